@@ -18,7 +18,7 @@ ROOMS = {
     "generators": "program build kit *",
     "synth": "errors progress reasons render gradient gates codegen dataset card lower rows run "
     "derive gpu machine page harvest views check loop publish cli __main__",
-    "validate": "errors statuses row text oracle process nvrtc host gpu mutants score",
+    "validate": "errors statuses row text oracle process nvrtc host opencl gpu mutants score",
 }
 """The rooms of each package from left to right: a room imports none to its right, and of what is
 named ``*``, the categories, none imports another. CONTRIBUTING.md and notes/ say what each room

@@ -15,3 +15,7 @@ class GpuUnavailable(RuntimeError):  # noqa: N818
 
 class MachineFault(RuntimeError):  # noqa: N818
     """The machine gives too little of what work needs, or takes it away; it says what to do."""
+
+
+class OpenclUnavailable(RuntimeError):  # noqa: N818
+    """PyOpenCL or a runtime for the CPU is missing; it says what to install."""

@@ -247,6 +247,31 @@ class Likeness(Worded):
     ONLY_NAN = "only_nan", "The outputs are alike, and there is no number among them."
 
 
+class OpenclStatus(Worded):
+    """Of a row's program as OpenCL C, built and run by a runtime for the CPU."""
+
+    AGREES = (
+        "agrees",
+        "At every shape and edge of the row each output is that of the reference within its "
+        "tolerance.",
+    )
+    NO_FORM = (
+        "no_form",
+        "The program has no text in this language under the row's schedule; the reason says why.",
+    )
+    COMPILE_ERROR = "compile_error", "The runtime's compiler refuses the text."
+    CRASHED = "crashed", "The process of the compiler or of the kernel ended without an answer."
+    TIMEOUT = "timeout", "The compiler or the kernel did not end in time."
+    WRONG_VALUE = (
+        "wrong_value",
+        "An element of an output is off the reference by more than its tolerance.",
+    )
+    WROTE_OUT_OF_BOUNDS = "wrote_out_of_bounds", "The kernel writes next to an array."
+    INPUT_CHANGED = "input_changed", "The kernel changes an array that it may only read."
+    REFERENCE_ERROR = "reference_error", "The row's reference fails, or there is none."
+    BAD_ROW = "bad_row", "The inputs or the launch that the row describes cannot be made."
+
+
 class ProcessEnd(Word):
     """How a child process ended that gave no answer; each check has a status of the same word."""
 

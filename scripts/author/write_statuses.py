@@ -17,6 +17,7 @@ from validate.statuses import (
     GpuStatus,
     GradientStatus,
     Likeness,
+    OpenclStatus,
     RunStatus,
     ScoreStatus,
     Worded,
@@ -76,6 +77,11 @@ SECTIONS: tuple[tuple[str, str, type[Worded]], ...] = (
         "Rows of `pairsmith harvest` have no reference: `checks.run_forward` is `agrees` where "
         "both ways do, and any other word is a reason without a run.",
         Likeness,
+    ),
+    (
+        "OpenCL C on the CPU",
+        "`pairsmith validate OUT --target opencl` and its report.",
+        OpenclStatus,
     ),
     ("The run on a GPU", "`pairsmith gpu run` and its results in `OUT/gpu/`.", GpuStatus),
     (

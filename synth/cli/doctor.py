@@ -14,13 +14,14 @@ from synth.errors import UnsupportedWarpError
 from synth.rows.maker import PairMaker, Row
 from synth.run.tally import Tally
 from synth.run.unit import first_accepted
-from validate.errors import CompileUnavailable, GpuUnavailable
+from validate.errors import CompileUnavailable, GpuUnavailable, OpenclUnavailable
 from validate.gpu.device import devices
 from validate.gpu.runner import GpuOptions, run_rows
 from validate.host.runner import HostRunner
 from validate.nvrtc.compiler import compile_rows
 from validate.nvrtc.disassembler import disassembler
 from validate.nvrtc.program import nvrtc_version
+from validate.opencl.runner import OpenclRunner
 from validate.statuses import CompileStatus, RunStatus
 from validate.text.headers import warp_include_dir
 
@@ -100,6 +101,7 @@ def _features() -> list[str]:
         f"load_dataset: {_needs('datasets', 'pip install datasets')}",
         f"compile check with NVRTC (validate.nvrtc.compiler): {_compile_check(rows)}",
         f"compile --emit sass: {_disassembly()}",
+        f"validate --target opencl: {_opencl()}",
         f"views with --tokenizer: {_needs('tokenizers', _extra('views'))}",
         f"publish: {_needs('huggingface_hub', _extra('publish'))}",
         f"gpu run and bench: {_gpu_run(rows)}",
@@ -139,6 +141,15 @@ def _disassembly() -> str:
     except CompileUnavailable as error:
         return f"no ({error})"
     return f"ready (nvdisasm {found.version})"
+
+
+def _opencl() -> str:
+    """Start the runtime: the feature itself, not its parts."""
+    try:
+        with OpenclRunner() as runner:
+            return f"ready ({runner.start()})"
+    except OpenclUnavailable as missing:
+        return f"no ({missing})"
 
 
 def _gpu_run(rows: list[Row]) -> str:

@@ -82,6 +82,7 @@ def _say(error: Exception) -> int | None:
         GpuUnavailable,
         HostRunUnavailable,
         MachineFault,
+        OpenclUnavailable,
     )
     from validate.process.machine import fault_line
 
@@ -91,6 +92,7 @@ def _say(error: Exception) -> int | None:
         | CompileUnavailable
         | GpuUnavailable
         | MachineFault
+        | OpenclUnavailable
     )
     if isinstance(error, SettingsError | RunError | missing):
         line: str | None = str(error)

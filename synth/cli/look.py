@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -50,6 +51,12 @@ def stats(out: Path, as_json: bool, plots: Path | None) -> None:
 )
 @click.option("--cupy", is_flag=True, help="The same for CuPy, with a function a kernel.")
 @click.option(
+    "--target",
+    type=click.Choice(["opencl", "hip"]),
+    help="Print the plain kernels in that language instead, and how they are launched; with "
+    "--schedule in another form. What only a warp of 32 can do has no such text.",
+)
+@click.option(
     "--sass",
     is_flag=True,
     help="Print machine code instead, below the lines of CUDA that it comes from.",
@@ -64,6 +71,7 @@ def show(
     schedule: str,
     torch: bool,
     cupy: bool,
+    target: str | None,
     sass: bool,
     ptx: bool,
     arch: str,
@@ -75,11 +83,11 @@ def show(
     PTX and machine code are those that `compile` made of it.
     """
     from synth.cli.machine import machine_texts, needs_lines
-    from synth.cli.show import adjoint_reason, find_row, operator, print_row, regenerated_difference
+    from synth.cli.show import adjoint_reason, find_row, print_row, regenerated_difference
 
     row = find_row(out, row_id)
-    if torch or cupy:
-        click.echo(operator(row, "torch" if torch else "cupy"), nl=False)
+    if torch or cupy or target:
+        click.echo(_elsewhere(row, "torch" if torch else "cupy", target, schedule), nl=False)
         return
     if sass or ptx:
         for text in machine_texts(out, row, "sass" if sass else "ptx", arch, column):
@@ -92,6 +100,16 @@ def show(
         difference = regenerated_difference(row)
         click.echo(difference or "made again: equal")
         sys.exit(1 if difference else 0)
+
+
+def _elsewhere(row: dict[str, Any], library: str, target: str | None, schedule: str) -> str:
+    """The row for a library of Python, or in another language than CUDA."""
+    from synth.cli.show import operator
+    from synth.cli.targets import target_lines
+
+    if target is None:
+        return operator(row, library)
+    return "".join(f"{line}\n" for line in target_lines(row, target, schedule))
 
 
 @click.command()

@@ -43,16 +43,30 @@ def main() -> None:
     help="How far rows are checked.",
 )
 @click.option("--arch", "archs", multiple=True, help="Compile for it, not for what rows claim.")
+@click.option(
+    "--target",
+    type=click.Choice(["cuda", "opencl"]),
+    default="cuda",
+    show_default=True,
+    help="opencl: print each program as OpenCL C, build and run that on the CPU, and nothing else.",
+)
 @report_option
 @quiet_option
 def validate(
-    out: Path, verify: str, archs: tuple[str, ...], report: Path | None, quiet: bool
+    out: Path,
+    verify: str,
+    archs: tuple[str, ...],
+    target: str,
+    report: Path | None,
+    quiet: bool,
 ) -> None:
     """Check every row of a dataset from its stored texts; exit code 1 when one fails."""
     from synth.check.dataset import check_dataset
     from synth.dataset.settings import archs_of
 
     require_place_of(report)
+    if target == "opencl":
+        sys.exit(_validate_opencl(out, archs, report, quiet))
     with progress_bar(0, quiet, "validate") as bar:
         asked = archs_of(verify, archs) if archs else ()
         found = check_dataset(out, verify, bar.update, archs=asked)
@@ -66,6 +80,23 @@ def validate(
         click.echo(f"{found.not_reproduced} rows claim what cannot be repeated here")
     click.echo(f"{found.checked} rows checked, {len(found.failed)} failed")
     sys.exit(0 if found.good else 1)
+
+
+def _validate_opencl(out: Path, archs: tuple[str, ...], report: Path | None, quiet: bool) -> int:
+    """Run all rows in OpenCL C; the exit code."""
+    from synth.check.targets import check_opencl
+    from synth.errors import SettingsError
+
+    if archs:
+        raise SettingsError("--arch: OpenCL C is built for the CPU, not for an architecture")
+    with progress_bar(0, quiet, "validate") as bar:
+        found = check_opencl(out, bar.update)
+    write_report(report, found.as_dict())
+    for row in found.failed:
+        click.echo(f"{row['id']}: {row['status']}: {row['reason']}")
+    counts = ", ".join(f"{count} {status}" for status, count in sorted(found.counts().items()))
+    click.echo(f"{len(found.rows)} rows on {found.runtime or 'no runtime'}: {counts}")
+    return 1 if found.failed else 0
 
 
 @main.command()

@@ -82,7 +82,7 @@ def print_row(row: Row, schedule: str = "", measured: str = "") -> None:
     console.print(row["description"], highlight=False)
     if regime := regime_clause(row):
         console.print(regime, highlight=False, markup=False)
-    plain = row if not schedule else {**row, **_rescheduled(row, schedule)}
+    plain = rescheduled_row(row, schedule) if schedule else row
     if plain["cuda_plain"] is None:
         console.print(_side_by_side(python, cuda) if console.width >= 160 else Group(python, cuda))
     else:
@@ -118,6 +118,11 @@ def _launch(row: Row) -> str:
         lines.append(f"grid: {', '.join(launch['grid'])}")
         lines.append(f"block: {', '.join(map(str, launch['block']))}")
     return "\n".join([*lines, f"schedule: {row['schedule']}"])
+
+
+def rescheduled_row(row: Row, schedule: str) -> Row:
+    """The row with its plain CUDA in another form; :class:`SettingsError` where it has none."""
+    return {**row, **_rescheduled(row, schedule)}
 
 
 def _rescheduled(row: Row, asked: str) -> dict[str, Any]:

@@ -18,8 +18,17 @@ from validate.errors import (
     GpuUnavailable,
     HostRunUnavailable,
     MachineFault,
+    OpenclUnavailable,
 )
 from validate.process.machine import LAST_ROOM_BYTES, fault_line, require_room
+
+_MISSING = (
+    HostRunUnavailable,
+    CompileUnavailable,
+    GpuUnavailable,
+    OpenclUnavailable,
+    MachineFault,
+)
 
 
 class WorkerChild:
@@ -49,7 +58,7 @@ class WorkerChild:
             self.send(event="ready")
             while (message := self._receive()) is not None:
                 self.answer(message)
-        except (HostRunUnavailable, CompileUnavailable, GpuUnavailable, MachineFault) as error:
+        except _MISSING as error:
             self.send(event="unavailable", error=type(error).__name__, reason=str(error))
         except Exception as error:
             if (line := fault_line(error)) is None:

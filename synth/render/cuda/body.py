@@ -7,20 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from generators.program import expr, ir
-from generators.program.dtypes import Array, Scalar, Type, scalar_of
+from generators.program.dtypes import Array, Scalar, Type
 from generators.program.walk import statements
-from synth.render.cuda.device.functions import HEAD, Library
+from synth.render.cuda.device.atomics import atomic_call, part_atomics
+from synth.render.cuda.device.functions import Library
+from synth.render.cuda.device.parts import reference_to
 from synth.render.cuda.device.parts import setter as setter_of
 from synth.render.cuda.expressions import Expressions, is_lettered
 from synth.render.cuda.offsets import NOTHING, Known, Offsets, is_same
 from synth.render.cuda.ops import CUDA_OPS, narrow
 from synth.render.cuda.scalar_ops import masked
 from synth.render.cuda.scopes import Declarations, plan
-from synth.render.cuda.text import TAB, WIDTH, Prec, Text, at_least, binary, call, member, wrapped
-from synth.render.cuda.types import computed, parts
-from synth.render.cuda.updates import SIGNS, address_of, in_place, step_of, stepped, unsigned
-
-_INT_ATOMICS = {"min": "Min", "max": "Max", "and": "And", "or": "Or", "xor": "Xor"}
+from synth.render.cuda.text import TAB, WIDTH, Prec, Text, binary, call, member, wrapped
+from synth.render.cuda.types import computed
+from synth.render.cuda.updates import SIGNS, address_of, in_place, step_of, stepped
 
 
 class Body(Expressions):
@@ -120,7 +120,8 @@ class Body(Expressions):
     def _sample(self, s: ir.Sample, depth: int) -> None:
         head = self._typed(s.name) if id(s) in self.declared.at else ""
         function = self.library.function(s.sampler, *(a.type for a in s.args))
-        drawn = call(function, self.show_all((s.state, *s.args)))
+        state = Text(reference_to(self.show(s.state).text))
+        drawn = call(function, [state, *self.show_all(s.args)])
         self.put(depth, f"{head}{self.name(s.name)} = {drawn.text};")
 
     def updated(self, target: Text, type_: Type, op: str, value: expr.Expr, depth: int) -> None:
@@ -156,7 +157,8 @@ class Body(Expressions):
                 old = self._place(Text(self.name(s.name)), type_, s.indices)
                 prec = Prec.ADD if s.op in ("add", "sub") else Prec.MUL
                 value = binary(SIGNS[s.op], prec, old, value)
-            setter = call(setter_of(self.library, type_), [Text(self.name(s.name)), place, value])
+            target = Text(reference_to(self.name(s.name)))
+            setter = call(setter_of(self.library, type_), [target, place, value])
             self.put(depth, f"{setter.text};")
             return
         target = self._place(Text(self.name(s.name)), type_, s.indices)
@@ -181,58 +183,19 @@ class Body(Expressions):
             self.put(depth, self.atomic(s.op, element, place, value))
             return
         assert isinstance(element, Scalar)
-        self.put(depth, f"{self._one_atomic(s.op, element, place, value, self.show(s.compare))};")
-
-    def _part_atomics(self, op: str, type_: Type) -> str:
-        """The device function that updates a composite, a component at a time."""
-        name, kind = f"atomic_{op}", self.library.type(type_)
-        key = (name, (type_,))
-        if key not in self.library.functions:
-            lines = []
-            for p in parts(type_):
-                at, new = Text(f"address->{p[1:]}"), Text(f"value{p}")
-                lines.append(f"    {self._one_atomic(op, scalar_of(type_), at, new, None)};\n")
-            head = f"{HEAD} void {self.library.spelled(name)}({kind}* address, {kind} value)"
-            self.library.functions[key] = f"{head}\n{{\n{''.join(lines)}}}\n"
-        return self.library.spelled(name)
+        compare = self.show(s.compare)
+        self.put(depth, f"{atomic_call(self.library, s.op, element, place, value, compare)};")
 
     def atomic_of(self, op: str, type_: Type, place: Text, value: str) -> str:
         """The statement of an atomic with a variable."""
         return self.atomic(op, type_, place, Text(value))
 
-    def atomic(self, op: str, type_: Type, place: Text, value: Text) -> str:
-        """The statement of an atomic that compares with nothing."""
+    def atomic(self, op: str, type_: Type, place: Text, value: Text, space: str = "") -> str:
+        """The statement of an atomic that compares with nothing; ``space`` is that of the place."""
         if isinstance(type_, Scalar):
-            return f"{self._one_atomic(op, type_, place, value, None)};"
-        return f"{self._part_atomics(op, type_)}({address_of(place)}, {value.text});"
-
-    def _one_atomic(
-        self, op: str, scalar: Scalar, place: Text, value: Text, compare: Text | None
-    ) -> str:
-        address = address_of(place)
-        wide = scalar.name == "int64"
-        if wide and op in ("add", "sub", "exch", "cas", "and", "or", "xor"):
-            address = f"(unsigned long long*){address}"
-            value = unsigned(value)
-            compare = None if compare is None else unsigned(compare)
-        if op == "cas":
-            assert compare is not None
-            return f"atomicCAS({address}, {compare.text}, {value.text})"
-        if op == "sub":
-            if scalar.bits == 32 and scalar.is_int:
-                return f"atomicSub({address}, {value.text})"
-            negated = f"-{at_least(value, Prec.POSTFIX)}"
-            return f"atomicAdd({address}, {negated})"
-        if op in ("min", "max") and scalar.is_float:
-            return f"{self.library.function(f'atomic_{op}', scalar)}({address}, {value.text})"
-        if op == "exch" and scalar.name == "float64":
-            # CUDA exchanges no doubles.
-            address, value = (
-                f"(unsigned long long*){address}",
-                call("__double_as_longlong", [value]),
-            )
-        name = {"add": "Add", "exch": "Exch"}.get(op) or _INT_ATOMICS[op]
-        return f"atomic{name}({address}, {value.text})"
+            return f"{atomic_call(self.library, op, type_, place, value, space=space)};"
+        name = part_atomics(self.library, op, type_, space)
+        return f"{name}({address_of(place)}, {value.text});"
 
     def _if(self, s: ir.If, depth: int) -> None:
         word = "if"

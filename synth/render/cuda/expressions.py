@@ -7,8 +7,9 @@ from typing import Any
 
 from generators.program import expr
 from generators.program.dtypes import BOOL, Scalar, Struct, Transform, Type, scalar_of
-from synth.render.cuda.device.functions import Library, built, number
-from synth.render.cuda.device.parts import converter, filler, picker
+from synth.render.cuda.device.functions import Library, braced, built, number
+from synth.render.cuda.device.parts import converter, filler, from_half, picker, to_half
+from synth.render.cuda.dialect.current import spoken
 from synth.render.cuda.offsets import Offsets, key_of
 from synth.render.cuda.ops import CUDA_OPS
 from synth.render.cuda.scopes import Declarations
@@ -77,8 +78,8 @@ class Expressions:
     def initial(self, e: expr.Expr, type_: Type) -> str:
         """What a new variable of a type starts with: the type need not be said twice."""
         text = self.given_to(e, type_).text
-        name = name_of(type_)
-        return text[len(name) :] if text.startswith(f"{name}{{") and _closes(text) else text
+        head = spoken().construct[0].format(type=name_of(type_))
+        return text[len(head) - 1 :] if text.startswith(head) and _closes(text) else text
 
     def index(self, array: expr.Var, indices: Sequence[expr.Expr]) -> Text:
         """``a[i * w + j]``."""
@@ -106,20 +107,18 @@ class Expressions:
         if isinstance(type_, Struct) or computed(type_) == type_:
             return stored
         if isinstance(type_, Scalar):
-            return call("__half2float", [stored])
-        return call(
-            converter(self.library, "widen", type_, computed(type_), "__half2float"), [stored]
-        )
+            return call(from_half(self.library), [stored])
+        one = from_half(self.library)
+        return call(converter(self.library, "widen", type_, computed(type_), one), [stored])
 
     def narrowed(self, value: Text, type_: Type) -> Text:
         """A value as memory holds it."""
         if isinstance(type_, Struct) or computed(type_) == type_:
             return value
         if isinstance(type_, Scalar):
-            return call("__float2half", [value])
-        return call(
-            converter(self.library, "narrow", computed(type_), type_, "__float2half"), [value]
-        )
+            return call(to_half(self.library), [value])
+        one = to_half(self.library)
+        return call(converter(self.library, "narrow", computed(type_), type_, one), [value])
 
     def _component(self, e: expr.Component) -> Text:
         value, type_ = self.show(e.value), computed(e.value.type)
@@ -142,10 +141,10 @@ class Expressions:
         if isinstance(type_, Struct):
             pairs = zip(args, type_.fields, strict=True)
             values = ", ".join(_fitting(self.narrowed(a, t), t).text for a, (_, t) in pairs)
-            return Text(f"{type_.name}{{{values}}}")
+            return Text(braced(type_.name, values))
         held = computed(type_)
         if isinstance(held, Transform):
-            return Text(f"{self.library.type(held)}{{{', '.join(a.text for a in args)}}}")
+            return Text(braced(self.library.type(held), ", ".join(a.text for a in args)))
         texts = [_fitting(a, scalar_of(held)).text for a in args]
         places = len(parts(held))
         if len(texts) == 1 and places > 1:
@@ -153,7 +152,9 @@ class Expressions:
                 texts = texts * places
             else:
                 return call(filler(self.library, held), args)
-        return Text(built(self.library, held, texts))
+        # Elsewhere than in CUDA a vector is made by what looks like a cast.
+        cast = is_builtin_vector(held) and not spoken().overloads
+        return Text(built(self.library, held, texts), Prec.UNARY if cast else Prec.POSTFIX)
 
 
 def _literal(e: expr.Const) -> Text:

@@ -13,16 +13,17 @@ from generators.program.serial import serial
 from generators.program.walk import expressions, statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.functions import Library
+from synth.render.cuda.dialect.current import spoken
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.text import TAB, WIDTH
-from synth.render.cuda.types import KEYWORDS, computed, inner_types, wide_alignment
+from synth.render.cuda.types import computed, inner_types, stored_name, wide_alignment
 from synth.render.ranges.edges import edges_of
 from synth.render.text import names_of
 from validate.row.sizes import parse as parse_size
 from validate.row.sizes import symbols
 
-C_WORDS = KEYWORDS | {"min", "max", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"}
+C_WORDS = frozenset({"min", "max", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,9 @@ class KernelText:
         self.schedule = schedule
         self.serial = serial(program)
         taken = self._all_names() | {s.name for s in program.structs}
-        self.names = {n: f"{n}_" for n in taken if n in KEYWORDS}
+        self.names = {n: f"{n}_" for n in taken if n in spoken().reserved}
+        functions = {f.name for f in program.functions} & spoken().builtins
+        self.names |= {name: f"{name}_" for name in sorted(functions)}
         self.taken = {*taken, *self.names.values()}
         aligned = aligned_elements(program.kernel)
         self.library = Library(frozenset(taken), self.names, edges_of(self.serial), aligned)
@@ -109,7 +112,7 @@ class KernelText:
         found = {}
         for size in self.program.sizes:
             name = size.symbol
-            while name in taken or name in KEYWORDS:
+            while name in taken or name in spoken().reserved:
                 name += "_size"
             found[size.symbol] = given.get(size.symbol, name)
         self.size_params = {s: n for s, n in found.items() if s not in given}
@@ -155,23 +158,24 @@ class KernelText:
         for p in self.kernel.params:
             name = self.names.get(p.name, p.name)
             if isinstance(p.type, Array):
-                kind = self.library.type(p.type.element)
-                const = "const " if p.role == "in" else ""
-                found.append((name, f"{const}{kind}*"))
+                found.append((name, self.library.pointer(p.type.element, p.role == "in")))
             else:
-                found.append((name, self.library.type(computed(p.type))))
+                self.library.type(computed(p.type))
+                found.append((name, stored_name(computed(p.type))))
         found += [(self.symbol_names[s], "int") for s in self.used_symbols]
         return found
 
     def signature(self, params: list[tuple[str, str]], name: str) -> list[str]:
         shown = [
-            f"{kind} __restrict__ {name}" if kind.endswith("*") else f"{kind} {name}"
+            f"{kind} {spoken().restrict} {name}" if kind.endswith("*") else f"{kind} {name}"
             for name, kind in params
         ]
         bounds = ""
         if self.schedule.launch_bounds:
-            bounds = f"__launch_bounds__({prod(self.schedule.block)}) "
-        head = f'extern "C" __global__ void {bounds}{name}('
+            block = (*self.schedule.block, 1, 1)[:3]
+            extents = dict(zip("xyz", block, strict=True))
+            bounds = spoken().launch_bounds.format(threads=prod(block), **extents)
+        head = f"{spoken().kernel}{bounds}{name}("
         line = f"{head}{', '.join(shown)})"
         if len(line) <= WIDTH:
             return [line]
@@ -185,7 +189,7 @@ class KernelText:
             f"{self._value_type(p.type)} {self.names.get(p.name, p.name)}" for p in function.params
         )
         name = self.names.get(function.name, function.name)
-        head = f"__device__ {self._value_type(function.result)} {name}({listed})"
+        head = f"{spoken().plain_function}{self._value_type(function.result)} {name}({listed})"
         comment = wrapped(0, f"// {function.doc}") if function.doc else []
         return [*comment, *wrapped(0, head), "{", *inner, "}", ""]
 
@@ -202,15 +206,17 @@ class KernelText:
             for line in text.split("\n")
             for part in wrapped(len(line) - len(line.lstrip()), line.strip())
         ]
-        half = any("__half" in t for t in texts) or any(
-            "__half" in kind for _, kind in self.params()
-        )
-        return [*(["#include <cuda_fp16.h>", ""] if half else []), *lines]
+        half = spoken().scalars["float16"]
+        has_half = any(half in t for t in texts) or any(half in kind for _, kind in self.params())
+        asked = sorted(self.library.extensions)
+        enabled = [f"#pragma OPENCL EXTENSION {name} : enable" for name in asked]
+        return [*spoken().head, *(spoken().half_head if has_half else ()), *enabled, *lines]
 
     def fresh(self, *wanted: str) -> str:
         """The first of some names that nothing in the text has, or it with an underscore."""
+        had = self.taken | self.library.offsets | C_WORDS | spoken().reserved
         for name in (*wanted, *(f"{w}_" for w in wanted), *(f"{w}_of_block" for w in wanted)):
-            if name not in self.taken | self.library.offsets and name not in C_WORDS:
+            if name not in had:
                 self.taken.add(name)
                 self.library.taken = frozenset(self.taken)
                 return name

@@ -12,6 +12,9 @@ from generators.program import ir
 from generators.program.joins import named
 from synth.render.cuda.choose import schedule_for
 from synth.render.cuda.device import collective, random, rigid, spatial
+from synth.render.cuda.dialect.current import speaking
+from synth.render.cuda.dialect.table import Dialect
+from synth.render.cuda.dialect.words import CUDA
 from synth.render.cuda.find.owned import settled
 from synth.render.cuda.kernel import KernelText, Stage
 from synth.render.cuda.schedule import Schedule
@@ -41,10 +44,16 @@ class Plain:
         return dict(zip(PLAIN_COLUMNS, values, strict=True))
 
 
-def render(program: ir.Program, schedule: Schedule | None = None) -> Plain:
-    """The plain CUDA of a program under a schedule, by default the one drawn for it."""
+def render(program: ir.Program, schedule: Schedule | None = None, dialect: Dialect = CUDA) -> Plain:
+    """The plain CUDA of a program under a schedule, by default the one drawn for it; or the same
+    in another dialect: :class:`NoForm` where it has no text there."""
     program = named(settled(program))
     schedule = schedule or schedule_for(program)
+    with speaking(dialect):
+        return _rendered(program, schedule)
+
+
+def _rendered(program: ir.Program, schedule: Schedule) -> Plain:
     if schedule.style != ONE_THREAD_A_POINT:
         program = _without_thread_a_row(program)
     text = KernelText(program, schedule)

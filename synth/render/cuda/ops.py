@@ -9,10 +9,10 @@ from generators.program.expr import Op
 from synth.render.cuda.device.functions import (
     Library,
     built,
+    combined,
     narrowed,
-    negation,
+    negated,
     number,
-    operator,
     real,
 )
 from synth.render.cuda.device.vectors import index_of_extreme, stacked
@@ -44,8 +44,7 @@ def _infix(symbol: str, prec: int) -> CudaPrinter:
         left, right = types(node)
         result = computed(node.type)
         if not isinstance(result, Scalar):
-            operator(r.library, symbol, left, right, result)
-            return binary(symbol, prec, *args)
+            return combined(r.library, symbol, (left, right, result), *args)
         args = _promoted(r, args, node)
         if prec == Prec.SHIFT:
             args = [args[0], _shift_count(r, node.args[1], args[1])]
@@ -78,8 +77,7 @@ def _negate(r: Renders, args: Sequence[Text], node: Op) -> Text:
     result = computed(node.type)
     if isinstance(result, Scalar):
         return narrow(prefix("-", args[0]), result)
-    negation(r.library, result)
-    return prefix("-", args[0])
+    return negated(r.library, result, args[0])
 
 
 def _invert(_: Renders, args: Sequence[Text], node: Op) -> Text:
@@ -146,8 +144,7 @@ def _cw(symbol: str) -> CudaPrinter:
         if isinstance(result, Mat):
             name = {"*": "cw_mul", "/": "cw_div"}[symbol]
             return call(_componentwise(r.library, name, symbol, result), args)
-        operator(r.library, symbol, result, result, result)
-        return binary(symbol, Prec.MUL, *args)
+        return combined(r.library, symbol, (result, result, result), *args)
 
     return show
 
@@ -161,7 +158,7 @@ def _componentwise(library: Library, name: str, symbol: str, type_: Type) -> str
         params = (("a", type_), ("b", type_))
         made = f"return {built(library, type_, values)};"
         library.functions[key] = written(library, name, type_, params, made)
-    return library.spelled(name)
+    return library.spelled(name, type_)
 
 
 def _part(name: str) -> CudaPrinter:
@@ -187,8 +184,7 @@ def _dot(name: str) -> CudaPrinter:
 
 def _transform_product(r: Renders, args: Sequence[Text], node: Op) -> Text:
     type_ = computed(node.type)
-    operator(r.library, "*", type_, type_, type_)
-    return binary("*", Prec.MUL, *args)
+    return combined(r.library, "*", (type_, type_, type_), *args)
 
 
 def _lower_bound(r: Renders, args: Sequence[Text], node: Op) -> Text:

@@ -8,9 +8,10 @@ from typing import Protocol
 from generators.program.dtypes import INT32, Scalar, Type, scalar_of
 from generators.program.expr import Cast, Const, Expr, Op, Var
 from synth.render.cuda.device import numbers as cuda_numbers
-from synth.render.cuda.device.functions import Library, number, operator, real, written
-from synth.render.cuda.device.numbers import mixed
+from synth.render.cuda.device.functions import Library, combined, number, real, written
+from synth.render.cuda.device.numbers import clamped_to_one, mixed
 from synth.render.cuda.device.vectors import elementwise
+from synth.render.cuda.dialect.current import spoken
 from synth.render.cuda.text import Prec, Text, at_least, binary, call, choice, prefix
 from synth.render.cuda.types import computed, literal, name_of, parts
 
@@ -55,7 +56,7 @@ def _same_width(args: Sequence[Text], type_: Scalar) -> Sequence[Text]:
     """Narrow integers as int, so that CUDA's overloads are not ambiguous."""
     if type_.is_float or type_.bits >= 32:
         return args
-    return [Text(f"(int){at_least(a, Prec.UNARY)}", Prec.UNARY) for a in args]
+    return [_as_int(a) for a in args]
 
 
 def _of_parts(name: str) -> CudaPrinter:
@@ -71,7 +72,7 @@ def _of_parts(name: str) -> CudaPrinter:
             value = f"return {_nested(one, 'v', parts(vec))};"
             made = written(r.library, key[0], scalar_of(vec), (("v", vec),), value)
             r.library.functions[key] = made
-        return call(r.library.spelled(key[0]), args)
+        return call(r.library.spelled(key[0], vec), args)
 
     return show
 
@@ -87,7 +88,7 @@ def _nested(name: str, inner: str, places: Sequence[str]) -> str:
 def _clamp(_: Renders, args: Sequence[Text], node: Op) -> Text:
     type_ = scalar_of(computed(node.type))
     if type_.name == "float32" and [a.text for a in args[1:]] == ["0.0f", "1.0f"]:
-        return call("__saturatef", args[:1])
+        return Text(clamped_to_one(args[0].text, type_))
     least, most = _scalar_extreme("min", type_), _scalar_extreme("max", type_)
     x, low, high = _same_width(args, type_)
     return call(least, [call(most, [x, low]), high])
@@ -99,9 +100,24 @@ def _abs(r: Renders, args: Sequence[Text], node: Op) -> Text:
     if scalar.is_unsigned:
         return args[0]
     name = real(scalar, "fabs") if scalar.is_float else "llabs" if scalar.bits == 64 else "abs"
+    if scalar.is_int and spoken().unsigned_abs:
+        # Its result is unsigned, and it has one for each width.
+        args = [_as_int(a) for a in args] if result == scalar and scalar.bits < 32 else args
+        if isinstance(result, Scalar):
+            return _counted("abs", args, "long" if scalar.bits == 64 else "int")
+        return call(elementwise(r.library, "abs", f"({name_of(scalar)})abs", result, 1), args)
     if isinstance(result, Scalar):
         return call(name, args)
     return call(elementwise(r.library, name, name, result, 1), args)
+
+
+def _counted(name: str, args: Sequence[Text], kind: str) -> Text:
+    """A call whose unsigned result is used as a signed number."""
+    return Text(f"({kind}){call(name, args).text}", Prec.UNARY)
+
+
+def _as_int(value: Text) -> Text:
+    return Text(f"(int){at_least(value, Prec.UNARY)}", Prec.UNARY)
 
 
 def _where_sign(test: str, yes: float, no: float) -> CudaPrinter:
@@ -127,22 +143,21 @@ def _frac(r: Renders, args: Sequence[Text], node: Op) -> Text:
 
 
 def _scaled(factor: float) -> CudaPrinter:
-    def show(_: Renders, args: Sequence[Text], node: Op) -> Text:
+    def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
         type_ = computed(node.type)
         digits = repr(factor) if scalar_of(type_).name == "float64" else f"{factor:.9g}f"
-        return binary("*", Prec.MUL, args[0], Text(digits))
+        return combined(r.library, "*", (type_, scalar_of(type_), type_), args[0], Text(digits))
 
     return show
 
 
 def _bit_count(_: Renders, args: Sequence[Text], node: Op) -> Text:
     type_ = scalar_of(node.args[0].type)
-    if type_.bits == 64:
-        return call("__popcll", args)
-    if type_.bits == 32 or type_.is_unsigned:
-        return call("__popc", args)
-    unsigned = name_of(Scalar(f"u{type_.name}"))
-    return call("__popc", [Text(f"({unsigned}){at_least(args[0], Prec.UNARY)}", Prec.UNARY)])
+    name = spoken().called("__popcll" if type_.bits == 64 else "__popc")
+    if type_.bits < 32 and not type_.is_unsigned:
+        unsigned = name_of(Scalar(f"u{type_.name}"))
+        args = [Text(f"({unsigned}){at_least(args[0], Prec.UNARY)}", Prec.UNARY)]
+    return _counted(name, args, "int") if spoken().unsigned_abs else call(name, args)
 
 
 def _where(_: Renders, args: Sequence[Text], node: Op) -> Text:
@@ -155,11 +170,8 @@ def _lerp(r: Renders, args: Sequence[Text], node: Op) -> Text:
     scalar = scalar_of(result)
     if not isinstance(node.args[2], Var | Const):
         return call(r.library.function("lerp", result, scalar), args)
-    if not isinstance(result, Scalar):
-        operator(r.library, "*", scalar, result, result)
-        operator(r.library, "+", result, result, result)
     a, b, t = args
-    return mixed(a, b, t, number(1, scalar))
+    return mixed(r.library, result, a, b, t)
 
 
 _OPPOSITE = {

@@ -10,6 +10,7 @@ from generators.program.dtypes import INT32, Tile
 from generators.program.expr import Var, literal
 from generators.program.serial import Index
 from synth.render.cuda.body import Body
+from synth.render.cuda.dialect.current import thread_at
 from synth.render.cuda.kernel import KernelText
 from synth.render.cuda.lines import wrapped
 from synth.render.cuda.text import TAB
@@ -63,7 +64,7 @@ class Loops:
         if part:
             at = self.row if len(type_.shape) == 1 else self.inner
             step = f"{at} += {self.threads}"
-            body.put(depth, f"for (int {at} = threadIdx.x; {at} < {type_.size}; {step}) {{")
+            body.put(depth, f"for (int {at} = {thread_at()}; {at} < {type_.size}; {step}) {{")
             turn(self.place(type_, at), depth + 1)
         else:
             self._unrolled(type_, count, depth, turn)
@@ -96,7 +97,7 @@ class Loops:
         if start == len(body.lines):
             body.put(depth, "#pragma unroll")
             body.put(depth, f"for (int {self.turn} = 0; {self.turn} < {count}; ++{self.turn}) {{")
-        place = f"const int {self.each} = {self.turn} * {self.threads} + threadIdx.x;"
+        place = f"const int {self.each} = {self.turn} * {self.threads} + {thread_at()};"
         turn(self.place(type_, self.each), depth + 1)
         inner = body.lines[start + 2 :]
         named = any(place in line for line in inner[:1])

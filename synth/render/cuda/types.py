@@ -6,7 +6,7 @@ a storage type: values are computed in float.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from generators.program.dtypes import (
     FLOAT32,
@@ -20,60 +20,12 @@ from generators.program.dtypes import (
     Vec,
     scalar_of,
 )
+from synth.render.cuda.dialect.current import spoken
+from synth.render.cuda.dialect.words import CUDA
 
-SCALARS = {
-    "bool": "bool",
-    "int8": "signed char",
-    "int16": "short",
-    "int32": "int",
-    "int64": "long long",
-    "uint8": "unsigned char",
-    "uint16": "unsigned short",
-    "uint32": "unsigned int",
-    "uint64": "unsigned long long",
-    "float16": "__half",
-    "float32": "float",
-    "float64": "double",
-}
-_VECTORS = {
-    "int8": "char",
-    "int16": "short",
-    "int32": "int",
-    "int64": "longlong",
-    "uint8": "uchar",
-    "uint16": "ushort",
-    "uint32": "uint",
-    "uint64": "ulonglong",
-    "float32": "float",
-    "float64": "double",
-}
-_SHORT = {**_VECTORS, "bool": "bool", "float16": "half"}
+SCALARS = CUDA.scalars
+_SHORT = {**CUDA.vectors, "bool": "bool", "float16": "half"}
 LETTERS = "xyzw"
-
-KEYWORDS = frozenset(
-    {
-        *("alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char"),
-        *("class", "const", "constexpr", "continue", "default", "delete", "do", "double", "else"),
-        *("enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if"),
-        *(
-            "inline",
-            "int",
-            "long",
-            "mutable",
-            "namespace",
-            "new",
-            "noexcept",
-            "not",
-            "operator",
-            "or",
-        ),
-        *("private", "protected", "public", "register", "return", "short", "signed", "sizeof"),
-        *("static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef"),
-        *("typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor"),
-        *("index", "stride", "dim3", "half"),
-    }
-)
-"""Names that C++, or the text around a kernel's body, has for itself."""
 
 
 def bytes_of(type_: Type) -> int:
@@ -129,7 +81,7 @@ def _wide(scalar: Scalar) -> Scalar:
 
 def is_builtin_vector(type_: Type) -> bool:
     """Whether CUDA itself has the vector type."""
-    if not isinstance(type_, Vec) or type_.scalar.name not in _VECTORS:
+    if not isinstance(type_, Vec) or type_.scalar.name not in CUDA.vectors:
         return False
     # CUDA 13 deprecates double4 and its like: their alignment differs between versions.
     return type_.size in (2, 3) or (type_.size == 4 and type_.scalar.bits < 64)
@@ -138,12 +90,12 @@ def is_builtin_vector(type_: Type) -> bool:
 def name_of(type_: Type) -> str:
     """The C++ name of a type."""
     if isinstance(type_, Scalar):
-        return SCALARS[type_.name]
+        return spoken().scalars[type_.name]
     if isinstance(type_, Struct):
         return type_.name
     if isinstance(type_, Vec):
         if is_builtin_vector(type_):
-            return f"{_VECTORS[type_.scalar.name]}{type_.size}"
+            return f"{spoken().vectors[type_.scalar.name]}{type_.size}"
         return f"{_SHORT[type_.scalar.name].capitalize()}Vec{type_.size}"
     if isinstance(type_, Mat):
         return f"{_SHORT[type_.scalar.name].capitalize()}{type_.rows}x{type_.cols}"
@@ -179,22 +131,37 @@ def definition(type_: Type, fields_as: Mapping[str, str], align: int = 0) -> str
     ``fields_as`` renames the fields of a program's struct whose names C++ has for itself; ``align``
     is the alignment in bytes that is asked for, 0 for C++'s own.
     """
-    name = f"__align__({align}) {name_of(type_)}" if align else name_of(type_)
     if isinstance(type_, Scalar) or is_builtin_vector(type_):
         return ""
-    if isinstance(type_, Vec):
-        return f"struct {name} {{\n    {SCALARS[type_.scalar.name]} v[{type_.size}];\n}};\n"
-    if isinstance(type_, Mat):
-        entries = f"m[{type_.rows}][{type_.cols}]"
-        return f"struct {name} {{\n    {SCALARS[type_.scalar.name]} {entries};\n}};\n"
-    if isinstance(type_, Quat):
-        return f"struct {name} {{\n    {SCALARS[type_.scalar.name]} x, y, z, w;\n}};\n"
+    return struct(name_of(type_), _members(type_, fields_as), align)
+
+
+def struct(name: str, members: Sequence[str], align: int = 0) -> str:
+    """The definition of a struct with such members, each a type and a name."""
+    before, behind = spoken().struct
+    head = before.format(name=name, align=f"__align__({align}) " if align else "")
+    lines = "".join(f"    {member};\n" for member in members)
+    return f"{head}\n{lines}{behind.format(name=name)}\n"
+
+
+def stored_name(type_: Type) -> str:
+    """The name of a type in memory that the host shares."""
+    return spoken().stored.get(getattr(type_, "name", ""), name_of(type_))
+
+
+def _members(type_: Type, fields_as: Mapping[str, str]) -> list[str]:
+    if isinstance(type_, Struct):
+        return [f"{stored_name(t)} {fields_as.get(f, f)}" for f, t in type_.fields]
     if isinstance(type_, Transform):
         position, rotation = parts_of_transform(type_)
-        return f"struct {name} {{\n    {name_of(position)} p;\n    {name_of(rotation)} q;\n}};\n"
-    assert isinstance(type_, Struct)
-    fields = "".join(f"    {name_of(t)} {fields_as.get(f, f)};\n" for f, t in type_.fields)
-    return f"struct {name} {{\n{fields}}};\n"
+        return [f"{name_of(position)} p", f"{name_of(rotation)} q"]
+    kind = stored_name(scalar_of(type_))
+    if isinstance(type_, Vec):
+        return [f"{kind} v[{type_.size}]"]
+    if isinstance(type_, Mat):
+        return [f"{kind} m[{type_.rows}][{type_.cols}]"]
+    assert isinstance(type_, Quat)
+    return [f"{kind} x, y, z, w"]
 
 
 def parts_of_transform(type_: Transform) -> tuple[Vec, Quat]:
@@ -230,9 +197,9 @@ def literal(value: bool | int | str, scalar: Scalar, hexadecimal: bool = False) 
         return text if scalar.name == "float64" else f"{text}f"
     if hexadecimal or (scalar.is_unsigned and value >= 2**31 and value % 1000):
         hexadecimal = value > 9
-    suffix = {"uint32": "u", "int64": "ll", "uint64": "ull"}.get(scalar.name, "")
+    suffix = spoken().suffixes.get(scalar.name, "")
     if scalar.name == "int64" and value == -(2**63):
-        return "(-9223372036854775807ll - 1)"
+        return f"(-9223372036854775807{suffix} - 1)"
     if scalar.name == "int32" and value == -(2**31):
         return "(-2147483647 - 1)"
     return f"0x{value:X}{suffix}" if hexadecimal else f"{value}{suffix}"

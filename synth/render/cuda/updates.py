@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from generators.program.dtypes import Mat, Quat, Scalar, Transform, Type
 from generators.program.expr import Const, Expr, Op
-from synth.render.cuda.device.functions import HEAD, Library, operator, passed
+from synth.render.cuda.device.functions import Library, is_native, operator, passed
+from synth.render.cuda.dialect.current import spoken
 from synth.render.cuda.text import Prec, Text, at_least
 from synth.render.cuda.types import parts
 
@@ -32,6 +33,8 @@ def in_place(lib: Library, op: str, left: Type, right: Type) -> bool:
         return False
     if op in ("mul", "div") and not isinstance(right, Scalar):
         return False
+    if not spoken().overloads:
+        return is_native(left, right)
     key = (f"operator{SIGNS[op]}=", (left, right))
     if key not in lib.functions:
         lib.functions[key] = _written(lib, SIGNS[op], left, right)
@@ -47,7 +50,7 @@ def _written(lib: Library, sign: str, left: Type, right: Type) -> str:
         lines = [f"a{p} {sign}= b{q};" for p, q in zip(parts(left), b, strict=True)]
     body = "".join(f"    {line}\n" for line in lines)
     params = f"{lib.type(left)}& a, {passed(lib, right, 'b')}"
-    return f"{HEAD} void operator{sign}=({params})\n{{\n{body}}}\n"
+    return f"{spoken().function}void operator{sign}=({params})\n{{\n{body}}}\n"
 
 
 def stepped(target: str, type_: Scalar, op: str, value: Expr, shown: str) -> str:

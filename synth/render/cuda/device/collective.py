@@ -7,7 +7,8 @@ from string import ascii_lowercase
 from typing import NamedTuple
 
 from generators.program.dtypes import Scalar, Type, scalar_of
-from synth.render.cuda.device.functions import HEAD, Library
+from synth.render.cuda.device.functions import Library, real
+from synth.render.cuda.dialect.current import need_shuffles, spoken
 from synth.render.cuda.lines import wrapped
 from synth.render.cuda.types import parts
 
@@ -21,8 +22,7 @@ def joined(join: str, scalar: Scalar, left: str, right: str) -> str:
     if join in _SIGNS:
         return f"{left} {_SIGNS[join]} {right}"
     if scalar.is_float:
-        suffix = "" if scalar.name == "float64" else "f"
-        return f"f{join}{suffix}({left}, {right})"
+        return f"{real(scalar, f'f{join}')}({left}, {right})"
     return f"{join}({left}, {right})"
 
 
@@ -35,26 +35,26 @@ def join_into(join: str, scalar: Scalar, target: str, value: str) -> str:
 
 def identity(join: str, scalar: Scalar) -> str:
     """What joining leaves every value as it is, as a literal of C++."""
+    end = spoken().suffixes.get(scalar.name, "")
     if join in ("add", "or", "xor"):
         return "0.0f" if scalar.name == "float32" else "0.0" if scalar.is_float else "0"
     if join == "and":
-        return "-1" if scalar.name[0] == "i" else "~0u" if scalar.bits == 32 else "~0ull"
+        return "-1" if scalar.name[0] == "i" else f"~0{end}"
     sign = "" if join == "min" else "-"
-    if scalar.name == "float32":
-        return f"{sign}__int_as_float(0x7f800000)"
-    if scalar.name == "float64":
-        return f"{sign}__longlong_as_double(0x7ff0000000000000ll)"
+    if scalar.is_float:
+        return f"{sign}{spoken().infinity[scalar.name]}"
     if scalar.name[0] == "u":
-        full = "0xffffffffu" if scalar.bits == 32 else "0xffffffffffffffffull"
-        return full if join == "min" else "0"
+        return f"0x{'f' * (scalar.bits // 4)}{end}" if join == "min" else "0"
     if scalar.bits == 32:
         return "2147483647" if join == "min" else "(-2147483647 - 1)"
-    return "9223372036854775807ll" if join == "min" else "(-9223372036854775807ll - 1)"
+    most = f"9223372036854775807{end}"
+    return most if join == "min" else f"(-{most} - 1)"
 
 
 def warp_join(lib: Library, join: str, type_: Type, lanes: int = WARP) -> str:
     """Ask for the function that joins a value over the lanes of a warp, or over so many of them
     that are side by side; its name."""
+    need_shuffles(f"joining values ({WORDS[join]})")
     name = f"warp_{WORDS[join]}" if lanes == WARP else f"{WORDS[join]}_of_{lanes}_lanes"
     held, scalar = lib.type(type_), scalar_of(type_)
     lines = [f"    for (int offset = {lanes // 2}; offset > 0; offset /= 2) {{"]
@@ -98,13 +98,14 @@ def block_join(lib: Library, values: Sequence[tuple[str, Type]], threads: int, a
         return lib.write(name, types, _function(lib, name, lib.type(types[0]), lines))
     params = ", ".join(f"{lib.type(h.type)}& {h.name}" for h in held)
     body = "\n".join(lines)
-    text = f"{HEAD} void {lib.spelled(name)}({params})\n{{\n{body}\n}}\n"
+    text = f"{spoken().function}void {lib.spelled(name)}({params})\n{{\n{body}\n}}\n"
     return lib.write(name, types, text)
 
 
 def block_scan(lib: Library, scalar: Scalar, threads: int, again: bool = False) -> str:
     """Ask for the function that gives each thread of a block of whole warps the sum of its value
     and those of all threads before it; its name. ``again``: as :func:`block_join` has it."""
+    need_shuffles("a sum over all threads before")
     kind, warps = lib.type(scalar), threads // WARP
     lines = [
         f"    __shared__ {kind} totals[{warps}];",
@@ -159,4 +160,4 @@ def _parts(type_: Type) -> list[str]:
 
 def _function(lib: Library, name: str, held: str, lines: list[str]) -> str:
     body = "\n".join(lines)
-    return f"{HEAD} {held} {lib.spelled(name)}({held} value)\n{{\n{body}\n}}\n"
+    return f"{spoken().function}{held} {lib.spelled(name)}({held} value)\n{{\n{body}\n}}\n"

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from generators.program.dtypes import Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
+from synth.render.cuda.dialect.current import pointer, spoken
+from synth.render.cuda.text import Prec, Text, binary, call, prefix
 from synth.render.cuda.types import (
     computed,
     definition,
@@ -18,10 +20,9 @@ from synth.render.cuda.types import (
     literal,
     name_of,
     parts,
+    stored_name,
 )
 from synth.render.ranges.table import NO_EDGES, Edges
-
-HEAD = "__device__ __forceinline__"
 
 
 class Library:
@@ -43,6 +44,7 @@ class Library:
         self.edges = edges
         self.types: dict[str, str] = {}
         self.functions: dict[tuple[str, tuple[Type, ...]], str] = {}
+        self.extensions: set[str] = set()
 
     def type(self, type_: Type) -> str:
         """The name of a type; its definition becomes part of the text where it needs one."""
@@ -57,11 +59,22 @@ class Library:
         """Whether a function must have an answer for what its formula has none for."""
         return any(n == name and computed(t) == result for n, t in self.edges.functions)
 
-    def spelled(self, name: str) -> str:
-        """A function's name where the program has taken that name for itself."""
-        while name in self.taken:
+    def spelled(self, name: str, *types: Type) -> str:
+        """A function's name where the program, or the dialect, has taken that name for itself.
+
+        ``types`` are those of its arguments: without overloads the first becomes part of the name.
+        """
+        if types and not spoken().overloads:
+            kind = name_of(types[0]).replace(" ", "_")
+            name = name if name.endswith(f"_{kind.lower()}") else f"{name}_{kind}"
+        while name in self.taken or name in spoken().builtins:
             name += "_of"
         return name
+
+    def pointer(self, type_: Type, const: bool = False, space: str | None = None) -> str:
+        """The type of a pointer to an element of memory, in global memory unless said otherwise."""
+        self.type(type_)
+        return pointer(stored_name(type_), const, spoken().global_ if space is None else space)
 
     def function(self, name: str, *types: Type) -> str:
         """Ask for a device function for these argument types; the name to call it by."""
@@ -69,7 +82,7 @@ class Library:
         if key not in self.functions:
             text = _maker(name)(self, *types)
             self.functions[key] = text
-        return name if name.startswith("operator") else self.spelled(name)
+        return self.spelled(name, *types)
 
     def write(self, name: str, types: tuple[Type, ...], text: str) -> str:
         """Add a function whose text is there already; the name to call it by."""
@@ -102,7 +115,8 @@ def device(*names: str) -> Callable[[Maker], Maker]:
 
 def real(scalar: Scalar, name: str) -> str:
     """The C function of a float type: ``sqrtf`` or ``sqrt``."""
-    return name if scalar.name == "float64" else f"{name}f"
+    name = spoken().called(name)
+    return name if scalar.name == "float64" else f"{name}{spoken().float_suffix}"
 
 
 def number(value: float, type_: Type) -> str:
@@ -114,23 +128,33 @@ def built(lib: Library, type_: Type, values: Sequence[str]) -> str:
     """An expression that makes a composite from its scalars."""
     name = lib.type(type_)
     if is_builtin_vector(type_):
-        return f"make_{name}({', '.join(values)})"
+        return f"{spoken().construct[1].format(type=name)}{', '.join(values)})"
     if isinstance(type_, Mat):
         step = type_.cols
         rows = [f"{{{', '.join(values[k : k + step])}}}" for k in range(0, len(values), step)]
-        return f"{name}{{{{{', '.join(rows)}}}}}"
+        return braced(name, f"{{{', '.join(rows)}}}")
     if isinstance(type_, Transform):
         position, rotation = Vec(3, type_.scalar), Quat(type_.scalar)
         p, q = built(lib, position, values[:3]), built(lib, rotation, values[3:])
-        return f"{name}{{{p}, {q}}}"
-    if isinstance(type_, Quat):
-        return f"{name}{{{', '.join(values)}}}"
-    return f"{name}{{{{{', '.join(values)}}}}}"
+        return braced(name, f"{p}, {q}")
+    listed = ", ".join(values)
+    return braced(name, listed if isinstance(type_, Quat) else f"{{{listed}}}")
+
+
+def braced(name: str, members: str) -> str:
+    """A value of a struct from its members."""
+    return f"{spoken().construct[0].format(type=name)}{members}}}"
+
+
+def zeroed(lib: Library, type_: Type) -> str:
+    """A struct of zeros."""
+    return braced(lib.type(type_), spoken().zeros[1:-1])
 
 
 def passed(lib: Library, type_: Type, name: str) -> str:
-    """A parameter: matrices and long vectors by reference."""
+    """A parameter: matrices and long vectors by reference, where there are references."""
     large = isinstance(type_, Mat | Transform) or (isinstance(type_, Vec) and type_.size > 4)
+    large = large and spoken().overloads
     return f"const {lib.type(type_)}& {name}" if large else f"{lib.type(type_)} {name}"
 
 
@@ -138,10 +162,16 @@ def written(
     lib: Library, name: str, result: Type, params: Sequence[tuple[str, Type]], *lines: str
 ) -> str:
     """The text of a function from its lines; ``type``s are defined before it."""
+    return named(lib, lib.spelled(name, *(t for _, t in params[:1])), result, params, *lines)
+
+
+def named(
+    lib: Library, name: str, result: Type, params: Sequence[tuple[str, Type]], *lines: str
+) -> str:
+    """As :func:`written`, of a function whose name needs no more care."""
     listed = ", ".join(passed(lib, type_, param) for param, type_ in params)
-    spelled = name if name.startswith("operator") else lib.spelled(name)
     body = "".join(f"    {line}\n" for line in lines)
-    return f"{HEAD} {lib.type(result)} {spelled}({listed})\n{{\n{body}}}\n"
+    return f"{spoken().function}{lib.type(result)} {name}({listed})\n{{\n{body}}}\n"
 
 
 _OPERATORS = {"operator+": "+", "operator-": "-", "operator*": "*", "operator/": "/"}
@@ -155,13 +185,61 @@ def _never(lib: Library, *types: Type) -> str:
 def operator(lib: Library, symbol: str, a: Type, b: Type, result: Type) -> None:
     """Ask for ``a symbol b`` of composites: component by component, or a product of algebra."""
     key = (f"operator{symbol}", (a, b))
-    if key in lib.functions:
+    if key in lib.functions or is_native(a, b):
         return
     lib.functions[key] = (
         _product(lib, a, b, result)
         if _is_algebra(symbol, a, b)
         else _each(lib, symbol, a, b, result)
     )
+
+
+def is_native(*types: Type) -> bool:
+    """Whether the dialect itself has operators between such types."""
+    if all(isinstance(t, Scalar) for t in types):
+        return True
+    own = all(isinstance(t, Scalar) or is_builtin_vector(t) for t in types)
+    return own and not spoken().overloads
+
+
+_SIGNS = {
+    "+": ("add", Prec.ADD),
+    "-": ("sub", Prec.ADD),
+    "*": ("mul", Prec.MUL),
+    "/": ("div", Prec.MUL),
+}
+
+
+def operator_name(lib: Library, symbol: str, a: Type, b: Type) -> str:
+    """How the function of an operator is called: a name where there are no operators of ours."""
+    if spoken().overloads:
+        return f"operator{symbol}"
+    kinds = "_".join(name_of(t).replace(" ", "_") for t in (a, b))
+    return lib.spelled(f"{_SIGNS[symbol][0]}_{kinds}")
+
+
+def combined(
+    lib: Library, symbol: str, types: tuple[Type, Type, Type], left: Text, right: Text
+) -> Text:
+    """``left symbol right``; ``types`` are those of both and of the result."""
+    a, b, result = types
+    if not is_native(a, b):
+        operator(lib, symbol, a, b, result)
+    if spoken().overloads or is_native(a, b):
+        return binary(symbol, _SIGNS[symbol][1], left, right)
+    return call(operator_name(lib, symbol, a, b), [left, right])
+
+
+def negated(lib: Library, type_: Type, value: Text) -> Text:
+    """``-value``."""
+    if is_native(type_):
+        return prefix("-", value)
+    negation(lib, type_)
+    return prefix("-", value) if spoken().overloads else call(_negation_name(lib, type_), [value])
+
+
+def _negation_name(lib: Library, type_: Type) -> str:
+    return "operator-" if spoken().overloads else lib.spelled(f"neg_{name_of(type_)}")
 
 
 def _is_algebra(symbol: str, a: Type, b: Type) -> bool:
@@ -178,8 +256,15 @@ def _each(lib: Library, symbol: str, a: Type, b: Type, result: Type) -> str:
     right = ["b" if isinstance(b, Scalar) else f"b{p}" for p in places]
     scalar = scalar_of(result)
     values = [narrowed(f"{x} {symbol} {y}", scalar) for x, y in zip(left, right, strict=True)]
-    name = f"operator{symbol}"
-    return written(lib, name, result, (("a", a), ("b", b)), f"return {built(lib, result, values)};")
+    value = f"return {built(lib, result, values)};"
+    return _operator_written(lib, symbol, result, (("a", a), ("b", b)), value)
+
+
+def _operator_written(
+    lib: Library, symbol: str, result: Type, params: Sequence[tuple[str, Type]], *lines: str
+) -> str:
+    (_, a), (_, b) = params
+    return named(lib, operator_name(lib, symbol, a, b), result, params, *lines)
 
 
 def narrowed(text: str, scalar: Scalar) -> str:
@@ -197,7 +282,7 @@ def _product(lib: Library, a: Type, b: Type, result: Type) -> str:
     else:
         assert isinstance(a, Mat)
         lines = _matrix_product(lib, a, b, result)
-    return written(lib, "operator*", result, (("a", a), ("b", b)), *lines)
+    return _operator_written(lib, "*", result, (("a", a), ("b", b)), *lines)
 
 
 def _quaternion_product(lib: Library, result: Type) -> list[str]:
@@ -207,7 +292,7 @@ def _quaternion_product(lib: Library, result: Type) -> list[str]:
         "a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x",
         "a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z",
     ]
-    return [f"return {lib.type(result)}{{{', '.join(values)}}};"]
+    return [f"return {built(lib, result, values)};"]
 
 
 def _transform_product(lib: Library, a: Transform) -> list[str]:
@@ -215,7 +300,8 @@ def _transform_product(lib: Library, a: Transform) -> list[str]:
     operator(lib, "*", quat, quat, quat)
     operator(lib, "+", vec, vec, vec)
     rotate = lib.function("quat_rotate", quat, vec)
-    return [f"return {lib.type(a)}{{a.p + {rotate}(a.q, b.p), a.q * b.q}};"]
+    turned = combined(lib, "*", (quat, quat, quat), Text("a.q"), Text("b.q")).text
+    return [f"return {braced(lib.type(a), f'a.p + {rotate}(a.q, b.p), {turned}')};"]
 
 
 def _matrix_product(lib: Library, a: Mat, b: Type, result: Type) -> list[str]:
@@ -257,4 +343,5 @@ def negation(lib: Library, type_: Type) -> None:
     if key not in lib.functions:
         values = [f"-a{p}" for p in parts(type_)]
         made = f"return {built(lib, type_, values)};"
-        lib.functions[key] = written(lib, "operator-", type_, (("a", type_),), made)
+        name = _negation_name(lib, type_)
+        lib.functions[key] = named(lib, name, type_, (("a", type_),), made)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from generators.program.dtypes import INT32, Scalar, Type, scalar_of
-from synth.render.cuda.device.functions import Library, device, number, operator, real, written
+from generators.program.dtypes import Type, scalar_of
+from synth.render.cuda.device.functions import Library, combined, device, number, real, written
+from synth.render.cuda.dialect.current import spoken
 from synth.render.cuda.text import Prec, Text, binary
 
 
@@ -13,26 +14,27 @@ def _frac(lib: Library, s: Type) -> str:
     return written(lib, "frac", scalar_of(s), (("x", s),), value)
 
 
-def mixed(a: Text, b: Text, t: Text, one: str) -> Text:
+def mixed(lib: Library, type_: Type, a: Text, b: Text, t: Text) -> Text:
     """``(1 - t) * a + t * b`` of numbers or vectors."""
-    rest = binary("-", Prec.ADD, Text(one), t)
-    left, right = binary("*", Prec.MUL, rest, a), binary("*", Prec.MUL, t, b)
-    return binary("+", Prec.ADD, left, right)
+    scalar = scalar_of(type_)
+    rest = binary("-", Prec.ADD, Text(number(1, scalar)), t)
+    scaled = (scalar, type_, type_)
+    left, right = combined(lib, "*", scaled, rest, a), combined(lib, "*", scaled, t, b)
+    return combined(lib, "+", (type_, type_, type_), left, right)
 
 
 @device("lerp")
 def _lerp(lib: Library, s: Type, t: Type) -> str:
-    if not isinstance(s, Scalar):
-        operator(lib, "*", t, s, s)
-        operator(lib, "+", s, s, s)
-    value = mixed(Text("a"), Text("b"), Text("t"), number(1, t)).text
+    value = mixed(lib, s, Text("a"), Text("b"), Text("t")).text
     return written(lib, "lerp", s, (("a", s), ("b", s), ("t", t)), f"return {value};")
 
 
 def clamped_to_one(text: str, type_: Type) -> str:
     """A value of a float type, at least 0 and at most 1."""
-    if scalar_of(type_).name == "float32":
+    if scalar_of(type_).name == "float32" and spoken().called("__saturatef") == "__saturatef":
         return f"__saturatef({text})"
+    if spoken().called("__saturatef") == "clamp":
+        return f"clamp({text}, {number(0, type_)}, {number(1, type_)})"
     return f"fmin(fmax({text}, {number(0, type_)}), {number(1, type_)})"
 
 
@@ -52,12 +54,8 @@ def _smoothstep(lib: Library, s: Type, *_more: Type) -> str:
 
 @device("lower_bound")
 def _lower_bound(lib: Library, s: Type) -> str:
-    name = lib.type(s)
-    text = written(
-        lib,
-        "lower_bound",
-        INT32,
-        (("keys", INT32), ("count", INT32), ("value", s)),
+    keys = f"{lib.pointer(s, const=True)} {spoken().restrict} keys"
+    lines = (
         "int low = 0;",
         "int high = count - 1;",
         "while (low < high) {",
@@ -70,4 +68,6 @@ def _lower_bound(lib: Library, s: Type) -> str:
         "}",
         "return low;",
     )
-    return text.replace("(int keys,", f"(const {name}* __restrict__ keys,")
+    body = "".join(f"    {line}\n" for line in lines)
+    params = f"{keys}, int count, {lib.type(s)} value"
+    return f"{spoken().function}int {lib.spelled('lower_bound', s)}({params})\n{{\n{body}}}\n"

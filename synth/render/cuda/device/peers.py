@@ -7,6 +7,7 @@ from collections.abc import Callable
 from generators.program.dtypes import Scalar, Type, scalar_of
 from synth.render.cuda.device.collective import WORDS, identity, join_into
 from synth.render.cuda.device.functions import Library, built
+from synth.render.cuda.dialect.current import need_shuffles
 from synth.render.cuda.types import parts
 
 Atomic = Callable[[str], str]
@@ -26,6 +27,7 @@ def peers_join(lib: Library, join: str, type_: Type, atomic: Atomic) -> str:
     ``name(address, value)`` may stand where only some lanes of a warp come. It matches addresses
     and not indices: lanes that come from different calls may then be there together.
     """
+    need_shuffles("joining updates that meet")
     name, held = f"warp_aggregated_{WORDS[join]}", lib.type(type_)
     places = [""] if isinstance(type_, Scalar) else parts(type_)
     shuffled = [f"__shfl_sync(active, value{p}, next)" for p in places]
@@ -54,6 +56,7 @@ def peers_join(lib: Library, join: str, type_: Type, atomic: Atomic) -> str:
 
 def peers_count(lib: Library, type_: Scalar, atomic: Atomic) -> str:
     """Ask for the function that adds 1 for each lane with the same address; its name."""
+    need_shuffles("counting updates that meet")
     held = lib.type(type_)
     lines = [
         *_PEERS,

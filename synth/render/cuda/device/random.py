@@ -1,136 +1,107 @@
-"""Device functions that draw random numbers and the atomics that CUDA has no function for."""
+"""Device functions that draw random numbers."""
 
 from __future__ import annotations
 
-from generators.program.dtypes import FLOAT32, Scalar, Type
+from generators.program.dtypes import FLOAT32, Scalar, Type, Vec
 from generators.program.samplers import SAMPLERS
-from synth.render.cuda.device.functions import HEAD, Library, device, passed
+from synth.render.cuda.device.functions import Library, built, device, passed, real
+from synth.render.cuda.device.parts import by_reference
+from synth.render.cuda.dialect.current import spoken
 
-_UINT = "unsigned int"
+_UINT = Scalar("uint32")
 
 
 @device("rand_pcg")
 def _pcg(lib: Library) -> str:
+    uint = lib.type(_UINT)
     return (
-        f"{HEAD} {_UINT} {lib.spelled('rand_pcg')}({_UINT} state)\n{{\n"
-        f"    const {_UINT} mixed = state * 747796405u + 2891336453u;\n"
-        f"    const {_UINT} word = ((mixed >> ((mixed >> 28u) + 4u)) ^ mixed) * 277803737u;\n"
+        f"{spoken().function}{uint} {lib.spelled('rand_pcg')}({uint} state)\n{{\n"
+        f"    const {uint} mixed = state * 747796405u + 2891336453u;\n"
+        f"    const {uint} word = ((mixed >> ((mixed >> 28u) + 4u)) ^ mixed) * 277803737u;\n"
         "    return (word >> 22u) ^ word;\n}\n"
     )
 
 
 @device("rand_init")
-def _init(lib: Library, *_types: Type) -> str:
-    pcg = lib.function("rand_pcg")
+def _init(lib: Library, *types: Type) -> str:
+    pcg, uint = lib.function("rand_pcg"), lib.type(_UINT)
     return (
-        f"{HEAD} {_UINT} {lib.spelled('rand_init')}(int seed, int offset)\n{{\n"
-        f"    return {pcg}(({_UINT})seed + {pcg}(({_UINT})offset));\n}}\n"
+        f"{spoken().function}{uint} {lib.spelled('rand_init', *types)}(int seed, int offset)\n{{\n"
+        f"    return {pcg}(({uint})seed + {pcg}(({uint})offset));\n}}\n"
     )
 
 
 _TWO_PI = "6.28318531f"
-_ANGLE = f"const float angle = {_TWO_PI} * RANDF(state);"
-_POLAR = "const float polar = acosf(1.0f - {height}RANDF(state));"
-_RADIUS = "const float radius = cbrtf(RANDF(state));"
 
 
-def _ball(height: str, solid: bool) -> list[str]:
+def _float(name: str) -> str:
+    return real(FLOAT32, name)
+
+
+def _vector(lib: Library, *values: str) -> str:
+    return f"return {built(lib, Vec(len(values), FLOAT32), values)};"
+
+
+def _body(lib: Library, name: str, drawn: str) -> list[str]:
+    """The lines of a sampler; ``drawn`` is the call that draws a number from 0 to 1."""
+    angle = f"const float angle = {_TWO_PI} * {drawn};"
+    sine, cosine = f"{_float('sin')}(angle)", f"{_float('cos')}(angle)"
+    if name == "randn":
+        root = f"{_float('sqrt')}(-2.0f * {_float('log')}({drawn} + 5.96e-8f))"
+        return [
+            f"const float radius = {root};",
+            f"return radius * {_float('cos')}({_TWO_PI} * {drawn});",
+        ]
+    if name == "sample_triangle":
+        root = f"const float root = {_float('sqrt')}({drawn});"
+        return [root, _vector(lib, "1.0f - root", f"root * {drawn}")]
+    if name == "sample_unit_ring":
+        return [angle, _vector(lib, cosine, sine)]
+    if name == "sample_unit_disk":
+        radius = f"const float radius = {_float('sqrt')}({drawn});"
+        return [radius, angle, _vector(lib, f"radius * {cosine}", f"radius * {sine}")]
+    if name in ("sample_unit_square", "sample_unit_cube"):
+        sides = "xy" if name == "sample_unit_square" else "xyz"
+        return [*(f"const float {c} = {drawn} - 0.5f;" for c in sides), _vector(lib, *sides)]
+    height = "2.0f * " if "hemisphere" not in name else ""
+    solid = not name.endswith("_surface")
     size = "radius * " if solid else ""
     return [
-        _POLAR.format(height=height),
-        _ANGLE,
-        *([_RADIUS] if solid else []),
-        f"const float across = {size}sinf(polar);",
-        f"return make_float3(across * cosf(angle), across * sinf(angle), {size}cosf(polar));",
+        f"const float polar = {_float('acos')}(1.0f - {height}{drawn});",
+        angle,
+        *([f"const float radius = {_float('cbrt')}({drawn});"] if solid else []),
+        f"const float across = {size}{_float('sin')}(polar);",
+        _vector(lib, f"across * {cosine}", f"across * {sine}", f"{size}{_float('cos')}(polar)"),
     ]
 
 
-_BODIES: dict[str, list[str]] = {
-    "randn": [
-        "const float radius = sqrtf(-2.0f * logf(RANDF(state) + 5.96e-8f));",
-        f"return radius * cosf({_TWO_PI} * RANDF(state));",
-    ],
-    "sample_triangle": [
-        "const float root = sqrtf(RANDF(state));",
-        "return make_float2(1.0f - root, root * RANDF(state));",
-    ],
-    "sample_unit_ring": [_ANGLE, "return make_float2(cosf(angle), sinf(angle));"],
-    "sample_unit_disk": [
-        "const float radius = sqrtf(RANDF(state));",
-        _ANGLE,
-        "return make_float2(radius * cosf(angle), radius * sinf(angle));",
-    ],
-    "sample_unit_square": [
-        "const float x = RANDF(state) - 0.5f;",
-        "const float y = RANDF(state) - 0.5f;",
-        "return make_float2(x, y);",
-    ],
-    "sample_unit_cube": [
-        "const float x = RANDF(state) - 0.5f;",
-        "const float y = RANDF(state) - 0.5f;",
-        "const float z = RANDF(state) - 0.5f;",
-        "return make_float3(x, y, z);",
-    ],
-    "sample_unit_sphere": _ball("2.0f * ", True),
-    "sample_unit_sphere_surface": _ball("2.0f * ", False),
-    "sample_unit_hemisphere": _ball("", True),
-    "sample_unit_hemisphere_surface": _ball("", False),
-}
-
-_RANGED = {
-    "randf": "(high - low) * ((state >> 8) * (1.0f / 16777216.0f)) + low",
-    "randi": f"(int)(state % ({_UINT})(high - low)) + low",
-    "randu": "state % (high - low) + low",
-}
-_WHOLE = {"randf": "(state >> 8) * (1.0f / 16777216.0f)", "randu": "state"}
+def _value(name: str, ranged: bool, state: str, uint: str) -> str:
+    """What a sampler that draws one number makes of the state."""
+    part = f"({state} >> 8) * (1.0f / 16777216.0f)"
+    if name == "randf":
+        return f"(high - low) * ({part}) + low" if ranged else part
+    if name == "randi":
+        return f"(int)({state} % ({uint})(high - low)) + low"
+    return f"{state} % (high - low) + low" if ranged else state
 
 
 def _sampler(name: str) -> None:
     @device(name)
     def make(lib: Library, *types: Type) -> str:
-        result = SAMPLERS[name][1]
-        params = [f"{_UINT}& state"]
+        result, uint = SAMPLERS[name][1], lib.type(_UINT)
+        target, state = by_reference(uint, "state")
+        params = [target]
         params += [passed(lib, t, n) for t, n in zip(types, ("low", "high"), strict=False)]
-        if name in _BODIES:
-            randf = lib.function("randf")
-            lines = [line.replace("RANDF", randf) for line in _BODIES[name]]
+        if name in ("randf", "randi", "randu"):
+            lines = [f"{state} = {lib.function('rand_pcg')}({state});"]
+            lines.append(f"return {_value(name, bool(types), state, uint)};")
         else:
-            value = (_RANGED if types else _WHOLE)[name]
-            lines = [f"state = {lib.function('rand_pcg')}(state);", f"return {value};"]
+            lines = _body(lib, name, f"{lib.function('randf')}(state)")
         body = "".join(f"    {line}\n" for line in lines)
-        head = f"{HEAD} {lib.type(result)} {lib.spelled(name)}({', '.join(params)})"
+        spelled = lib.spelled(name, *types)
+        head = f"{spoken().function}{lib.type(result)} {spelled}({', '.join(params)})"
         return f"{head}\n{{\n{body}}}\n"
 
 
 for _name in SAMPLERS:
     _sampler(_name)
-
-
-def _extreme(lib: Library, op: str, s: Scalar) -> str:
-    """Bits of floats of one sign are ordered as integers are."""
-    same, other = ("Min", "Max") if op == "min" else ("Max", "Min")
-    if s == FLOAT32:
-        kind, zero, signed, unsigned = "float", "0.0f", "int", "unsigned int"
-        as_signed, as_unsigned = "__float_as_int(value + 0.0f)", "__float_as_uint(value)"
-    else:
-        kind, zero, signed, unsigned = "double", "0.0", "long long", "unsigned long long"
-        as_signed = "__double_as_longlong(value + 0.0)"
-        as_unsigned = f"({unsigned})__double_as_longlong(value)"
-    return (
-        f"{HEAD} void {lib.spelled(f'atomic_{op}')}({kind}* address, {kind} value)\n{{\n"
-        f"    if (value >= {zero}) {{\n"
-        f"        atomic{same}(({signed}*)address, {as_signed});\n"
-        "    } else {\n"
-        f"        atomic{other}(({unsigned}*)address, {as_unsigned});\n"
-        "    }\n}\n"
-    )
-
-
-@device("atomic_min")
-def _atomic_min(lib: Library, s: Scalar) -> str:
-    return _extreme(lib, "min", s)
-
-
-@device("atomic_max")
-def _atomic_max(lib: Library, s: Scalar) -> str:
-    return _extreme(lib, "max", s)

@@ -6,32 +6,34 @@ from generators.program.dtypes import Mat, Quat, Scalar, Type, Vec
 from synth.render.cuda.device.functions import (
     Library,
     built,
+    combined,
     device,
     number,
     operator,
     real,
     written,
 )
+from synth.render.cuda.text import Text
 
 
 @device("quat_from_axis_angle")
 def _axis_angle(lib: Library, axis: Type, s: Scalar) -> str:
     sine, cosine = real(s, "sin"), real(s, "cos")
     half = f"{number(0.5, s)} * angle"
+    values = [*(f"axis.{c} * sine" for c in "xyz"), f"{cosine}({half})"]
     return written(
         lib,
         "quat_from_axis_angle",
         Quat(s),
         (("axis", axis), ("angle", s)),
         f"const {lib.type(s)} sine = {sine}({half});",
-        f"return {lib.type(Quat(s))}{{axis.x * sine, axis.y * sine, axis.z * sine, "
-        f"{cosine}({half})}};",
+        f"return {built(lib, Quat(s), values)};",
     )
 
 
 @device("quat_inverse")
 def _inverse(lib: Library, q: Quat) -> str:
-    value = f"return {lib.type(q)}{{-q.x, -q.y, -q.z, q.w}};"
+    value = f"return {built(lib, q, ['-q.x', '-q.y', '-q.z', 'q.w'])};"
     return written(lib, "quat_inverse", q, (("q", q),), value)
 
 
@@ -97,7 +99,7 @@ def _from_matrix(lib: Library, m: Mat) -> str:
         return [
             f"    const {kind} s = {root}(m.m[{i}][{i}] - m.m[{j}][{j}] - m.m[{k}][{k}] + {one});",
             f"    const {kind} h = {half} / s;",
-            f"    q = {name}{{{', '.join(values)}}};",
+            f"    q = {built(lib, q, values)};",
         ]
 
     lines = [
@@ -106,7 +108,7 @@ def _from_matrix(lib: Library, m: Mat) -> str:
         f"if (trace >= {number(0, s)}) {{",
         f"    const {kind} s = {root}(trace + {one});",
         f"    const {kind} h = {half} / s;",
-        f"    q = {name}{{{', '.join(f'({t}) * h' for t in skew)}, {half} * s}};",
+        f"    q = {built(lib, q, [*(f'({t}) * h' for t in skew), f'{half} * s'])};",
         "} else if (m.m[0][0] >= m.m[1][1] && m.m[0][0] >= m.m[2][2]) {",
         *largest(0),
         "} else if (m.m[1][1] >= m.m[2][2]) {",
@@ -168,16 +170,21 @@ def _slerp(lib: Library, q: Quat, _r: Quat, s: Scalar) -> str:
         "quat_slerp",
         q,
         (("a", q), ("b", q), ("t", s)),
-        f"{lib.type(q)} d = {inverse}(a) * b;",
+        f"{lib.type(q)} d = {_times(lib, q, f'{inverse}(a)', 'b')};",
         f"if (d.w < {zero}) {{",
-        f"    d = {lib.type(q)}{{-d.x, -d.y, -d.z, -d.w}};",
+        f"    d = {built(lib, q, [f'-d.{c}' for c in 'xyzw'])};",
         "}",
         f"const {lib.type(vec)} v = {made};",
         f"const {kind} size = {length}(v);",
         f"const {kind} inv = size > {zero} ? {number(1, s)} / size : {zero};",
         f"const {kind} angle = {number(2, s)} * {real(s, 'atan2')}(size, d.w);",
-        f"return a * {turn}(v * inv, t * angle);",
+        f"return {_times(lib, q, 'a', f'{turn}(v * inv, t * angle)')};",
     )
+
+
+def _times(lib: Library, q: Quat, left: str, right: str) -> str:
+    """A product of quaternions."""
+    return combined(lib, "*", (q, q, q), Text(left), Text(right)).text
 
 
 @device("quat_twist")

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from generators.program.dtypes import Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
-from synth.render.cuda.device.functions import Library, built, device, number, operator, written
+from synth.render.cuda.device.functions import (
+    Library,
+    braced,
+    built,
+    device,
+    number,
+    operator,
+    written,
+)
 
 
 def _spatial(scalar: Scalar, top: str, bottom: str) -> list[str]:
@@ -30,10 +38,11 @@ def _point(lib: Library, t: Transform, v: Vec) -> str:
 def _transform_inverse(lib: Library, t: Transform) -> str:
     vec, quat = Vec(3, t.scalar), Quat(t.scalar)
     rotate, inverse = lib.function("quat_rotate", quat, vec), lib.function("quat_inverse", quat)
+    turned = built(lib, vec, ["-p.x", "-p.y", "-p.z"])
     lines = [
         f"const {lib.type(quat)} q = {inverse}(t.q);",
         f"const {lib.type(vec)} p = {rotate}(q, t.p);",
-        f"return {lib.type(t)}{{{built(lib, vec, ['-p.x', '-p.y', '-p.z'])}, q}};",
+        f"return {braced(lib.type(t), f'{turned}, q')};",
     ]
     return written(lib, "transform_inverse", t, (("t", t),), *lines)
 
@@ -90,10 +99,9 @@ def _bottom(lib: Library, s: Vec) -> str:
 
 def _crossed(lib: Library, s: Vec, name: str, top: str, bottom: str) -> str:
     vec = Vec(3, s.scalar)
-    lib.function("cross", vec, vec)
+    cross = lib.function("cross", vec, vec)
     operator(lib, "+", vec, vec, vec)
     kind = lib.type(vec)
-    cross = lib.spelled("cross")
     return written(
         lib,
         name,

@@ -6,12 +6,16 @@ from generators.program.dtypes import Mat, Quat, Scalar, Type, Vec, scalar_of
 from synth.render.cuda.device.functions import (
     Library,
     built,
+    combined,
     device,
+    named,
     number,
-    operator,
     real,
     written,
+    zeroed,
 )
+from synth.render.cuda.dialect.current import spoken
+from synth.render.cuda.text import Prec, Text
 from synth.render.cuda.types import parts
 
 
@@ -44,17 +48,17 @@ def _normalize(lib: Library, v: Type) -> str:
     scalar = scalar_of(v)
     if lib.guards("normalize", v):
         size, sign = lib.function("length", v), "*" if isinstance(v, Quat) else "/"
-        operator(lib, sign, v, scalar, v)
-        scaled = f"v * ({number(1, v)} / len)" if isinstance(v, Quat) else "v / len"
+        by = Text(f"{number(1, v)} / len", Prec.MUL) if isinstance(v, Quat) else Text("len")
+        scaled = combined(lib, sign, (v, scalar, v), Text("v"), by).text
         ends = [0.0] * (len(parts(v)) - 1) + [float(isinstance(v, Quat))]
         rest = built(lib, v, [number(end, v) for end in ends])
         lines = [f"const {lib.type(scalar)} len = {size}(v);"]
         lines.append(f"return len > {number(0, v)} ? {scaled} : {rest};")
         return written(lib, "normalize", v, (("v", v),), *lines)
     inner = lib.function("length_sq", v)
-    operator(lib, "*", v, scalar, v)
-    root = real(scalar, "rsqrt")
-    return written(lib, "normalize", v, (("v", v),), f"return v * {root}({inner}(v));")
+    root = Text(f"{real(scalar, 'rsqrt')}({inner}(v))")
+    scaled = combined(lib, "*", (v, scalar, v), Text("v"), root).text
+    return written(lib, "normalize", v, (("v", v),), f"return {scaled};")
 
 
 @device("cross")
@@ -76,7 +80,7 @@ def elementwise(lib: Library, name: str, scalar_call: str, v: Type, count: int) 
         values = [f"{scalar_call}({', '.join(f'{c}{p}' for c in letters)})" for p in parts(v)]
         params = tuple((c, v) for c in letters)
         lib.functions[key] = written(lib, name, v, params, f"return {built(lib, v, values)};")
-    return lib.spelled(name)
+    return lib.spelled(name, v)
 
 
 @device("argmin", "argmax")
@@ -89,13 +93,14 @@ def index_of_extreme(lib: Library, name: str, v: Vec) -> str:
     key = (name, (v,))
     if key not in lib.functions:
         symbol, places = "<" if name == "argmin" else ">", parts(v)
-        lines = [f"{lib.type(v.scalar)} best = v{places[0]};", "unsigned int at = 0u;"]
+        index = lib.type(Scalar("uint32"))
+        lines = [f"{lib.type(v.scalar)} best = v{places[0]};", f"{index} at = 0u;"]
         for k, place in enumerate(places[1:], 1):
             lines += [f"if (v{place} {symbol} best) {{", f"    best = v{place};"]
             lines += [f"    at = {k}u;", "}"]
         text = written(lib, name, Scalar("uint32"), (("v", v),), *lines, "return at;")
         lib.functions[key] = text
-    return lib.spelled(name)
+    return lib.spelled(name, v)
 
 
 @device("norm_l1")
@@ -129,9 +134,9 @@ def _norm_pseudo_huber(lib: Library, v: Type, s: Type) -> str:
 @device("smooth_normalize")
 def _smooth_normalize(lib: Library, v: Type, s: Type) -> str:
     inner = lib.function("norm_pseudo_huber", v, s)
-    operator(lib, "/", v, s, v)
-    params = (("v", v), ("delta", s))
-    return written(lib, "smooth_normalize", v, params, f"return v / {inner}(v, delta);")
+    size = Text(f"{inner}(v, delta)")
+    value = combined(lib, "/", (v, s, v), Text("v"), size).text
+    return written(lib, "smooth_normalize", v, (("v", v), ("delta", s)), f"return {value};")
 
 
 @device("outer")
@@ -190,6 +195,7 @@ def _unused_stack(lib: Library, *types: Type) -> str:
 def stacked(lib: Library, name: str, count: int, v: Vec) -> str:
     """Ask for a matrix from its rows or columns; the name to call it by."""
     key = (name, (v,) * count)
+    spelled = lib.spelled(name if spoken().overloads else f"{name}_{count}", v)
     if key not in lib.functions:
         rows = name == "matrix_from_rows"
         mat = Mat(*((count, v.size) if rows else (v.size, count)), v.scalar)
@@ -201,8 +207,9 @@ def stacked(lib: Library, name: str, count: int, v: Vec) -> str:
             else [f"{n}{p}" for p in places for n in names]
         )
         params = tuple((n, v) for n in names)
-        lib.functions[key] = written(lib, name, mat, params, f"return {built(lib, mat, values)};")
-    return lib.spelled(name)
+        made = f"return {built(lib, mat, values)};"
+        lib.functions[key] = named(lib, spelled, mat, params, made)
+    return spelled
 
 
 def _minor(rows: list[int], cols: list[int]) -> str:
@@ -228,7 +235,6 @@ def _determinant(lib: Library, m: Mat) -> str:
 def _inverse(lib: Library, m: Mat) -> str:
     """The transposed matrix of cofactors over the determinant; zero for a singular one."""
     det, every = lib.function("determinant", m), list(range(m.rows))
-    operator(lib, "*", m, m.scalar, m)
     cofactors = []
     for i in every:
         for j in every:
@@ -238,8 +244,10 @@ def _inverse(lib: Library, m: Mat) -> str:
     lines = []
     if lib.guards("inverse", m):
         lines = [f"const {lib.type(m.scalar)} det = {size};", f"if (det == {number(0, m)}) {{"]
-        lines += [f"    return {name}{{}};", "}"]
+        lines += [f"    return {zeroed(lib, m)};", "}"]
         size = "det"
     lines.append(f"{name} c;")
     lines += [f"c.m[{k // m.cols}][{k % m.cols}] = {text};" for k, text in enumerate(cofactors)]
-    return written(lib, "inverse", m, (("m", m),), *lines, f"return c * ({one} / {size});")
+    by = Text(f"{one} / {size}", Prec.MUL)
+    scaled = combined(lib, "*", (m, m.scalar, m), Text("c"), by).text
+    return written(lib, "inverse", m, (("m", m),), *lines, f"return {scaled};")

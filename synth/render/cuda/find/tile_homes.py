@@ -14,6 +14,7 @@ from generators.program import ir, tiles
 from generators.program.dtypes import Tile
 from generators.program.expr import Expr, Var
 from generators.program.walk import expressions, parts, statements
+from synth.render.cuda.dialect.current import spoken
 
 _LEAST_BLOCK = 64
 """Threads of the smallest blocks."""
@@ -42,7 +43,7 @@ class Home:
         if self.is_shared:
             *rows, last = self.type.shape
             sides = "".join(f"[{n}]" for n in (*rows, last + self.pad))
-            return f"__shared__ {scalar} {name}{sides};"
+            return f"{spoken().shared}{scalar} {name}{sides};"
         return f"{scalar} {name}[{self.each}];" if self.each > 1 else f"{scalar} {name};"
 
 

@@ -12,7 +12,7 @@ from generators.program.walk import statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.cost.predict import matching_shuffles
 from synth.render.cuda.device.collective import join_into, warp_join
-from synth.render.cuda.device.functions import negation
+from synth.render.cuda.device.functions import combined, negated
 from synth.render.cuda.device.peers import neutral, peers_count, peers_join
 from synth.render.cuda.find.scatter import WARP, Target, scattered
 from synth.render.cuda.kernel import KernelText, Written
@@ -91,8 +91,10 @@ def joined_into(text: KernelText, target: Target, place: str, value: str) -> str
     """The statement that joins a value into a variable or an element that is nobody else's."""
     if isinstance(target.type, Scalar):
         return join_into(target.join, target.type, place, value)
-    in_place(text.library, "add", target.type, target.type)
-    return f"{place} += {value};"
+    if in_place(text.library, "add", target.type, target.type):
+        return f"{place} += {value};"
+    kinds = (target.type, target.type, target.type)
+    return f"{place} = {combined(text.library, '+', kinds, Text(place), Text(value)).text};"
 
 
 def loop_over_grid(
@@ -133,9 +135,10 @@ def _aggregated(text: KernelText, body: Body, target: Target) -> Callable[[Any, 
             name = peers_join(text.library, target.join, target.type, atomic)
             value = body.show(s.value)
             if s.op == "sub":
-                if not isinstance(kind, Scalar):
-                    negation(text.library, kind)
-                value = Text(f"-{at_least(value, Prec.POSTFIX)}")
+                if isinstance(kind, Scalar):
+                    value = Text(f"-{at_least(value, Prec.POSTFIX)}")
+                else:
+                    value = negated(text.library, kind, value)
             args.append(value.text)
         body.put(depth, f"{name}({', '.join(args)});")
 

@@ -12,7 +12,9 @@ from generators.program import ir
 from generators.program.dtypes import Scalar
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
+from synth.render.cuda.device.atomics import LOCAL
 from synth.render.cuda.device.peers import neutral
+from synth.render.cuda.dialect.current import block_extent, spoken, thread_at
 from synth.render.cuda.find.scatter import WARP, Scatter, Target, scattered
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import wrapped
@@ -75,7 +77,7 @@ class _Bins:
         self.place = text.fresh("k", "bin", "slot", "place")
         self.by_lane = _copies(text.schedule) > 1
         self.copy = text.fresh("copy", "from", "replica") if self.by_lane else ""
-        self.lane = text.fresh("lane", "lane_id") if self.by_lane else f"threadIdx.x % {WARP}"
+        self.lane = text.fresh("lane", "lane_id") if self.by_lane else f"{thread_at()} % {WARP}"
         self.done: set[int] = set()
 
     def _keep(self, target: Target) -> _Kept:
@@ -109,18 +111,18 @@ class _Bins:
         for kept in self.kept.values():
             size = kept.count if kept.is_whole else tile
             size = f"{size} * {WARP}" if self.by_lane else size
-            lines.append(f"    __shared__ {lib.type(kept.target.type)} {kept.local}[{size}];")
+            lines.append(f"    {spoken().shared}{lib.type(kept.target.type)} {kept.local}[{size}];")
         for total, name in self.counts.items():
             lines += wrapped(4, f"const int {name} = min({total}, {tile});")
         if self.by_lane:
-            lines.append(f"    const int {self.lane} = threadIdx.x % {WARP};")
+            lines.append(f"    const int {self.lane} = {thread_at()} % {WARP};")
         lines += self._sweep(self._start, WARP if self.by_lane else 1)
-        return [*lines, "    __syncthreads();", *self.common.before()]
+        return [*lines, f"    {spoken().barrier}", *self.common.before()]
 
     def _after(self) -> list[str]:
         """Copies added to the whole, and what all threads share."""
         add = self._sweep(self._gather if self.by_lane else self._add)
-        return ["    __syncthreads();", *add, *self.common.after(self.lane)]
+        return [f"    {spoken().barrier}", *add, *self.common.after(self.lane)]
 
     def _sweep(self, put: Callable[[_Kept, str], None], times: int = 1) -> list[str]:
         """The block's threads at all elements of the copies."""
@@ -129,10 +131,11 @@ class _Bins:
         for count in dict.fromkeys(kept.count for kept in self.kept.values()):
             k, end = self.place, f"{count} * {times}" if times > 1 else count
             if count.isdigit() and int(count) * times <= self.text.schedule.threads:
-                k = "threadIdx.x"
+                k = thread_at()
                 body.put(1, f"if ({k} < {end}) {{")
             else:
-                body.put(1, f"for (int {k} = threadIdx.x; {k} < {end}; {k} += blockDim.x) {{")
+                step = f"{k} += {block_extent()}"
+                body.put(1, f"for (int {k} = {thread_at()}; {k} < {end}; {step}) {{")
             for kept in self.kept.values():
                 if kept.count == count:
                     put(kept, k)
@@ -214,7 +217,7 @@ class _Bins:
         updates = list(zip(group, values, strict=True))
         for other, value in updates:
             place = self._in_copy(other, flat)
-            body.put(depth + (not direct), self._atomic(other, place, value))
+            body.put(depth + (not direct), self._atomic(other, place, value, LOCAL))
         if not direct:
             body.put(depth, "} else {")
             for other, value in updates:
@@ -226,8 +229,8 @@ class _Bins:
         at = f"{at_least(flat, Prec.MUL)} * {WARP} + {self.lane}" if self.by_lane else flat.text
         return Text(f"{self.kept[s.array.name].local}[{at}]")
 
-    def _atomic(self, s: ir.Atomic, place: Text, value: Text) -> str:
-        return self.body.atomic(s.op, self.form.bins[id(s)].type, place, value)
+    def _atomic(self, s: ir.Atomic, place: Text, value: Text, space: str = "") -> str:
+        return self.body.atomic(s.op, self.form.bins[id(s)].type, place, value, space)
 
     def _value(self, s: ir.Atomic, value: Text, depth: int) -> Text:
         kind = self.body.library.type(self.form.bins[id(s)].type)

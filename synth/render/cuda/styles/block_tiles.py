@@ -13,6 +13,7 @@ from generators.program.serial import Index, element, placed, serial
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.collective import block_join, block_scan, identity, join_into
+from synth.render.cuda.dialect.current import block_at, spoken, thread_at
 from synth.render.cuda.find.tile_homes import changed, homes, idle_threads, tile_names, views
 from synth.render.cuda.kernel import KernelText, Written
 from synth.render.cuda.schedule import Schedule
@@ -46,11 +47,11 @@ class _Writer:
         inner = body.run(kernel.body, self.text.given(), 1)
         names = self.text.threads()
         head = [
-            f"    const int {name} = blockIdx.{axis};"
+            f"    const int {name} = {block_at(axis)};"
             for name, axis in zip(names, "zyx"[-len(names) :], strict=True)
         ]
         if re.search(rf"\b{self.loops.own}\b", "\n".join(inner)):
-            head.append(f"    const int {self.loops.own} = threadIdx.x;")
+            head.append(f"    const int {self.loops.own} = {thread_at()};")
         return [*self._shared_lines(), *head, *inner]
 
     def _shared_lines(self) -> list[str]:
@@ -101,7 +102,7 @@ class _Writer:
     # Barriers
 
     def _meet(self, depth: int) -> None:
-        self.body.put(depth, "__syncthreads();")
+        self.body.put(depth, spoken().barrier)
         self.dirty.clear()
         self.read.clear()
 
@@ -252,7 +253,7 @@ class _Writer:
         assert isinstance(type_, Tile)
         self._before(depth, [s.value])
         if type_.size == 1:
-            self.body.put(depth, "if (threadIdx.x == 0) {")
+            self.body.put(depth, f"if ({thread_at()} == 0) {{")
 
         def turn(index: Index, d: int) -> None:
             target = self.body.index(s.array, placed(s.offset, index))

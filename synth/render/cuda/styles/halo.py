@@ -9,6 +9,7 @@ from generators.program import ir
 from generators.program.dtypes import INT32, Array, Type
 from generators.program.expr import Const, Expr, Load, Var
 from synth.render.cuda.body import Body
+from synth.render.cuda.dialect.current import block_at, spoken, thread_at
 from synth.render.cuda.find.halos import Halo, Offset, Stencil, stencil_of
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import leaving, wrapped
@@ -74,18 +75,18 @@ class _Halos:
 
     def written(self) -> Written:
         text, names, extents = self.text, self.text.threads(), self.text.extents()
-        lines = [f"    __shared__ {self._tile(name)};" for name in self.found.halos]
+        lines = [f"    {spoken().shared}{self._tile(name)};" for name in self.found.halos]
         for axis in self.axes:
-            lines.append(f"    const int {self.own[axis]} = threadIdx.{axis};")
+            lines.append(f"    const int {self.own[axis]} = {thread_at(axis)};")
         for axis in self.axes:
             lines.append(
-                f"    const int {self.first[axis]} = blockIdx.{axis} * {self.block[axis]};"
+                f"    const int {self.first[axis]} = {block_at(axis)} * {self.block[axis]};"
             )
         outer, own = names[: -len(self.axes)], names[-len(self.axes) :]
-        lines += [f"    const int {name} = blockIdx.z;" for name in outer]
+        lines += [f"    const int {name} = {block_at('z')};" for name in outer]
         for alike in self._alike():
             lines += self._fill(alike)
-        lines.append("    __syncthreads();")
+        lines.append(f"    {spoken().barrier}")
         pairs = list(zip(own, self.axes, strict=True))
         lines += [f"    const int {n} = {self.first[a]} + {self.own[a]};" for n, a in pairs]
         ends = zip(own, extents[-len(own) :], strict=True)

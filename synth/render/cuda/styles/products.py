@@ -11,6 +11,7 @@ from generators.program.dtypes import INT32, Array, Type
 from generators.program.expr import Const, Expr, Load, Var
 from generators.program.walk import expressions, parts
 from synth.render.cuda.body import Body
+from synth.render.cuda.dialect.current import block_at, spoken, thread_at
 from synth.render.cuda.find.forms import turns_of
 from synth.render.cuda.find.products import AXES, Product, product_of
 from synth.render.cuda.kernel import KernelText, Written
@@ -82,14 +83,14 @@ class _Products:
         text = self.text
         for name, kind in self.found.arrays.items():
             held = text.library.type(self._element(name))
-            self.put(1, f"__shared__ {held} {self.tiles[name]}{self._extents(kind)};")
-        self.put(1, f"const int {self.tx} = threadIdx.x;")
-        self.put(1, f"const int {self.ty} = threadIdx.y;")
+            self.put(1, f"{spoken().shared}{held} {self.tiles[name]}{self._extents(kind)};")
+        self.put(1, f"const int {self.tx} = {thread_at()};")
+        self.put(1, f"const int {self.ty} = {thread_at('y')};")
         self.put(1, f"const int {self.thread} = {self.ty} * {_SIDE} + {self.tx};")
-        self.put(1, f"const int {self.first['r']} = blockIdx.y * {self.span};")
-        self.put(1, f"const int {self.first['c']} = blockIdx.x * {self.span};")
+        self.put(1, f"const int {self.first['r']} = {block_at('y')} * {self.span};")
+        self.put(1, f"const int {self.first['c']} = {block_at()} * {self.span};")
         if len(text.kernel.threads) > 2:
-            self.put(1, f"const int {text.threads()[0]} = blockIdx.z;")
+            self.put(1, f"const int {text.threads()[0]} = {block_at('z')};")
         self._starts()
         self._tiles_loop()
         self._after()
@@ -150,7 +151,7 @@ class _Products:
             if not axes:
                 self.put(1, f"{head} = {self.plain.initial(s.value, type_)};")
             elif isinstance(s.value, Const) and float(s.value.value) == 0.0:
-                self.put(1, f"{head} = {{}};")
+                self.put(1, f"{head} = {spoken().zeros};")
             else:
                 self.put(1, f"{head};")
                 later.setdefault(axes, []).append(s)
@@ -178,13 +179,13 @@ class _Products:
         self.put(1, f"for (int {start} = 0; {start} < {stop}; {start} += {self.depth}) {{")
         for name, kind in self.found.arrays.items():
             self._fill(name, kind, stop)
-        self.put(2, "__syncthreads();")
+        self.put(2, spoken().barrier)
         self.put(2, f"const int {self.count} = min({self.depth}, {stop} - {start});")
         self.put(2, f"#pragma unroll {self.text.schedule.unroll}")
         self.put(2, f"for (int {self.t} = 0; {self.t} < {self.count}; ++{self.t}) {{")
         self._turn()
         self.put(2, "}")
-        self.put(2, "__syncthreads();")
+        self.put(2, spoken().barrier)
         self.put(1, "}")
 
     def _fill(self, array: str, kind: str, stop: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from generators.program import ir
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
+from synth.render.cuda.dialect.current import launch_extent, launch_place
 from synth.render.cuda.find.forms import elementwise, leaves_from_a_loop
 from synth.render.cuda.find.remember import remembered
 from synth.render.cuda.kernel import KernelText, Written, divisor, factor
@@ -152,7 +153,7 @@ def _row_stride(text: KernelText) -> Written:
     pairs = [(n, e) for n, e in zip(names, extents, strict=True) if n != row]
     lines += leaving(4, " || ".join(f"{n} >= {factor(e)}" for n, e in pairs))
     lines += _unrolled(text)
-    start, step = "blockIdx.y * blockDim.y + threadIdx.y", "blockDim.y * gridDim.y"
+    start, step = launch_place("y"), launch_extent("y")
     lines += wrapped(4, f"for (int {row} = {start}; {row} < {extents[-2]}; {row} += {step}) {{")
     x, y, *rest = text.schedule.block
     blocks = (x, y * text.schedule.elements_a_thread, *rest)
@@ -172,7 +173,7 @@ def shaped_grid(formulas: list[str], elements: Sequence[int]) -> list[str]:
 
 def place_of(name: str, axis: str) -> str:
     """A thread's place along an axis of the grid."""
-    return f"    const int {name} = blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis};"
+    return f"    const int {name} = {launch_place(axis)};"
 
 
 def flat_grid(formulas: list[str], elements_a_block: int) -> str:
@@ -191,8 +192,8 @@ def grid_stride_head(text: KernelText) -> list[str]:
     names, extents = text.threads(), text.extents()
     total = flat_total(extents)
     index = names[0] if len(names) == 1 else "index"
-    start = "blockIdx.x * blockDim.x + threadIdx.x"
-    lines = ["    const int stride = blockDim.x * gridDim.x;", *_unrolled(text)]
+    start = launch_place()
+    lines = [f"    const int stride = {launch_extent()};", *_unrolled(text)]
     lines += wrapped(4, f"for (int {index} = {start}; {index} < {total}; {index} += stride) {{")
     return [*lines, *(unpacked(names, extents, index, 2) if len(names) > 1 else [])]
 

@@ -9,6 +9,7 @@ from generators.program.dtypes import INT32, Array
 from generators.program.expr import Var
 from generators.program.walk import expressions, mentions, operands, statements
 from synth.render.cuda.body import Body
+from synth.render.cuda.dialect.current import block_at, spoken, thread_at
 from synth.render.cuda.find.forms import Staged, staged, tile_kind, turns_of
 from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
 from synth.render.cuda.lines import wrapped
@@ -94,7 +95,7 @@ class _Tiles:
             # A column more than the tile needs keeps its rows in different banks.
             extents = {"line": f"[{self.size}]", "cross": f"[{self.size}][{self.size + 1}]"}
             shape = extents.get(kind, f"[{self.size}][{self.size}]")
-            lines.append(f"    __shared__ {held} {self.tiles[name]}{shape};")
+            lines.append(f"    {spoken().shared}{held} {self.tiles[name]}{shape};")
         return lines
 
     def _threads(self) -> list[str]:
@@ -104,7 +105,7 @@ class _Tiles:
         lines, own = [], []
         for axis, place, size in zip("xyz", self.places, block, strict=False):
             if size > 1:
-                part = f"blockIdx.{axis} * {size} + threadIdx.{axis}"
+                part = f"{block_at(axis)} * {size} + {thread_at(axis)}"
                 lines.append(f"    const int {place} = {part};")
         for axis, name, place, extent, size in zip(
             "xyz", names, self.places, extents, block, strict=False
@@ -112,7 +113,7 @@ class _Tiles:
             if size > 1:
                 own += wrapped(4, f"const int {name} = min({place}, {extent} - 1);")
             else:
-                own.append(f"    const int {name} = blockIdx.{axis};")
+                own.append(f"    const int {name} = {block_at(axis)};")
         return [*lines, *own]
 
     def _past_an_edge(self) -> str:
@@ -127,9 +128,9 @@ class _Tiles:
         put = body.put
         put(depth, f"for (int {self.start} = 0; {self.start} < {stop}; {self.start} += {size}) {{")
         for axis, along in self.along.items():
-            put(depth + 1, f"const int {along} = {self.start} + threadIdx.{axis};")
+            put(depth + 1, f"const int {along} = {self.start} + {thread_at(axis)};")
         self._loads(stop, depth + 1)
-        put(depth + 1, "__syncthreads();")
+        put(depth + 1, spoken().barrier)
         put(depth + 1, f"const int {self.count} = min({size}, {stop} - {self.start});")
         if self.text.schedule.unroll > 1:
             body.lines.append(f"#pragma unroll {self.text.schedule.unroll}")
@@ -141,16 +142,16 @@ class _Tiles:
         body.block(s.body, depth + 2)
         self.body.tiles = {}
         put(depth + 1, "}")
-        put(depth + 1, "__syncthreads();")
+        put(depth + 1, spoken().barrier)
         put(depth, "}")
 
     def _element(self, array: str, kind: str) -> str:
         tile, turn = self.tiles[array], self.turn
         places = {
             "line": f"[{turn}]",
-            "row": f"[threadIdx.y][{turn}]",
-            "column": f"[{turn}][threadIdx.x]",
-            "cross": f"[threadIdx.x][{turn}]",
+            "row": f"[{thread_at('y')}][{turn}]",
+            "column": f"[{turn}][{thread_at()}]",
+            "cross": f"[{thread_at()}][{turn}]",
         }
         return f"{tile}{places[kind]}"
 
@@ -161,7 +162,7 @@ class _Tiles:
             along = self.along["y" if kind == "column" else "x"]
             test = f"{along} < {stop}"
             if kind == "line" and len(self.text.schedule.block) > 1:
-                test = f"threadIdx.y == 0 && {test}"
+                test = f"{thread_at('y')} == 0 && {test}"
             groups.setdefault(test, []).append(self._load(array, kind, along, depth))
         for test, lines in groups.items():
             self.body.put(depth, f"if ({test}) {{")
@@ -181,14 +182,14 @@ class _Tiles:
         if kind == "cross":
             swaps[self.text.kernel.threads[-1]] = Var(self._crossed(depth), INT32)
         indices = [swaps.get(i.name, i) if isinstance(i, Var) else i for i in load.indices]
-        place = "[threadIdx.x]" if kind == "line" else "[threadIdx.y][threadIdx.x]"
+        place = f"[{thread_at()}]" if kind == "line" else f"[{thread_at('y')}][{thread_at()}]"
         return f"{self.tiles[array]}{place} = {self.body.index(load.array, indices).text};"
 
     def _crossed(self, depth: int) -> str:
         """A variable that holds the last thread index of the row that this thread loads."""
         name = self.text.fresh("load_row")
         extent = self.text.extents()[-1]
-        place = f"blockIdx.x * {self.size} + threadIdx.y"
+        place = f"{block_at()} * {self.size} + {thread_at('y')}"
         self.body.put(depth, f"const int {name} = min((int)({place}), {extent} - 1);")
         return name
 

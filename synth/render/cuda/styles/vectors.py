@@ -11,7 +11,8 @@ from generators.program.dtypes import INT32, Array, Scalar, Type, Vec
 from generators.program.expr import Var
 from generators.program.walk import expressions, statements
 from synth.render.cuda.body import Body
-from synth.render.cuda.device.functions import HEAD
+from synth.render.cuda.device.parts import by_reference, reference_to
+from synth.render.cuda.dialect.current import bracketed, launch_place, pointer, spoken
 from synth.render.cuda.find.forms import Elementwise, elementwise
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import leaving, wrapped
@@ -27,6 +28,8 @@ from synth.render.cuda.types import (
     is_builtin_vector,
     name_of,
     size_of,
+    stored_name,
+    struct,
 )
 
 _INDEX = "index"
@@ -38,12 +41,14 @@ class _Element(Body):
 
     held: frozenset[str]
     rows: frozenset[str]
+    inputs: frozenset[str]
 
     def index(self, array: Var, indices: Sequence[expr.Expr]) -> Text:
         if array.name in self.rows:
             return item(Text(self.name(array.name)), [self.show(indices[-1])])
         if array.name in self.held:
-            return Text(self.name(array.name))
+            name = self.name(array.name)
+            return Text(name if array.name in self.inputs else by_reference("", name)[1])
         return super().index(array, indices)
 
     def _for(self, s: ir.For, depth: int) -> None:
@@ -70,6 +75,11 @@ class _Held:
     @property
     def is_input(self) -> bool:
         return self.param.role == "in"
+
+    @property
+    def element(self) -> Type:
+        assert isinstance(self.param.type, Array)
+        return self.param.type.element
 
     def part(self, k: int) -> str:
         """The k-th element, or where its row starts."""
@@ -105,6 +115,7 @@ class _Vectors:
         names = {*found.arrays, *found.lines, *found.rows}
         self.held = [self._held(p) for p in text.kernel.params if p.name in names]
         self.lines, self.given = self._device_function()
+        self.copies: dict[str, str] = {}
 
     def _held(self, p: ir.Param) -> _Held:
         assert isinstance(p.type, Array)
@@ -112,6 +123,8 @@ class _Vectors:
         vector = self.text.fresh(f"{p.name}{width}", f"{p.name}_vector")
         is_line, row = p.name in self.form.lines, self.form.rows.get(p.name, 0)
         is_pack = bool(row) or not (isinstance(element, Scalar) and _has_vector(element, width))
+        # Elsewhere than in CUDA a component of a vector has no address to hand on.
+        is_pack = is_pack or (not spoken().overloads and p.role != "in")
         if is_pack:
             kind = self._pack(element, width * max(1, row))
         else:
@@ -121,12 +134,12 @@ class _Vectors:
 
     def _pack(self, element: Type, count: int) -> str:
         """The struct of several values that are loaded at once; its definition joins the text."""
-        kind = self.text.library.type(element)
+        self.text.library.type(element)
+        kind = stored_name(element)
         name = self.text.library.spelled(f"{_capital(kind)}Pack{count}")
         size = size_of(element) * count
         align = next(a for a in (MOST_ALIGNMENT, 8, 4, 2, 1) if size % a == 0)
-        lines = [f"struct __align__({align}) {name} {{", f"    {kind} v[{count}];", "};", ""]
-        self.text.library.types.setdefault(name, "\n".join(lines))
+        self.text.library.types.setdefault(name, struct(name, [f"{kind} v[{count}]"], align))
         return name
 
     def flat(self) -> Written:
@@ -134,9 +147,9 @@ class _Vectors:
         text, width = self.text, self.width
         total = flat_total(text.extents())
         first = text.fresh("first", "base")
-        place = "(blockIdx.x * blockDim.x + threadIdx.x)"
+        place = bracketed(launch_place())
         one = text.threads()[0] if len(text.kernel.threads) == 1 else _INDEX
-        rest = {h.param.name: self._own(h, one) for h in self.held}
+        rest = {h.param.name: one for h in self.held}
         lines = [
             f"    const int {first} = {width} * {place};",
             *wrapped(4, f"if ({first} + {width - 1} < {total}) {{"),
@@ -145,7 +158,7 @@ class _Vectors:
             *self._stores(first),
             "    } else {",
             *wrapped(8, f"for (int {one} = {first}; {one} < {total}; ++{one}) {{"),
-            *wrapped(12, f"{self._call(rest, one)};"),
+            *self._alone(rest, one),
             "        }",
             "    }",
         ]
@@ -164,7 +177,7 @@ class _Vectors:
         )
         one = text.fresh("k", "column", "at")
         end = text.fresh("end", "row_end")
-        place = "(blockIdx.x * blockDim.x + threadIdx.x)"
+        place = bracketed(launch_place())
         lines = [f"    const int {last} = {width} * {place};"]
         lines += [place_of(n, axis) for n, axis in zip(outer[::-1], "yz", strict=False)]
         tests = zip(names, extents, strict=True)
@@ -172,15 +185,13 @@ class _Vectors:
         start = f"({before})" if "+" in before else before
         lines += wrapped(4, f"const int {row} = {start} * {extent};")
         at = {h.param.name: last if h.is_line else f"{row} + {last}" for h in self.held}
-        rest = {
-            h.param.name: self._own(h, one if h.is_line else f"{row} + {one}") for h in self.held
-        }
+        rest = {h.param.name: one if h.is_line else f"{row} + {one}" for h in self.held}
         lines += wrapped(4, f"if ({extent} % {width} == 0) {{")
         lines += [*self._loads(at), *self._calls(last), *self._stores(f"{row} + {last}")]
         lines += ["    } else {"]
         lines += wrapped(8, f"const int {end} = min({last} + {width}, {extents[-1]});")
         lines += [f"        for (int {one} = {last}; {one} < {end}; ++{one}) {{"]
-        lines += [*wrapped(12, f"{self._call(rest, one)};"), "        }", "    }"]
+        lines += [*self._alone(rest, one), "        }", "    }"]
         blocks = [width * text.schedule.block[0], *text.schedule.block[1:]]
         return Written(lines, shaped_grid(text.formulas(), blocks), self.lines)
 
@@ -194,9 +205,45 @@ class _Vectors:
 
     def _call(self, elements: Mapping[str, str], place: str) -> str:
         """A call for one element; ``place`` is that along the last dimension."""
-        swaps = {self._name(name): element for name, element in elements.items()}
+        given = {h.param.name: h for h in self.held}
+        swaps = {
+            self._name(name): e if given[name].is_input or given[name].row else reference_to(e)
+            for name, e in elements.items()
+        }
         swaps[self.text.threads()[-1]] = place
         return f"{self.function}({', '.join(swaps.get(name, name) for name in self.given)})"
+
+    def _alone(self, at: Mapping[str, str], place: str) -> list[str]:
+        """The lines that work on one element in memory, at a place of each array."""
+        own = {h.param.name: self._own(h, at[h.param.name]) for h in self.held}
+        if spoken().overloads:
+            return wrapped(12, f"{self._call(own, place)};")
+        # What the function takes by address lies in registers, as the elements of vectors do.
+        before, behind = [], []
+        for h in self.held:
+            name = h.param.name
+            if h.is_input and not h.row:
+                continue
+            copy = self._copy(h)
+            kind = name_of(h.element)
+            before.append(f"{kind} {copy}[{h.row}];" if h.row else f"{kind} {copy};")
+            pairs = [(copy, own[name])]
+            if h.row:
+                pairs = [(f"{copy}[{k}]", f"({own[name]})[{k}]") for k in range(h.row)]
+            if h.is_input or name in self.form.loaded:
+                before += [f"{mine} = {theirs};" for mine, theirs in pairs]
+            if not h.is_input:
+                behind += [f"{theirs} = {mine};" for mine, theirs in pairs]
+            own[name] = copy
+        lines = [*before, f"{self._call(own, place)};", *behind]
+        return [part for line in lines for part in wrapped(12, line)]
+
+    def _copy(self, h: _Held) -> str:
+        """The name of an element's copy."""
+        name = h.param.name
+        if name not in self.copies:
+            self.copies[name] = self.text.fresh(f"{name}_element", f"one_{name}", f"own_{name}")
+        return self.copies[name]
 
     def _calls(self, first: str) -> list[str]:
         if all(h.is_pack for h in self.held):
@@ -219,7 +266,7 @@ class _Vectors:
                 lines.append(f"        {h.kind} {h.vector};")
                 continue
             place = f"{self._name(name)} + {h.place(at[name])}"
-            source = f"*reinterpret_cast<const {h.kind}*>({place})"
+            source = _seen_as(h.kind, True, place)
             const = "const " if h.is_input else ""
             lines += wrapped(8, f"{const}{h.kind} {h.vector} = {source};")
         return lines
@@ -229,7 +276,7 @@ class _Vectors:
         for h in self.held:
             if not h.is_input:
                 place = f"{self._name(h.param.name)} + {h.place(at)}"
-                target = f"*reinterpret_cast<{h.kind}*>({place})"
+                target = _seen_as(h.kind, False, place)
                 lines += wrapped(8, f"{target} = {h.vector};")
         return lines
 
@@ -239,6 +286,7 @@ class _Vectors:
         body = _Element(text.library, text.names, text.shapes(), "return;")
         body.held = frozenset(h.param.name for h in self.held)
         body.rows = frozenset(self.form.rows)
+        body.inputs = frozenset(h.param.name for h in self.held if h.is_input)
         extents = text.extents()
         known = flat_index(text.kernel.threads, extents, _INDEX)
         inner = body.run(text.kernel.body, text.given(), 1, known)
@@ -250,7 +298,7 @@ class _Vectors:
         words = _words(inner)
         shown = [(name, kind) for name, kind in self._choices(body.held) if name in words]
         listed = ", ".join(f"{kind} {name}" for name, kind in shown)
-        head = f"{HEAD} void {self.function}({listed})"
+        head = f"{spoken().function}void {self.function}({listed})"
         return [*wrapped(0, head), "{", *inner, "}", ""], [name for name, _ in shown]
 
     def _choices(self, held: frozenset[str]) -> list[tuple[str, str]]:
@@ -261,17 +309,25 @@ class _Vectors:
             if not isinstance(p.type, Array):
                 kind = kind_of(computed(p.type))
             elif p.name in self.form.rows:
-                const = "const " if p.role == "in" else ""
-                kind = f"{const}{kind_of(p.type.element)}*"
+                kind = self.text.library.pointer(p.type.element, p.role == "in", "")
             elif p.name in held:
-                kind = f"{kind_of(p.type.element)}{'' if p.role == 'in' else '&'}"
+                sign = "" if p.role == "in" else "&" if spoken().overloads else "*"
+                kind = f"{kind_of(p.type.element)}{sign}"
             else:
-                kind = f"const {kind_of(p.type.element)}* __restrict__"
+                kind = f"{self.text.library.pointer(p.type.element, True)} {spoken().restrict}"
             found.append((self._name(p.name), kind))
         sizes = [self.text.symbol_names[s] for s in self.text.used_symbols]
         given = {name for name, _ in found}
         places = [*self.text.threads(), *(name for name in sizes if name not in given)]
         return [*found, *((name, "int") for name in places)]
+
+
+def _seen_as(kind: str, const: bool, place: str) -> str:
+    """What lies in memory from a place on, seen as one value of a wider type."""
+    target = pointer(kind, const, spoken().global_)
+    if spoken().overloads:
+        return f"*reinterpret_cast<{target}>({place})"
+    return f"*({target})({place})"
 
 
 def _has_vector(scalar: Scalar, width: int) -> bool:
