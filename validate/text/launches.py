@@ -41,13 +41,16 @@ Row = Mapping[str, Any]
 @dataclass(frozen=True)
 class Launch:
     """One launch: a kernel's name (empty: the only one of its text), what it is passed (names of
-    `plain_args` and `plain_scratch`, or `=` and a formula of sizes), and formulas of its grid."""
+    `plain_args` and `plain_scratch`, or `=` and a formula of sizes), and formulas of its grid.
+
+    `opt_in`: its dynamic shared memory may be more than every device gives unasked."""
 
     kernel: str
     args: tuple[str, ...]
     grid: tuple[str | int, ...]
     block: tuple[str | int, ...]
     shared_bytes: str | int = 0
+    opt_in: bool = False
 
 
 def listed(launches: Any) -> Sequence[Mapping[str, Any]]:
@@ -64,6 +67,7 @@ def launches_of(row: Row) -> list[Launch]:
             tuple(one["grid"]),
             tuple(one["block"]),
             one.get("shared_bytes") or 0,
+            one.get("opt_in") is True,
         )
         for one in listed(row["plain_launch"])
     ]
