@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from validate.row import dtypes
-from validate.row.archs import MOST_SHARED_BYTES
+from validate.row.archs import MOST_OPT_IN_SHARED_BYTES, MOST_SHARED_BYTES
 from validate.text.formula import MOST_CHARACTERS, evaluate
 
 FORMULA = "="
@@ -143,8 +143,9 @@ def launch_problem(launch: Any) -> str:
     ]
     if any(len(formula) > MOST_CHARACTERS for formula in formulas):
         return f"launch has a formula of over {MOST_CHARACTERS} characters"
-    if type(shared) is int and not 0 <= shared <= MOST_SHARED_BYTES:
-        return f"launch.shared_bytes is not between 0 and {MOST_SHARED_BYTES}"
+    most = MOST_OPT_IN_SHARED_BYTES if launch.get("opt_in") is True else MOST_SHARED_BYTES
+    if type(shared) is int and not 0 <= shared <= most:
+        return f"launch.shared_bytes is not between 0 and {most}"
     return ""
 
 
