@@ -1,6 +1,6 @@
 """Write candidates of lowered ops, for `lower_times.py` to compile, prove and time on a GPU.
 
-    PYTHONPATH=. python scripts/measure/lower_candidates.py FILE [--op matmul ...] [--dtype ...]
+    PYTHONPATH=. python scripts/measure/lower_candidates.py FILE [--op NAME ...] [--dtype NAME ...]
 
 FILE is JSON: `texts` by key, and `jobs`, each of an op, a dtype, sizes and the keys of the texts to
 try there with their launches at these sizes. No GPU is needed.
@@ -17,12 +17,32 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from synth.lower.gemm import parts
+from synth.lower.gemm.op import lowered
 from synth.lower.gemm.plan import Gemm, Tiling, fault
-from synth.lower.gemm.text import text
+from synth.lower.op import Lowered
+from synth.lower.spec import read_spec
+from synth.lower.text import lower
 from validate.text.formula import evaluate
+from validate.text.launches import listed
 
+Sizes = dict[str, int]
+OPS = (
+    *("matmul", "softmax", "layer_norm", "rms_norm", "transpose"),
+    *("reduce_sum", "reduce_max", "reduce_mean"),
+)
 SIZES = (1024, 2048, 4096)
+_MATRICES = ((4096, 4096), (16384, 1024), (2048, 16384))
+_SQUARES = ((8192, 8192), (4096, 4096))
+_ROWS = [
+    {"threads": threads, "held": held, "rows": rows}
+    for threads, rows in ((32, 4), (32, 8), (128, 1), (256, 1), (512, 1), (1024, 1))
+    for held in (1, 2, 4, 8)
+]
+_TRANSPOSES = [
+    {"tile": tile, "rows": rows, "pad": pad}
+    for tile, rows in ((32, 4), (32, 8), (32, 16), (64, 4), (64, 8), (64, 16))
+    for pad in (1, 2)
+]
 # tile_m, tile_n, warp_m, warp_n, thread_m, thread_n
 _SIMT = (
     (128, 128, 32, 64, 8, 8),
@@ -87,17 +107,15 @@ def products(dtype: str) -> list[Gemm]:
     return [gemm for gemm in found if not fault(gemm)]
 
 
-def entry(gemm: Gemm, sizes: dict[str, int]) -> dict[str, Any]:
+def entry(key: str, made: Lowered, schedule: dict[str, Any], sizes: Sizes) -> dict[str, Any]:
     """How one text is launched at given sizes."""
-    said = parts.launches(gemm)
-    launches = said if isinstance(said, list) else [said]
-    every = [arg["name"] if arg["size"] is None else f"={arg['size']}" for arg in parts.args(gemm)]
+    every = [a["name"] if a["size"] is None else f"={a['size']}" for a in made.args]
     return {
-        "key": key_of(gemm),
-        "schedule": asdict(gemm.tiling),
+        "key": key,
+        "schedule": schedule,
         "launches": [
             {
-                "kernel": one.get("kernel", gemm.name),
+                "kernel": one.get("kernel", made.kernel_name),
                 "args": [
                     evaluate(name[1:], sizes) if name.startswith("=") else name
                     for name in one.get("args", every)
@@ -106,47 +124,64 @@ def entry(gemm: Gemm, sizes: dict[str, int]) -> dict[str, Any]:
                 "block": one["block"],
                 "shared_bytes": one["shared_bytes"],
             }
-            for one in launches
+            for one in listed(made.launch)
         ],
         "scratch": [
             {"name": s["name"], "dtype": s["dtype"], "count": evaluate(s["count"], sizes)}
-            for s in parts.scratch(gemm)
+            for s in made.scratch
         ],
     }
 
 
-def key_of(gemm: Gemm) -> str:
-    """Names a text."""
-    return sha256(text(gemm).encode()).hexdigest()[:16]
+def job(
+    op: str,
+    dtype: str,
+    sizes: Sizes,
+    tried: list[tuple[Lowered, dict[str, Any]]],
+    texts: dict[str, str],
+) -> dict[str, Any]:
+    """An op at sizes, with all that is to be tried; the texts go to `texts`."""
+    found = []
+    for made, schedule in tried:
+        key = sha256(made.text.encode()).hexdigest()[:16]
+        texts[key] = made.text
+        found.append(entry(key, made, schedule, sizes))
+    return {"op": op, "dtype": dtype, "sizes": sizes, "candidates": found}
 
 
-def matmul_jobs(dtypes: list[str], texts: dict[str, str]) -> list[dict[str, Any]]:
-    """Jobs of products at square sizes; their texts go to `texts`."""
-    jobs = []
+def matmul_jobs(dtypes: list[str], texts: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Products at square sizes."""
     for dtype in dtypes:
-        listed = products(dtype)
-        texts |= {key_of(gemm): text(gemm) for gemm in listed}
+        tried = [(lowered(gemm), asdict(gemm.tiling)) for gemm in products(dtype)]
         for size in SIZES:
-            sizes = dict.fromkeys("mnk", size)
-            jobs.append(
-                {
-                    "op": "matmul",
-                    "dtype": dtype,
-                    "sizes": sizes,
-                    "candidates": [entry(gemm, sizes) for gemm in listed],
-                }
-            )
-    return jobs
+            sizes = {**dict.fromkeys("mnk", size), "batch": 1}
+            yield job("matmul", dtype, sizes, tried, texts)
+
+
+def other_jobs(names: list[str], dtypes: list[str], texts: dict[str, str]) -> Iterator[Any]:
+    """Ops over rows and transposes, under all schedules that are tried."""
+    for name, dtype in product(names, dtypes):
+        listed_ = _TRANSPOSES if name == "transpose" else _ROWS
+        tried = []
+        for schedule in listed_:
+            spec = read_spec({"op": name, "dtype": dtype, "schedule": schedule})
+            tried.append((lower(spec), schedule))
+        for m, n in _SQUARES if name == "transpose" else _MATRICES:
+            yield job(name, dtype, {"m": m, "n": n}, tried, texts)
 
 
 def main() -> None:
     """Write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
+    parser.add_argument("--op", nargs="*", default=["matmul"], choices=sorted(OPS))
     parser.add_argument("--dtype", nargs="*", default=["float32", "float16", "bfloat16"])
     options = parser.parse_args()
     texts: dict[str, str] = {}
-    jobs = matmul_jobs(options.dtype, texts)
+    others = [name for name in options.op if name != "matmul"]
+    kinds = [dtype for dtype in options.dtype if dtype in ("float32", "float16", "float64")]
+    jobs = list(matmul_jobs(options.dtype, texts)) if "matmul" in options.op else []
+    jobs += other_jobs(others, kinds, texts)
     options.file.write_text(json.dumps({"texts": texts, "jobs": jobs}))
     count = sum(len(job["candidates"]) for job in jobs)
     print(f"{len(texts)} texts, {count} candidates, {options.file.stat().st_size} bytes")

@@ -105,7 +105,41 @@ def random(torch: Any, shape: tuple[int, ...], kind: Any) -> Any:
     return (torch.rand(shape, device="cuda", dtype=torch.float32) * 2 - 1).to(kind)
 
 
-OPS = {"matmul": matmul}
+def over_rows(name: str) -> Callable[[Sizes, Any, Any], Any]:
+    """Softmax, normalisations and reductions of the rows of a matrix, eager and compiled."""
+
+    def made(sizes: Sizes, kind: Any, torch: Any) -> tuple[dict[str, Any], Any, dict[str, Work]]:
+        m, n = sizes["m"], sizes["n"]
+        functional = torch.nn.functional
+        arrays = {"x": random(torch, (m, n), kind)}
+        given = {"layer_norm": ("weight", "bias"), "rms_norm": ("weight",)}.get(name, ())
+        arrays |= {one: random(torch, (n,), kind) for one in given}
+        called = {
+            "softmax": lambda x: functional.softmax(x, -1),
+            "layer_norm": lambda x, w, b: functional.layer_norm(x, (n,), w, b, 1e-5),
+            "rms_norm": lambda x, w: functional.rms_norm(x, (n,), w, 1e-5),
+            "reduce_sum": lambda x: x.sum(-1),
+            "reduce_max": lambda x: x.amax(-1),
+            "reduce_mean": lambda x: x.mean(-1),
+            "transpose": lambda x: x.t().contiguous(),
+        }[name]
+        wanted = called(*(array.double() for array in arrays.values()))
+        inputs = list(arrays.values())
+        with torch.no_grad():
+            compiled_way = torch.compile(called)
+            compiled_way(*inputs)
+        arrays["y"] = torch.full(wanted.shape, float("nan"), dtype=kind, device="cuda")
+        ways = {"torch": lambda: called(*inputs), "compiled": lambda: compiled_way(*inputs)}
+        return arrays, wanted, ways
+
+    return made
+
+
+_OVER_ROWS = ("softmax", "layer_norm", "rms_norm", "transpose")
+OPS = {
+    "matmul": matmul,
+    **{name: over_rows(name) for name in (*_OVER_ROWS, "reduce_sum", "reduce_max", "reduce_mean")},
+}
 """By op: its inputs (the output last, of NaN), the result in float64, and the library's ways."""
 
 
@@ -154,12 +188,15 @@ def timed_job(
     job: dict[str, Any], codes: dict[str, bytes], folder: Path, clock: Clock, end: float
 ) -> dict[str, Any]:
     """One op at one shape: the library's times and those of all candidates."""
+    import cupy
+
     torch = clock.torch
     dtype = job["dtype"]
     torch.backends.cuda.matmul.allow_tf32 = dtype == "tf32"
     kind = getattr(torch, "float32" if dtype == "tf32" else dtype)
     arrays, wanted, ways = OPS[job["op"]](job["sizes"], kind, torch)
     output = list(arrays)[-1]
+    moved = sum(array.numel() * array.element_size() for array in arrays.values())
     library = {name: clock.microseconds(work) for name, work in ways.items()}
     found = []
     for entry in job["candidates"]:
@@ -174,16 +211,16 @@ def timed_job(
             record["error"] = relative_error(arrays[output], wanted)
             if record["error"] <= _MOST_ERROR[dtype]:
                 record["us"] = clock.microseconds(work)
-        except Exception as error:
-            # A launch that the device refuses is a finding; what is broken beyond shows in the next.
+        except (cupy.cuda.driver.CUDADriverError, cupy.cuda.runtime.CUDARuntimeError) as error:
+            # What the device refuses to load or launch is a finding.
             record["refused"] = f"{type(error).__name__}: {error}"[:300]
         found.append(record)
     again = {name: clock.microseconds(work) for name, work in ways.items()}
-    return {**{k: job[k] for k in ("op", "dtype", "sizes")}, "library_us": library,
+    return {**{k: job[k] for k in ("op", "dtype", "sizes")}, "bytes": moved, "library_us": library,
             "library_again_us": again, "candidates": found}  # fmt: skip
 
 
-def shown(result: dict[str, Any]) -> None:
+def shown(result: dict[str, Any], copy_gb_s: float) -> None:
     """Print a job: the library and the five best."""
     best_way = min(result["library_us"], key=result["library_us"].__getitem__)
     library = min(result["library_us"][best_way], result["library_again_us"][best_way])
@@ -195,7 +232,10 @@ def shown(result: dict[str, Any]) -> None:
     for one in good[:5]:
         schedule = {k: v for k, v in one["schedule"].items() if v not in (None, 0)}
         said = " ".join(f"{k}={v}" for k, v in schedule.items())
-        print(f"   {one['us']:9.1f} us  {library / one['us']:.3f} of {best_way}  {said}")
+        print(
+            f"   {one['us']:9.1f} us  {library / one['us']:.3f} of {best_way}  "
+            f"{result['bytes'] / one['us'] / 1000 / copy_gb_s:.3f} of a copy  {said}"
+        )
     for one in bad[:2]:
         print(f"   not: error {one.get('error')} {one.get('refused', '')} {one['schedule']}")
 
@@ -240,7 +280,7 @@ def main() -> None:
             end = began + options.seconds
             result = timed_job(job, codes, Path(folder), clock, end)
             report["results"].append(result)
-            shown(result)
+            shown(result, report["copy_gb_s"])
             options.json.write_text(json.dumps(report))
     print(f"{time.monotonic() - began:.1f} s")
 

@@ -165,9 +165,9 @@ def grid_of(launch: Launch, sizes: Mapping[str, int], most_threads: int = MOST_L
     for what, found, most in (("grid", grid, _MOST_GRID), ("block", block, _MOST_BLOCK)):
         if any(size > limit for size, limit in zip(found, most, strict=False)):
             raise ValueError(f"{what} {found}: a device takes {list(most)} at most")
-    most = MOST_OPT_IN_SHARED_BYTES if launch.opt_in else MOST_SHARED_BYTES
-    if not 0 <= shared <= most:
-        raise ValueError(f"shared_bytes is not between 0 and {most}: {shared}")
+    allowed = MOST_OPT_IN_SHARED_BYTES if launch.opt_in else MOST_SHARED_BYTES
+    if not 0 <= shared <= allowed:
+        raise ValueError(f"shared_bytes is not between 0 and {allowed}: {shared}")
     if threads * prod(grid) > most_threads:
         raise ValueError(f"grid {grid} of blocks {block} has more than {most_threads} threads")
     return Grid([*grid, 1, 1][:3], [*block, 1, 1][:3], shared)

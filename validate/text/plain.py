@@ -51,7 +51,13 @@ _MADE_NAMES: Mapping[str, tuple[str, ...]] = {
 
 HEADERS = frozenset(
     {
-        *("cuda_fp16.h", "cuda_bf16.h", "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h"),
+        *(
+            "cuda_fp16.h",
+            "cuda_bf16.h",
+            "cuda_runtime.h",
+            "cuda_runtime_api.h",
+            "device_launch_parameters.h",
+        ),
         *("math.h", "cmath", "math_constants.h", "stdint.h", "cstdint", "float.h", "cfloat"),
         *("limits.h", "climits", "stddef.h", "cstddef", "vector_types.h", "vector_functions.h"),
     }

@@ -85,7 +85,9 @@ __device__ __forceinline__ void ptx_wait_copies()
 }
 """,
     "ptx_load_matrices": _load(
-        "ptx_load_matrices", "", "Four 8 x 8 matrices of 16 bits; each lane names a row of 16 bytes."
+        "ptx_load_matrices",
+        "",
+        "Four 8 x 8 matrices of 16 bits; each lane names a row of 16 bytes.",
     ),
     "ptx_load_transposed": _load("ptx_load_transposed", ".trans", "The same, each transposed."),
     "ptx_mma_f16": _mma("ptx_mma_f16", "m16n8k16", "f32.f16.f16.f32", "float", "f"),

@@ -106,7 +106,6 @@ __device__ __forceinline__ void product(
         }
         stage = stage == STAGES - 1 ? 0 : stage + 1;
     }
-    ptx_wait_copies<0>();
 #pragma unroll
     for (int i = 0; i < WARP_M / 8; ++i) {
         const int row = first_row + own_row + i * 8 + lane / 4;
@@ -121,7 +120,7 @@ __device__ __forceinline__ void product(
 }
 """
 
-# By rows of k behind one another: matrices of a are (row 0, k 0), (8, 0), (0, 8), (8, 8) of 16 x 16.
+# The four matrices of a are, of 16 rows and 16 of k, (0, 0), (8, 0), (0, 8) and (8, 8).
 _LOAD = """// The fragment of @what@ whose first @side@ is `first`, of the p-th products of a tile.
 __device__ __forceinline__ void load_@name@(
     unsigned int (&to)[4], const @real@* tile, int first, int p, int lane)

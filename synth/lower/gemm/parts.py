@@ -14,7 +14,7 @@ __device__ @sum@ gelu(@sum@ x)
 }
 """
 
-_TILE_OF = """// Blocks that follow one another take tiles of a few rows, so that they share what they read.
+_TILE_OF = """// Blocks that follow one another take tiles of a few rows: they share what they read.
 __device__ void tile_of(int number, int m, int n, int& first_row, int& first_column)
 {
     const int rows = (m - 1) / TILE_M + 1;
@@ -313,6 +313,6 @@ def _tiles_in_turn(g: Gemm, given: str) -> list[str]:
         "    const int tiles = ((n - 1) / TILE_N + 1) * ((m - 1) / TILE_M + 1);",
         "    for (int number = blockIdx.x; number < tiles; number += gridDim.x) {",
         *(f"        {line.replace('@number@', 'number')}" for line in call),
-        "        __syncthreads();",
+        *(["        __syncthreads();"] if g.tiling.copy == "async" else []),
         "    }",
     ]

@@ -184,7 +184,6 @@ _BY_COPIES = """
         multiply(sums, a_tiles[stage], b_tiles[stage], own_row, own_column);
         stage = stage == STAGES - 1 ? 0 : stage + 1;
     }
-    ptx_wait_copies<0>();
 """
 
 
