@@ -16,8 +16,7 @@ from validate.statuses import RunStatus
 
 if TYPE_CHECKING:
     from synth.lower.build import Built
-    from synth.lower.check import Shape
-    from synth.lower.spec import Spec
+    from synth.lower.check import AnySpec, Shape
 
 
 @click.command()
@@ -73,7 +72,7 @@ def lower(
     sys.exit(0 if built.good else 1)
 
 
-def _warn(spec: Spec, source: str) -> None:
+def _warn(spec: AnySpec, source: str) -> None:
     """Say which field does nothing: it is let be, for schedules that several ops share."""
     if spec.op == "relu" and "tile_k" in json.loads(source).get("schedule", {}):
         click.echo("schedule.tile_k: relu has no inner dimension; it bounds unroll alone", err=True)
@@ -103,7 +102,7 @@ def _archs(asked: tuple[str, ...], check: bool) -> tuple[str, ...]:
         raise SettingsError(f"--arch: {error}") from None
 
 
-def _shapes(spec: Spec, asked: tuple[str, ...], check: bool) -> list[Shape]:
+def _shapes(spec: AnySpec, asked: tuple[str, ...], check: bool) -> list[Shape]:
     from synth.errors import SettingsError
     from synth.lower.check import default_shapes
 
@@ -114,17 +113,19 @@ def _shapes(spec: Spec, asked: tuple[str, ...], check: bool) -> list[Shape]:
     return [_shape(spec, text) for text in asked] or default_shapes(spec)
 
 
-def _shape(spec: Spec, text: str) -> Shape:
+def _shape(spec: AnySpec, text: str) -> Shape:
     from synth.errors import SettingsError
     from synth.lower.check import MOST_PRODUCTS, MOST_STEPS, fits_host
 
     parts = text.split(",")
-    if len(parts) == 3 and all(p.isascii() and p.isdecimal() and len(p) < 9 for p in parts):
-        m, n, k = map(int, parts)
-        if fits_host(spec, (m, n, k)):
-            return m, n, k
+    if spec.sizes[-1] == "batch" and len(parts) == len(spec.sizes) - 1:
+        parts.append("1")
+    whole = all(p.isascii() and p.isdecimal() and len(p) < 9 for p in parts)
+    if whole and len(parts) == len(spec.sizes) and fits_host(spec, tuple(map(int, parts))):
+        return tuple(map(int, parts))
+    named = ",".join(spec.sizes).upper()
     raise SettingsError(
-        f"--shape: {text!r} is not allowed; allowed are M,N,K, whole numbers from 1, of up to "
+        f"--shape: {text!r} is not allowed; allowed are {named}, whole numbers from 1, of up to "
         f"{MOST_PRODUCTS} products in whole tiles and {MOST_STEPS} tiles along K"
     )
 
@@ -137,7 +138,11 @@ def _report(built: Built) -> None:
     for check in built.checks:
         shape = ",".join(f"{name}={value}" for name, value in check.shape.items())
         said = f" ({check.reason})" if check.reason else ""
-        share = f", error {check.error:.1%} of atol {check.atol:.1e}" if check.atol else ", exact"
+        share = ", exact"
+        if check.atol:
+            share = f", error {check.error:.1%} of atol {check.atol:.1e}"
+        elif check.error:
+            share = f", error {check.error:.1%} of rtol"
         end = said if check.status != RunStatus.AGREES else share
         click.echo(f"{shape}: {check.status}{end}", err=True)
     key = built.spec.key()[:16]

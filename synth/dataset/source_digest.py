@@ -10,7 +10,7 @@ PACKAGES = ("extract", "generators", "synth", "validate")
 DECIDING = (".h", ".json", ".py")
 """Kinds of files that decide rows or verdicts; a test asks for a decision on any other kind."""
 
-_ROOT = Path(__file__).resolve().parent.parent
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 @lru_cache(maxsize=8)

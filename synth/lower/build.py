@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from synth.lower.check import Check, Compiled, Shape, compile_archs, run_shapes
+from synth.lower.check import AnySpec, Check, Compiled, Shape, compile_archs, run_shapes
 from synth.lower.index import Index, compile_versions, run_versions, text_versions
-from synth.lower.spec import Spec
-from synth.lower.text import Lowered, lower
+from synth.lower.op import Lowered
+from synth.lower.text import lower
 from validate.statuses import CompileStatus, RunStatus
 
 
@@ -20,7 +20,7 @@ class Built:
     `made` names what was made now: "text", architectures, shapes; the rest comes from the index.
     """
 
-    spec: Spec
+    spec: AnySpec
     lowered: Lowered
     compiled: list[Compiled]
     checks: list[Check]
@@ -39,6 +39,7 @@ class Built:
             **self.spec.as_dict(),
             "kernel_name": self.lowered.kernel_name,
             "launch": self.lowered.launch,
+            "scratch": self.lowered.scratch,
             "static_shared_bytes": self.spec.shared_bytes,
             "args": self.lowered.args,
             "text": self.lowered.text,
@@ -47,7 +48,7 @@ class Built:
         }
 
 
-def build(spec: Spec, archs: Sequence[str], shapes: Sequence[Shape], index: Index) -> Built:
+def build(spec: AnySpec, archs: Sequence[str], shapes: Sequence[Shape], index: Index) -> Built:
     """Lower a spec, compile it for `archs` and run it at `shapes`, each (m, n, k).
 
     What the index holds is not made again; only what compiles and agrees is kept there. Raises
@@ -60,7 +61,7 @@ def build(spec: Spec, archs: Sequence[str], shapes: Sequence[Shape], index: Inde
     return Built(spec, lowered, compiled, checks, made)
 
 
-def _text(spec: Spec, index: Index, made: list[str]) -> Lowered:
+def _text(spec: AnySpec, index: Index, made: list[str]) -> Lowered:
     of = {"key": spec.key(), "versions": text_versions()}
     if (found := index.take(of)) is not None:
         return Lowered(**found)
@@ -71,7 +72,7 @@ def _text(spec: Spec, index: Index, made: list[str]) -> Lowered:
 
 
 def _compiled(
-    spec: Spec, lowered: Lowered, archs: Sequence[str], index: Index, made: list[str]
+    spec: AnySpec, lowered: Lowered, archs: Sequence[str], index: Index, made: list[str]
 ) -> list[Compiled]:
     versions = compile_versions()
     of = {arch: {"key": spec.key(), "arch": arch, "versions": versions} for arch in archs}
@@ -87,7 +88,7 @@ def _compiled(
 
 
 def _checks(
-    spec: Spec, lowered: Lowered, shapes: Sequence[Shape], index: Index, made: list[str]
+    spec: AnySpec, lowered: Lowered, shapes: Sequence[Shape], index: Index, made: list[str]
 ) -> list[Check]:
     versions = run_versions()
     of = {s: {"key": spec.key(), "shape": list(s), "versions": versions} for s in shapes}

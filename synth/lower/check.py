@@ -7,14 +7,16 @@ from dataclasses import asdict, dataclass
 from math import prod
 from typing import Any
 
+from synth.lower.op import Lowered, Operand, OpSpec
 from synth.lower.spec import Spec
-from synth.lower.text import Lowered
 from validate.host.runner import HostRunner
 from validate.nvrtc.compiler import CompileRunner
 from validate.row.sizes import evaluate
 from validate.text import formula
+from validate.text.launches import FORMULA, listed
 
-Shape = tuple[int, int, int]
+Shape = tuple[int, ...]
+AnySpec = Spec | OpSpec
 
 MOST_PRODUCTS = 1 << 22
 """Most products of a shape, in whole tiles: more take a minute on the host."""
@@ -24,6 +26,8 @@ MOST_STEPS = 32_000
 
 INPUT_SEED = 2025
 _TIMEOUT_S = 120.0
+# Bits of the whole numbers from -4 to 4.
+_BFLOAT16 = ("49280", "49216", "49152", "49024", "0", "16256", "16384", "16448", "16512")
 _UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}
 
 
@@ -55,15 +59,19 @@ class Compiled:
     log: str
 
 
-def default_shapes(spec: Spec) -> list[Shape]:
+def default_shapes(spec: AnySpec) -> list[Shape]:
     """Whole tiles; ragged edges; one element; tall and wide, of whole vectors."""
+    if isinstance(spec, OpSpec):
+        return spec.kind.shapes(spec.plan)
     s = spec.schedule
     whole = (s.tile_m, 2 * s.tile_n, 2 * s.tile_k)
     return [whole, (37, 41, 2 * s.tile_k + 3), (1, 1, 1), (131, 4, 20), (5, 132, 12)]
 
 
-def fits_host(spec: Spec, shape: Shape) -> bool:
+def fits_host(spec: AnySpec, shape: Shape) -> bool:
     """Whether a shape (m, n, k) is small enough for a run on the host."""
+    if isinstance(spec, OpSpec):
+        return spec.fits_host(shape)
     if min(shape) < 1:
         return False
     if spec.op == "relu":
@@ -84,18 +92,19 @@ def tolerance(spec: Spec, k: int) -> float:
     return 0.0 if spec.op == "relu" else 4.0 * k * _UNIT[spec.dtype]
 
 
-def row_of(spec: Spec, lowered: Lowered, shape: Shape) -> dict[str, Any]:
+def row_of(spec: AnySpec, lowered: Lowered, shape: Shape) -> dict[str, Any]:
     """A row, as far as `HostRunner.run_plain` and `CompileRunner.compile_plain` read it.
 
     Its sizes are numbers, so that it is run at this shape and no other.
     """
-    sizes = dict(zip("mnk", shape, strict=True))
-    grid = [str(formula.evaluate(extent, sizes)) for extent in lowered.launch["grid"]]
-    return {
+    sizes = dict(zip(spec.sizes, shape, strict=True))
+    row = {
         "id": f"{spec.key()[:16]}-{'x'.join(map(str, shape))}",
         "kernel_name": lowered.kernel_name,
-        "reference": _reference(spec),
-        "args": _args(spec, sizes),
+        "reference": spec.kind.reference(spec.plan)
+        if isinstance(spec, OpSpec)
+        else _reference(spec),
+        "args": _operands(spec, sizes) if isinstance(spec, OpSpec) else _args(spec, sizes),
         "sizes": [],
         "launch": {"dim": ["1"]},
         "input_seed": INPUT_SEED,
@@ -104,11 +113,27 @@ def row_of(spec: Spec, lowered: Lowered, shape: Shape) -> dict[str, Any]:
             {**arg, "size": str(evaluate(arg["size"], sizes)) if arg["size"] else None}
             for arg in lowered.args
         ],
-        "plain_launch": {**lowered.launch, "grid": grid},
+        "plain_launch": [_evaluated(launch, sizes) for launch in listed(lowered.launch)],
     }
+    if lowered.scratch:
+        row["plain_scratch"] = [
+            {**one, "count": str(formula.evaluate(one["count"], sizes))} for one in lowered.scratch
+        ]
+    return row
 
 
-def run_shapes(spec: Spec, lowered: Lowered, shapes: Sequence[Shape]) -> list[Check]:
+def _evaluated(launch: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
+    """A launch whose formulas are numbers."""
+    found = {**launch, "grid": [str(formula.evaluate(extent, sizes)) for extent in launch["grid"]]}
+    if "args" in launch:
+        found["args"] = [
+            f"={formula.evaluate(name[1:], sizes)}" if name.startswith(FORMULA) else name
+            for name in launch["args"]
+        ]
+    return found
+
+
+def run_shapes(spec: AnySpec, lowered: Lowered, shapes: Sequence[Shape]) -> list[Check]:
     """Run a text on the host at each shape (m, n, k), in a child process.
 
     Raises HostRunUnavailable when there is no compiler for it.
@@ -118,17 +143,17 @@ def run_shapes(spec: Spec, lowered: Lowered, shapes: Sequence[Shape]) -> list[Ch
         results = runner.run_plain(rows)
     return [
         Check(
-            dict(zip("mnk", shape, strict=True)),
+            dict(zip(spec.sizes, shape, strict=True)),
             result.status,
             result.reason.strip().removesuffix(" at"),
-            tolerance(spec, shape[2]),
+            _atol(spec, shape),
             result.tolerance_used,
         )
         for shape, result in zip(shapes, results, strict=True)
     ]
 
 
-def compile_archs(spec: Spec, lowered: Lowered, archs: Sequence[str]) -> list[Compiled]:
+def compile_archs(spec: AnySpec, lowered: Lowered, archs: Sequence[str]) -> list[Compiled]:
     """Compile a text with NVRTC for each architecture, in a child process.
 
     Raises CompileUnavailable without NVRTC, ValueError for an unknown architecture.
@@ -136,7 +161,7 @@ def compile_archs(spec: Spec, lowered: Lowered, archs: Sequence[str]) -> list[Co
     found = []
     for arch in archs:
         with CompileRunner(archs=[arch]) as compiler:
-            (result,) = compiler.compile_plain([row_of(spec, lowered, (1, 1, 1))])
+            (result,) = compiler.compile_plain([row_of(spec, lowered, (1,) * len(spec.sizes))])
         found.append(Compiled(arch, result.status, result.log))
     return found
 
@@ -152,6 +177,38 @@ def _reference(spec: Spec) -> str:
     product = f"np.matmul(np.array(a, np.float64), np.array({b}, np.float64))"
     value = f"np.maximum({product}, 0.0)" if spec.op == "matmul_relu" else product
     return f"import numpy as np\n\n\ndef {spec.op}(dim, a, b, c):\n    c[:, :] = {value}\n"
+
+
+def _atol(spec: AnySpec, shape: Shape) -> float:
+    if isinstance(spec, OpSpec):
+        return spec.kind.tolerance(spec.plan, dict(zip(spec.sizes, shape, strict=True)))[1]
+    return tolerance(spec, shape[2])
+
+
+def _operands(spec: OpSpec, sizes: Mapping[str, int]) -> list[dict[str, Any]]:
+    listed = spec.kind.operands(spec.plan)
+    rtol, atol = spec.kind.tolerance(spec.plan, sizes)
+    return [
+        {
+            "name": one.name,
+            "kind": "array",
+            "dtype": one.dtype,
+            "role": "out" if one is listed[-1] else "in",
+            "shape": [str(sizes[symbol]) for symbol in one.shape],
+            **_drawn(one),
+            "fields": [],
+            "rtol": rtol if one is listed[-1] and one.dtype.startswith("float") else None,
+            "atol": atol if one is listed[-1] and one.dtype.startswith("float") else None,
+        }
+        for one in listed
+    ]
+
+
+def _drawn(operand: Operand) -> dict[str, Any]:
+    if operand.bfloat16:
+        return {"init": "uniform", "low": "0", "high": "0", "among": list(_BFLOAT16)}
+    low, high = ("-128", "127") if operand.dtype == "int8" else ("-1", "1")
+    return {"init": "uniform", "low": low, "high": high}
 
 
 def _args(spec: Spec, sizes: Mapping[str, int]) -> list[dict[str, Any]]:

@@ -10,9 +10,13 @@ from math import gcd
 from typing import Any
 
 from synth.errors import SettingsError
+from synth.lower.op import OpSpec, read_op
+from synth.lower.ops import ops
 from validate.row.archs import MOST_SHARED_BYTES
 
 OPS = ("matmul", "relu", "matmul_relu")
+"""Ops that can be had without stages in flight: under a schedule without `core`."""
+
 ITEM_BYTES = {"float32": 4, "float64": 8}
 WARP = 32
 MOST_THREADS = 1024
@@ -82,6 +86,11 @@ class Spec:
     transpose_b: bool
 
     @property
+    def sizes(self) -> tuple[str, ...]:
+        """Size symbols, in the order of a shape."""
+        return ("m", "n", "k")
+
+    @property
     def shared_bytes(self) -> int:
         """Bytes of static shared memory of a block."""
         if self.op == "relu":
@@ -108,16 +117,30 @@ def canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
-def read_spec(source: str | Mapping[str, Any]) -> Spec:
+def read_spec(source: str | Mapping[str, Any]) -> Spec | OpSpec:
     """The spec of a JSON text, or of what JSON has made of one, with defaults filled in.
 
     Raises SettingsError, one line that names the field and what is allowed.
     """
     given = _parsed(source) if isinstance(source, str) else source
+    name = given.get("op")
+    if isinstance(name, str) and name in ops() and not _without_stages(given):
+        return read_op(ops()[name], given)
+    return _read_plain(given)
+
+
+def _without_stages(given: Mapping[str, Any]) -> bool:
+    """Whether a spec asks for tiles that are loaded and multiplied in turn, as relu has them."""
+    schedule = given.get("schedule", {})
+    named = isinstance(schedule, Mapping) and bool(schedule) and "core" not in schedule
+    return given["op"] in OPS and ("schedule" in given and (named or schedule is None))
+
+
+def _read_plain(given: Mapping[str, Any]) -> Spec:
     _check_fields(given, _FIELDS, "")
     if "op" not in given:
-        raise SettingsError(f"op: is missing; allowed are {', '.join(OPS)}")
-    op = _choice(given, "op", OPS, None)
+        raise SettingsError(f"op: is missing; allowed are {', '.join(_all_ops())}")
+    op = _choice(given, "op", _all_ops(), None)
     dtype = _choice(given, "dtype", tuple(ITEM_BYTES), "float32")
     transposed = given.get("transpose_b", False)
     if type(transposed) is not bool:
@@ -127,6 +150,10 @@ def read_spec(source: str | Mapping[str, Any]) -> Spec:
     spec = Spec(op, dtype, _schedule(given.get("schedule", {}), dtype), transposed)
     _check_fit(spec)
     return spec
+
+
+def _all_ops() -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*OPS, *ops())))
 
 
 def _parsed(text: str) -> Mapping[str, Any]:

@@ -3,39 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from synth.lower.matmul import kernel_body
+from synth.lower.op import Lowered, OpSpec
 from synth.lower.spec import Schedule, Spec
 from synth.lower.tiles import LANES, Words, device_functions
 
 
-@dataclass(frozen=True)
-class Lowered:
-    """A self-contained CUDA C++ text with one `extern "C"` kernel, and how it is launched.
-
-    `args` and `launch` are as `plain_args` and `plain_launch` of a row (`notes/formats/row.md`):
-    parameters in order, each an array (`size` null) or a whole number; formulas of m, n and k.
-    """
-
-    kernel_name: str
-    text: str
-    args: list[dict[str, str | None]]
-    launch: dict[str, Any]
-
-
-def lower(spec: Spec) -> Lowered:
-    """The text of a spec.
+def lower(spec: Spec | OpSpec) -> Lowered:
+    """The text of a spec. Of those without stages:
 
     matmul and matmul_relu: c[m, n] = a[m, k] b[k, n] (b[n, k] with `transpose_b`), row-major,
     of the spec's dtype, for any m, n and k from 1. relu: y = max(x, 0) over m * n elements.
     A NaN becomes 0 under relu, as `fmaxf` has it.
     """
+    if isinstance(spec, OpSpec):
+        return spec.kind.lower(spec.plan)
     words = Words(spec)
     lines = _relu(words) if spec.op == "relu" else _matmul(words)
     args = _args(words)
-    return Lowered(spec.op, "\n".join([*lines, ""]), args, _launch(spec))
+    return Lowered(spec.op, "\n".join([*lines, ""]), args, _launch(spec), [])
 
 
 def per_block(spec: Spec) -> int:

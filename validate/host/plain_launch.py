@@ -16,7 +16,7 @@ from validate.host import clang
 from validate.host.launch import BadRow, Endless
 from validate.host.plain_link import Layout
 from validate.host.plain_memory import PlainWatch
-from validate.row.archs import MOST_SHARED_BYTES
+from validate.row.archs import MOST_OPT_IN_SHARED_BYTES, MOST_SHARED_BYTES
 from validate.row.inputs import Array
 from validate.text import plain as plain_unit
 from validate.text.formula import evaluate
@@ -167,8 +167,9 @@ def grid_of(launch: Launch, sizes: Mapping[str, int], most_threads: int = MOST_L
     for what, found, most in (("grid", grid, _MOST_GRID), ("block", block, _MOST_BLOCK)):
         if any(size > limit for size, limit in zip(found, most, strict=False)):
             raise ValueError(f"{what} {found}: a device takes {list(most)} at most")
-    if not 0 <= shared <= MOST_SHARED_BYTES:
-        raise ValueError(f"shared_bytes is not between 0 and {MOST_SHARED_BYTES}: {shared}")
+    allowed = MOST_OPT_IN_SHARED_BYTES if launch.opt_in else MOST_SHARED_BYTES
+    if not 0 <= shared <= allowed:
+        raise ValueError(f"shared_bytes is not between 0 and {allowed}: {shared}")
     if threads * prod(grid) > most_threads:
         raise ValueError(f"grid {grid} of blocks {block} has more than {most_threads} threads")
     return Grid([*grid, 1, 1][:3], [*block, 1, 1][:3], shared)

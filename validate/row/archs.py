@@ -24,6 +24,9 @@ DEFAULT_ARCH = "sm_90"
 MOST_SHARED_BYTES = 49152
 """Shared memory of a block, static and dynamic, on every architecture without opting in."""
 
+MOST_OPT_IN_SHARED_BYTES = 166912
+"""Dynamic shared memory that a launch can opt into on sm_80, sm_87, sm_90 and sm_100: 163 KiB."""
+
 ALWAYS_FIT_THREADS = 256
 """Threads of a block for which there are always registers: 65,536 of a block, 255 of a thread at
 most, on every architecture."""

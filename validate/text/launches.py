@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from validate.row import dtypes
-from validate.row.archs import MOST_SHARED_BYTES
+from validate.row.archs import MOST_OPT_IN_SHARED_BYTES, MOST_SHARED_BYTES
 from validate.text.formula import MOST_CHARACTERS, evaluate
 
 FORMULA = "="
@@ -41,13 +41,16 @@ Row = Mapping[str, Any]
 @dataclass(frozen=True)
 class Launch:
     """One launch: a kernel's name (empty: the only one of its text), what it is passed (names of
-    `plain_args` and `plain_scratch`, or `=` and a formula of sizes), and formulas of its grid."""
+    `plain_args` and `plain_scratch`, or `=` and a formula of sizes), and formulas of its grid.
+
+    `opt_in`: its dynamic shared memory may be more than every device gives unasked."""
 
     kernel: str
     args: tuple[str, ...]
     grid: tuple[str | int, ...]
     block: tuple[str | int, ...]
     shared_bytes: str | int = 0
+    opt_in: bool = False
 
 
 def listed(launches: Any) -> Sequence[Mapping[str, Any]]:
@@ -64,6 +67,7 @@ def launches_of(row: Row) -> list[Launch]:
             tuple(one["grid"]),
             tuple(one["block"]),
             one.get("shared_bytes") or 0,
+            one.get("opt_in") is True,
         )
         for one in listed(row["plain_launch"])
     ]
@@ -139,8 +143,9 @@ def launch_problem(launch: Any) -> str:
     ]
     if any(len(formula) > MOST_CHARACTERS for formula in formulas):
         return f"launch has a formula of over {MOST_CHARACTERS} characters"
-    if type(shared) is int and not 0 <= shared <= MOST_SHARED_BYTES:
-        return f"launch.shared_bytes is not between 0 and {MOST_SHARED_BYTES}"
+    most = MOST_OPT_IN_SHARED_BYTES if launch.get("opt_in") is True else MOST_SHARED_BYTES
+    if type(shared) is int and not 0 <= shared <= most:
+        return f"launch.shared_bytes is not between 0 and {most}"
     return ""
 
 

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from validate.text.launches import listed
+from validate.text.tensor import without_helpers
 
 PARTS = (
     *(
@@ -23,7 +24,7 @@ PARTS = (
         "special.h",
     ),
     *("choose.h", "rounding.h", "convert.h", "integer.h", "lanes.h", "narrow.h", "half.h"),
-    *("narrow_math.h", "memory.h", "std.h", "atomics.h", "block.h", "groups.h"),
+    *("narrow_math.h", "memory.h", "std.h", "atomics.h", "block.h", "tensor.h", "groups.h"),
     "call.h",
 )
 
@@ -50,7 +51,13 @@ _MADE_NAMES: Mapping[str, tuple[str, ...]] = {
 
 HEADERS = frozenset(
     {
-        *("cuda_fp16.h", "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h"),
+        *(
+            "cuda_fp16.h",
+            "cuda_bf16.h",
+            "cuda_runtime.h",
+            "cuda_runtime_api.h",
+            "device_launch_parameters.h",
+        ),
         *("math.h", "cmath", "math_constants.h", "stdint.h", "cstdint", "float.h", "cfloat"),
         *("limits.h", "climits", "stddef.h", "cstddef", "vector_types.h", "vector_functions.h"),
     }
@@ -109,7 +116,7 @@ def fault(text: Any) -> str:
     """
     if not isinstance(text, str) or "\0" in text:
         return "is no text"
-    bare = _COMMENT.sub(" ", text)
+    bare = _COMMENT.sub(" ", without_helpers(text))
     for name in _INCLUDE.findall(bare):
         if name not in HEADERS:
             return f"error: includes {name}: only {', '.join(sorted(HEADERS))} can be included"

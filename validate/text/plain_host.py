@@ -9,10 +9,14 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from validate.row.archs import MOST_SHARED_BYTES
+from validate.row.archs import MOST_OPT_IN_SHARED_BYTES, MOST_SHARED_BYTES
 from validate.text import plain as plain_unit
+from validate.text.launches import listed
+from validate.text.tensor import without_helpers
 
-RUNTIME_PARTS = ("watch.h", "fences.h", "branches.h", "fibers.h", "blocks.h", "sanitizers.h")
+RUNTIME_PARTS = (
+    *("watch.h", "fences.h", "branches.h", "fibers.h", "copies.h", "blocks.h", "sanitizers.h"),
+)
 _RUNTIME_NEEDS = ("types.h", "vectors.h", "place.h")
 
 # Where C++ leaves open what happens, a device and this machine may do different things.
@@ -105,7 +109,7 @@ def translation_unit(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _section(position: int, row: Mapping[str, Any]) -> str:
-    text = row["cuda_plain"]
+    text = without_helpers(row["cuda_plain"])
     shared = section_name("shared", position)
     dynamic = f"pairsmith_dynamic_{position}"
     body = _DYNAMIC_SHARED.sub(rf"\1\2* const \3 = reinterpret_cast<\1\2*>({dynamic});", text)
@@ -113,11 +117,12 @@ def _section(position: int, row: Mapping[str, Any]) -> str:
     kept = unasked = ""
     if dynamic in body:
         place = f'__attribute__((section("{shared}")))'
+        most = _most_shared(row)
         first = _gap(place).replace("@", "first")
-        kept = f"{first} alignas(16) static char {dynamic}[{MOST_SHARED_BYTES}] {place};\n"
+        kept = f"{first} alignas(16) static char {dynamic}[{most}] {place};\n"
         unasked = (
             f"    launch->unasked = {dynamic} + launch->asked;\n"
-            f"    launch->unasked_end = {dynamic} + {MOST_SHARED_BYTES};\n"
+            f"    launch->unasked_end = {dynamic} + {most};\n"
         )
     own, ranges = f"pairsmith_row_{position}", _ranges(position)
     kernels = list(enumerate(plain_unit.launched(row)))
@@ -135,6 +140,11 @@ def _section(position: int, row: Mapping[str, Any]) -> str:
         f'#pragma clang section bss="" data="" rodata=""\n'
         f"{pointers}}} }}\n{_NOT_WATCHED}{entries}#pragma clang attribute pop\n"
     )
+
+
+def _most_shared(row: Mapping[str, Any]) -> int:
+    opted = any(launch.get("opt_in") for launch in listed(row.get("plain_launch") or ()))
+    return MOST_OPT_IN_SHARED_BYTES if opted else MOST_SHARED_BYTES
 
 
 def _entry(position: int, number: int, kernel: str, before: str) -> str:

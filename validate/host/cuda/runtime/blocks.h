@@ -204,6 +204,7 @@ void run_blocks(void (*body)(void*), void* bound, const stand_t& stood, launch_t
         *stand.block = { at % size.x, at / size.x % size.y, at / (size.x * size.y) };
         if (launch->shared.size != 0)
             clear_shared(*launch);
+        forget_copies();
         // A thread without fibers that is given up comes back here.
         if (launch->meets || !_setjmp(scheduler))
             run_threads(at * threads_of_block, launch->order, launch->meets != 0);

@@ -1,0 +1,191 @@
+"""Write candidates of lowered ops, for `lower_times.py` to compile, prove and time on a GPU.
+
+    PYTHONPATH=. python scripts/measure/lower_candidates.py FILE [--op NAME ...] [--dtype NAME ...]
+
+FILE is JSON: `texts` by key, and `jobs`, each of an op, a dtype, sizes and the keys of the texts to
+try there with their launches at these sizes. No GPU is needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from synth.lower.gemm.op import lowered
+from synth.lower.gemm.plan import Gemm, Tiling, fault
+from synth.lower.op import Lowered
+from synth.lower.spec import read_spec
+from synth.lower.text import lower
+from validate.text.formula import evaluate
+from validate.text.launches import listed
+
+Sizes = dict[str, int]
+OPS = (
+    *("matmul", "softmax", "layer_norm", "rms_norm", "transpose"),
+    *("reduce_sum", "reduce_max", "reduce_mean"),
+)
+SIZES = (1024, 2048, 4096)
+_MATRICES = ((4096, 4096), (16384, 1024), (2048, 16384))
+_SQUARES = ((8192, 8192), (4096, 4096))
+_ROWS = [
+    {"threads": threads, "held": held, "rows": rows}
+    for threads, rows in ((32, 4), (32, 8), (128, 1), (256, 1), (512, 1), (1024, 1))
+    for held in (1, 2, 4, 8)
+]
+_TRANSPOSES = [
+    {"tile": tile, "rows": rows, "pad": pad}
+    for tile, rows in ((32, 4), (32, 8), (32, 16), (64, 4), (64, 8), (64, 16))
+    for pad in (1, 2)
+]
+# tile_m, tile_n, warp_m, warp_n, thread_m, thread_n
+_SIMT = (
+    (128, 128, 32, 64, 8, 8),
+    (128, 128, 64, 32, 8, 8),
+    (128, 256, 64, 64, 8, 16),
+    (256, 128, 64, 64, 16, 8),
+    (128, 64, 64, 32, 8, 8),
+    (64, 128, 32, 64, 8, 8),
+    (64, 64, 32, 32, 8, 4),
+    (64, 64, 32, 16, 4, 4),
+    (128, 128, 64, 64, 16, 8),
+)
+_MMA = (
+    (128, 128, 64, 64),
+    (128, 128, 64, 32),
+    (128, 256, 64, 64),
+    (256, 128, 64, 64),
+    (64, 128, 32, 64),
+    (128, 64, 64, 32),
+    (64, 64, 32, 32),
+    (64, 256, 64, 64),
+)
+
+
+def simt_tilings() -> Iterator[Tiling]:
+    """What is tried of products without tensor cores."""
+    for sides, tile_k, (stages, copy), blocks in product(
+        _SIMT, (8, 16), ((2, "registers"), (3, "async"), (4, "async")), (0, 2)
+    ):
+        m, n, warp_m, warp_n, thread_m, thread_n = sides
+        if stages == 4 and tile_k == 16:
+            continue
+        yield Tiling(
+            m, n, tile_k, warp_m, warp_n, thread_m, thread_n, stages, copy, blocks, raster=8
+        )
+    for split, sides in product((2, 4), _SIMT[:2]):
+        m, n, warp_m, warp_n, thread_m, thread_n = sides
+        yield Tiling(m, n, 8, warp_m, warp_n, thread_m, thread_n, 2, "registers", 2, 8, split)
+    for raster in (1, 4, 16):
+        yield Tiling(128, 128, 8, 32, 64, 8, 8, 2, "registers", 2, raster)
+
+
+def mma_tilings(tile_ks: tuple[int, ...]) -> Iterator[Tiling]:
+    """What is tried of products by tensor cores."""
+    for (m, n, warp_m, warp_n), tile_k, stages, blocks in product(_MMA, tile_ks, (3, 4), (0, 2)):
+        yield Tiling(
+            m, n, tile_k, warp_m, warp_n, stages=stages, copy="async", blocks=blocks, raster=8
+        )
+    for split in (2, 4):
+        yield Tiling(
+            *(128, 128, tile_ks[0], 64, 64), stages=3, copy="async", raster=8, split_k=split
+        )
+
+
+def products(dtype: str) -> list[Gemm]:
+    """Products of a dtype under all schedules that are tried and that can be."""
+    if dtype in ("float32", "float64"):
+        found = [Gemm("matmul", "simt", dtype, tiling) for tiling in simt_tilings()]
+    else:
+        ks = (16, 32) if dtype == "tf32" else (32, 64)
+        found = [Gemm("matmul", "mma", dtype, tiling) for tiling in mma_tilings(ks)]
+    return [gemm for gemm in found if not fault(gemm)]
+
+
+def entry(key: str, made: Lowered, schedule: dict[str, Any], sizes: Sizes) -> dict[str, Any]:
+    """How one text is launched at given sizes."""
+    every = [a["name"] if a["size"] is None else f"={a['size']}" for a in made.args]
+    return {
+        "key": key,
+        "schedule": schedule,
+        "launches": [
+            {
+                "kernel": one.get("kernel", made.kernel_name),
+                "args": [
+                    evaluate(name[1:], sizes) if name.startswith("=") else name
+                    for name in one.get("args", every)
+                ],
+                "grid": [evaluate(extent, sizes) for extent in one["grid"]],
+                "block": one["block"],
+                "shared_bytes": one["shared_bytes"],
+            }
+            for one in listed(made.launch)
+        ],
+        "scratch": [
+            {"name": s["name"], "dtype": s["dtype"], "count": evaluate(s["count"], sizes)}
+            for s in made.scratch
+        ],
+    }
+
+
+def job(
+    op: str,
+    dtype: str,
+    sizes: Sizes,
+    tried: list[tuple[Lowered, dict[str, Any]]],
+    texts: dict[str, str],
+) -> dict[str, Any]:
+    """An op at sizes, with all that is to be tried; the texts go to `texts`."""
+    found = []
+    for made, schedule in tried:
+        key = sha256(made.text.encode()).hexdigest()[:16]
+        texts[key] = made.text
+        found.append(entry(key, made, schedule, sizes))
+    return {"op": op, "dtype": dtype, "sizes": sizes, "candidates": found}
+
+
+def matmul_jobs(dtypes: list[str], texts: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Products at square sizes."""
+    for dtype in dtypes:
+        tried = [(lowered(gemm), asdict(gemm.tiling)) for gemm in products(dtype)]
+        for size in SIZES:
+            sizes = {**dict.fromkeys("mnk", size), "batch": 1}
+            yield job("matmul", dtype, sizes, tried, texts)
+
+
+def other_jobs(names: list[str], dtypes: list[str], texts: dict[str, str]) -> Iterator[Any]:
+    """Ops over rows and transposes, under all schedules that are tried."""
+    for name, dtype in product(names, dtypes):
+        listed_ = _TRANSPOSES if name == "transpose" else _ROWS
+        tried = []
+        for schedule in listed_:
+            spec = read_spec({"op": name, "dtype": dtype, "schedule": schedule})
+            tried.append((lower(spec), schedule))
+        for m, n in _SQUARES if name == "transpose" else _MATRICES:
+            yield job(name, dtype, {"m": m, "n": n}, tried, texts)
+
+
+def main() -> None:
+    """Write the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--op", nargs="*", default=["matmul"], choices=sorted(OPS))
+    parser.add_argument("--dtype", nargs="*", default=["float32", "float16", "bfloat16"])
+    options = parser.parse_args()
+    texts: dict[str, str] = {}
+    others = [name for name in options.op if name != "matmul"]
+    kinds = [dtype for dtype in options.dtype if dtype in ("float32", "float16", "float64")]
+    jobs = list(matmul_jobs(options.dtype, texts)) if "matmul" in options.op else []
+    jobs += other_jobs(others, kinds, texts)
+    options.file.write_text(json.dumps({"texts": texts, "jobs": jobs}))
+    count = sum(len(job["candidates"]) for job in jobs)
+    print(f"{len(texts)} texts, {count} candidates, {options.file.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""c = max(a b, 0), with tiles in flight."""
+
+from synth.lower.gemm.op import product_op
+
+OP = product_op("matmul_relu", {"activation": "relu"})

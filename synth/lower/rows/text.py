@@ -1,0 +1,217 @@
+"""The CUDA C++ of an op over rows."""
+
+from __future__ import annotations
+
+from synth.lower.gemm.parts import filled
+from synth.lower.op import Lowered
+from synth.lower.rows.plan import STORED, SUMMED, WARP, Rows, Stat
+
+_WARP_JOIN = """__device__ @sum@ @join@_of_warp(@sum@ value)
+{
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) {
+        const @sum@ other = __shfl_xor_sync(0xffffffffu, value, step);
+        value = @joined@;
+    }
+    return value;
+}
+"""
+
+_ROW_JOIN = """// The @join@ over a block, whose threads all call it; `parts` has a place for each warp.
+__device__ @sum@ @join@_of_row(@sum@ value, @sum@* parts)
+{
+    value = @join@_of_warp(value);
+@again@    if (threadIdx.x % 32 == 0) {
+        parts[threadIdx.x / 32] = value;
+    }
+    __syncthreads();
+    const int lane = threadIdx.x % 32;
+    return @join@_of_warp(lane < THREADS / 32 ? parts[lane] : @none@);
+}
+"""
+
+_KERNEL = """extern "C" __global__ void __launch_bounds__(@bounds@) @name@(
+@params@)
+{
+@row@
+    const int own = threadIdx.x % THREADS;
+    const @real@* const from = x + static_cast<size_t>(row) * n;
+@to@    const size_t places = @places@;
+    const bool aligned = places % 16 == 0 && n % GROUP == 0;
+    if (aligned && n <= THREADS * HELD * GROUP) {
+        @sum@ values[HELD][GROUP];
+#pragma unroll
+        for (int h = 0; h < HELD; ++h) {
+            const int first = (h * THREADS + own) * GROUP;
+            if (first < n) {
+                const Pack pack = *reinterpret_cast<const Pack*>(from + first);
+#pragma unroll
+                for (int e = 0; e < GROUP; ++e) {
+                    values[h][e] = @up_pack@;
+                }
+            }
+        }
+@held@
+        return;
+    }
+@again@
+}
+"""
+
+_HELD_STAT = """        @sum@ @name@ = @none@;
+#pragma unroll
+        for (int h = 0; h < HELD; ++h) {
+            if ((h * THREADS + own) * GROUP < n) {
+#pragma unroll
+                for (int e = 0; e < GROUP; ++e) {
+                    const @sum@ x_value = values[h][e];
+                    const @sum@ term = @term@;
+                    @name@ = @joined@;
+                }
+            }
+        }
+        @name@ = @whole@;@then@"""
+
+_AGAIN_STAT = """    @sum@ @name@ = @none@;
+    for (int i = own; i < n; i += THREADS) {
+        const @sum@ x_value = @up@;
+        const @sum@ term = @term@;
+        @name@ = @joined@;
+    }
+    @name@ = @whole@;@then@"""
+
+_HELD_STORE = """#pragma unroll
+        for (int h = 0; h < HELD; ++h) {
+            const int first = (h * THREADS + own) * GROUP;
+            if (first < n) {
+                Pack pack;
+#pragma unroll
+                for (int e = 0; e < GROUP; ++e) {
+                    const @sum@ x_value = values[h][e];
+@loads@                    pack.values[e] = @down@;
+                }
+                *reinterpret_cast<Pack*>(to + first) = pack;
+            }
+        }"""
+
+_AGAIN_STORE = """    for (int i = own; i < n; i += THREADS) {
+        const @sum@ x_value = @up@;
+@loads@        to[i] = @down@;
+    }"""
+
+
+def lowered(r: Rows) -> Lowered:
+    """The text of an op over rows, and its launch."""
+    kinds = [("x", f"const {STORED[r.dtype]}*")]
+    kinds += [(name, f"const {STORED[r.dtype]}*") for name in r.form.given]
+    kinds.append(("y", f"{STORED[r.dtype]}*"))
+    args: list[dict[str, str | None]] = [{"name": n, "type": k, "size": None} for n, k in kinds]
+    args += [{"name": name, "type": "int", "size": name} for name in "mn"]
+    grid = "m" if r.rows == 1 else f"(m - 1) / {r.rows} + 1"
+    launch = {"grid": [grid], "block": [r.block], "shared_bytes": 0}
+    return Lowered(r.form.name, _text(r, kinds), args, launch, [])
+
+
+def _text(r: Rows, kinds: list[tuple[str, str]]) -> str:
+    real, total = STORED[r.dtype], SUMMED[r.dtype]
+    params = [f"    {kind} __restrict__ {name}" for name, kind in kinds] + ["    int m, int n"]
+    lines = [f"// {r.form.about}", ""]
+    lines += ["#include <cuda_fp16.h>", ""] if r.dtype == "float16" else []
+    lines += [f"constexpr int THREADS = {r.threads};", f"constexpr int HELD = {r.held};"]
+    lines += [f"constexpr int GROUP = {r.group};", ""]
+    lines += [f"struct __align__(16) Pack {{ {real} values[GROUP]; }};", ""]
+    for join in dict.fromkeys(stat.join for stat in r.form.stats):
+        words = {"join": join, "sum": total, "joined": _joined(r, join, "value", "other")}
+        lines += filled(_WARP_JOIN, **words).split("\n")
+        if r.threads > WARP:
+            # What an earlier call left there may still be read.
+            again = "    __syncthreads();\n" if len(r.form.stats) > 1 else ""
+            lines += filled(_ROW_JOIN, again=again, none=_none(r, join), **words).split("\n")
+    body = filled(
+        _KERNEL,
+        bounds=str(r.block),
+        name=r.form.name,
+        params=",\n".join(params),
+        row=_row(r),
+        to=f"    {real}* const to = y + static_cast<size_t>(row) * n;\n" if r.form.element else "",
+        places=_places(r, kinds),
+        held=_path(r, held=True),
+        again=_path(r, held=False),
+    )
+    body = filled(
+        body, real=real, sum=total, up_pack=_up(r, "pack.values[e]"), up=_up(r, "from[i]")
+    )
+    return "\n".join([*lines, body])
+
+
+def _row(r: Rows) -> str:
+    if r.threads > WARP:
+        shared = f"    __shared__ {SUMMED[r.dtype]} parts[THREADS / 32];\n"
+        return f"{shared}    const int row = blockIdx.x;"
+    return (
+        f"    const int row = blockIdx.x * {r.rows} + threadIdx.x / THREADS;\n"
+        "    if (row >= m) {\n        return;\n    }"
+    )
+
+
+def _places(r: Rows, kinds: list[tuple[str, str]]) -> str:
+    names = [name for name, _ in kinds if r.form.element or name != "y"]
+    return " | ".join(f"reinterpret_cast<size_t>({name})" for name in names)
+
+
+def _path(r: Rows, *, held: bool) -> str:
+    """Stats and stores of rows that threads hold, or read again."""
+    found = []
+    for stat in r.form.stats:
+        indent = " " * (8 if held else 4)
+        found.append(
+            filled(
+                _HELD_STAT if held else _AGAIN_STAT,
+                name=stat.name,
+                none=_none(r, stat.join),
+                term=_cpp(r, stat.term),
+                joined=_joined(r, stat.join, stat.name, "term"),
+                whole=_whole(r, stat),
+                then=f"\n{indent}{stat.name} = {_cpp(r, stat.then)};" if stat.then else "",
+            )
+        )
+    if not r.form.element:
+        last = _down(r, r.form.stats[-1].name)
+        stored = ["if (own == 0) {", f"    y[row] = {last};", "}"]
+        return "\n".join([*found, *(" " * (8 if held else 4) + line for line in stored)])
+    at, indent = ("first + e", " " * 20) if held else ("i", " " * 8)
+    loads = "".join(
+        f"{indent}const @sum@ {name}_value = {_up(r, f'{name}[{at}]')};\n" for name in r.form.given
+    )
+    store = _HELD_STORE if held else _AGAIN_STORE
+    found.append(filled(store, loads=loads, down=_down(r, _cpp(r, r.form.element))))
+    return "\n".join(found)
+
+
+def _whole(r: Rows, stat: Stat) -> str:
+    if r.threads > WARP:
+        return f"{stat.join}_of_row({stat.name}, parts)"
+    return f"{stat.join}_of_warp({stat.name})"
+
+
+def _cpp(r: Rows, text: str) -> str:
+    return text.replace("@f@", "" if SUMMED[r.dtype] == "double" else "f")
+
+
+def _joined(r: Rows, join: str, left: str, right: str) -> str:
+    return f"{left} + {right}" if join == "sum" else _cpp(r, f"fmax@f@({left}, {right})")
+
+
+def _none(r: Rows, join: str) -> str:
+    if join == "sum":
+        return _cpp(r, "0.0@f@")
+    double = SUMMED[r.dtype] == "double"
+    return "-__longlong_as_double(0x7ff0000000000000)" if double else "-__int_as_float(0x7f800000)"
+
+
+def _up(r: Rows, value: str) -> str:
+    return f"__half2float({value})" if r.dtype == "float16" else value
+
+
+def _down(r: Rows, value: str) -> str:
+    return f"__float2half({value})" if r.dtype == "float16" else value
