@@ -1,13 +1,14 @@
 """How many mutants of plain CUDA the host run notices: tables, and survivors.
 
 Run: PYTHONPATH=. python scripts/audit/kill_plain.py OUT [--rows N] [--seed S] [--mutants-per-row K]
-[--per-style M] [--workers W] [--timeout SECONDS] [--backward [--remade]] [--json FILE]. Takes N rows of the
-dataset OUT, at least M of each style where the dataset has so many (a row without `cuda_plain` gets
-it from its program), and tries K mutants of each, every one as likely as any other, and besides all
-of those that remove a barrier, leave out a guard or make an atomic plain. A mutant is killed when
-the status of the host run is not `agrees`; one that does not compile does not count, nor does a
-survivor whose optimised PTX equals its row's. With --backward the texts are our own backward
-kernels of rows that have one, and killed is what does not give the derivatives.
+[--per-style M] [--workers W] [--timeout SECONDS] [--backward [--remade]] [--json FILE]. Takes N
+rows of the dataset OUT, at least M of each style where the dataset has so many (a row without
+`cuda_plain` gets it from its program), and tries K mutants of each, every one as likely as any
+other, and besides all of those that remove a barrier, leave out a guard or make an atomic plain. A
+mutant is killed when the status of the host run is not `agrees`; one that does not compile does not
+count, nor does a survivor whose optimised PTX equals its row's. With --backward the texts are our
+own backward kernels of rows that have one, and killed is what does not give the derivatives; with
+--remade they are made anew from the rows' programs.
 """
 
 from __future__ import annotations

@@ -49,5 +49,6 @@ def _largest(s: ir.Statement) -> set[str]:
 
 
 def _is_larger(e: Expr) -> bool:
-    is_max = isinstance(e, Op) and e.op == "max" and differentiable(e.type)
-    return is_max and any(isinstance(a, Var) for a in e.args)
+    if not isinstance(e, Op) or e.op != "max" or not differentiable(e.type):
+        return False
+    return any(isinstance(a, Var) for a in e.args)

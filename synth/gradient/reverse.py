@@ -24,10 +24,10 @@ from generators.program.expr import (
     Var,
     literal,
 )
-from generators.program.walk import names_read, operands, statements
+from generators.program.walk import names_read
 from synth.gradient.held import IN_PLACE, key_of
 from synth.gradient.primal import Env, Primal, Step, copied, is_sum_with, put, value_of
-from synth.gradient.sweep import LOCAL, assigned, swept
+from synth.gradient.sweep import assigned, depends_on_order, swept
 from synth.gradient.terms import (
     Undifferentiable,
     differentiable,
@@ -228,7 +228,7 @@ class Reverse:
                 turn = tuple(copied(s.body, env, self.names))
             replay = ir.For(again, bounds[0], counter, s.step, turn)
             body = tuple(swept((*begun, replay, *body), older)[0])
-        if not _depends_on_order(body, older):
+        if not depends_on_order(body, older):
             return ir.For(counter.name, *bounds, s.step, body)
         return ir.For(counter.name, *_backwards(*bounds, s.step), -s.step, body)
 
@@ -372,18 +372,6 @@ class Reverse:
 
 def _is_linear(e: Op) -> bool:
     return e.op in ("add", "sub", "neg", "mul", "div", "transpose")
-
-
-def _depends_on_order(body: ir.Body, adjoints: set[str]) -> bool:
-    """Whether a body reads an adjoint that it writes, so that its turns cannot be exchanged."""
-    written, read = set(), set()
-    for s in statements(body):
-        read |= set(names_read(operands(s)))
-        if isinstance(s, LOCAL):
-            written.add(s.name)
-        if isinstance(s, ir.Assign) and s.name in adjoints:
-            return True
-    return bool(written & read & adjoints)
 
 
 def _backwards(start: Expr, stop: Expr, step: int) -> tuple[Expr, Expr]:

@@ -119,3 +119,15 @@ def chained(body: ir.Body) -> ir.Body:
             s = ir.For(s.name, s.start, s.stop, s.step, chained(s.body))
         found.append(s)
     return tuple(found)
+
+
+def depends_on_order(body: ir.Body, adjoints: set[str]) -> bool:
+    """Whether a body reads an adjoint that it writes, so that its turns cannot be exchanged."""
+    written, read = set(), set()
+    for s in statements(body):
+        read |= set(names_read(operands(s)))
+        if isinstance(s, LOCAL):
+            written.add(s.name)
+        if isinstance(s, ir.Assign) and s.name in adjoints:
+            return True
+    return bool(written & read & adjoints)

@@ -93,10 +93,10 @@ def run_reference(
     """Call the reference and return its outputs (roles `out` and `inout`) by name.
 
     `inputs` come from `draw_inputs` and are not changed. With `single`, float32 inputs stay NumPy's
-    float32, so that sums and products of them are rounded as that type's are. Float outputs are float64, integers and
-    bools have their storage dtype, structs a structured dtype of these. Raises ReferenceFailed
-    when the text is not allowed, raises, leaves an element unwritten, or produces a value of the
-    wrong type or out of the range of the dtype.
+    float32, so that sums and products of them are rounded as that type's are. Float outputs are
+    float64, integers and bools have their storage dtype, structs a structured dtype of these.
+    Raises ReferenceFailed when the text is not allowed, raises, leaves an element unwritten, or
+    produces a value of the wrong type or out of the range of the dtype.
     """
     namespace: dict[str, Any] = {"__name__": "reference"}
     try:

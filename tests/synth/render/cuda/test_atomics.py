@@ -11,13 +11,15 @@ import pytest
 from drawn_programs import accepted_draw
 
 from generators.program import ir
-from generators.program.dtypes import Scalar, Type
-from generators.program.expr import Const
+from generators.program.dtypes import INT32, Array, Scalar, Type
+from generators.program.expr import Const, Var
 from generators.program.walk import statements
+from synth.render.cuda.body import Body
 from synth.render.cuda.choose import check_schedule, schedule_for, schedules_of
 from synth.render.cuda.cost.predict import lanes_at_one
 from synth.render.cuda.find.owned import owned_arrays, settled
 from synth.render.cuda.find.scatter import scattered
+from synth.render.cuda.kernel import KernelText
 from synth.render.cuda.module import render
 from synth.render.cuda.regime import middle_sizes
 from synth.render.cuda.schedule import Schedule
@@ -166,3 +168,16 @@ def test_plans_follow_from_sizes(all_accepted: list[Accepted]) -> None:
         is_open = [key for key, t in form.bins.items() if t.places is None]
         assert plan.held == dict.fromkeys(is_open, float(schedule.tile))
     assert 1.0 <= lanes_at_one(5000.0) < lanes_at_one(2.0) <= 32.0
+
+
+def test_a_style_gives_no_name_that_a_flat_index_has(all_accepted: list[Accepted]) -> None:
+    """`cell` was both a flat index that accesses share and the bin that a block keeps."""
+    program = all_accepted[0].program
+    text = KernelText(program, schedule_for(program, None))
+    body = Body(text.library, text.names, {"x": ["n", "m"], "y": ["n", "m"]}, "return;")
+    i, j, value = Var("i", INT32), Var("j", INT32), Var("v", Scalar("float32"))
+    x, y = (Var(name, Array(Scalar("float32"), 2)) for name in "xy")
+    stores = [ir.Store(array, (i, j), "add", value) for array in (x, y, x)]
+    lines = body.run(tuple(stores), {"i": INT32, "j": INT32, "v": value.type}, 1)
+    (index,) = re.findall(r"const int (\w+) = i \* m \+ j;", "\n".join(lines))
+    assert text.fresh(index, "other") == "other"
