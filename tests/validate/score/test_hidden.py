@@ -172,6 +172,15 @@ def test_every_axis_of_a_launch_has_blocks_and_a_tail(
     assert shapes.blocks(row, small, Stream("0"), everywhere(False)) is None
 
 
+def test_a_long_size_that_arrays_have_twice_is_left_out() -> None:
+    row = scatter("pass")
+    shape = shapes.long(row, {"n": 5, "m": 3}, Stream("x"))
+    assert shape is not None
+    assert shape["n"] > 8192
+    squares = [{**arg, "shape": ["n", "n"]} for arg in row["args"]]
+    assert shapes.long({**row, "args": squares}, {"n": 5, "m": 3}, Stream("x")) is None
+
+
 def test_draws_follow_from_the_secret_the_row_and_the_attempt() -> None:
     row = BY_ID["65655120d0b6fd17"]
     assert list(draws(row, 1)) == list(draws(row, 1))
