@@ -230,7 +230,7 @@ class _Check:
             return ran
         outputs, _, _, passed = ran
         dim = evaluate_all(self.row["launch"]["dim"], setting.sizes)
-        return unlike_reference(self.backward, dim, passed, outputs)
+        return unlike_reference(self.backward, dim, passed, outputs, least=self._least)
 
     def _ran(
         self, setting: Setting, order: int, small_blocks: bool = False
