@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -58,6 +59,7 @@ class Conditions(Frame):
             ended.append(ends)
             if test is not None:
                 rest = self.masked(rest, test.of(negated(test.doc)))
+        self.freed(found)
         self.merge(found, ended)
         if any(ended):
             alive = self.without(alive, found, ended)
@@ -112,6 +114,23 @@ class Conditions(Frame):
         self.outer, self.given = outer, given
         return found
 
+    def freed(self, found: Sequence[Branch]) -> None:
+        """Give names to conditions and values that read a variable which is set before their own
+        turn comes: what branches give, they give at once."""
+        names = list({name: None for branch in found for name in branch.values})
+        for branch in found:
+            test = branch.condition
+            if test is not None and _mentions(test, names[:-1]):
+                name = self.fresh("mask", "chosen", "hit")
+                self.put(f"{name} = ", test.doc)
+                branch.condition = test.of(Doc(name))
+            for place, own in enumerate(names):
+                value = branch.values.get(own)
+                if value is not None and _mentions(value, names[:place]):
+                    name = self.fresh(f"{own}_then", f"{own}_other")
+                    self.put(f"{name} = ", value.doc)
+                    branch.values[own] = value.of(Doc(name))
+
     def merge(self, found: Sequence[Branch], ended: Sequence[bool]) -> None:
         """Join what branches gave: ``where``, or the first branch's where nothing was before."""
         names = {name: None for branch in found for name in branch.values}
@@ -163,3 +182,8 @@ class Conditions(Frame):
             self.whole_store(name, value)
         else:
             self.set(name, value, value.type)
+
+
+def _mentions(value: Value, names: Sequence[str]) -> bool:
+    """Whether the text of a value reads one of these variables."""
+    return bool({*re.findall(r"[A-Za-z_]\w*", value.doc.text)} & {*names})

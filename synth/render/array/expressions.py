@@ -8,7 +8,7 @@ from typing import Any
 
 from generators.program import expr
 from generators.program.dtypes import Mat, Quat, Scalar, Transform, Type, Vec, scalar_of
-from generators.program.walk import expressions
+from generators.program.walk import expressions, names_read
 from synth.render.array.linear import Linear, linear_of
 from synth.render.array.loads import Loads
 from synth.render.array.values import (
@@ -241,7 +241,7 @@ class Expressions(Loads):
             for e in expressions(known.body)
             if isinstance(e, expr.Op) and e.op not in _ARITHMETIC | _PLAIN
         ]
-        read = {a.name for e in called for a in e.args if isinstance(a, expr.Var)}
+        read = {name for e in called for name in names_read(e.args)}
         return {k for k, p in enumerate(known.params) if p.name in read and not parts_of(p.type)}
 
     def reshaped_parts(self, type_: Mat, docs: Sequence[Doc], values: Sequence[Value]) -> Doc:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,7 +26,7 @@ from synth.render.array.values import (
     shape_text,
 )
 from synth.render.breaks import TAB, WIDTH, lines_of
-from synth.render.doc import BRACKET, Doc, binary, subscript
+from synth.render.doc import Doc, binary, subscript
 from validate.statuses import ArrayStatus
 
 _REASONS: dict[type, ArrayStatus] = {
@@ -310,10 +311,13 @@ class Frame(Expressions):
         start = f"{' ' * (self.depth * TAB)}{name} = "
         for place in range(len(self.lines) - 1, -1, -1):
             line = self.lines[place]
-            if line.startswith(start) and not value.axes and "(" not in line:
+            literal = "(" not in line or re.fullmatch(
+                r"\w+\.zeros\([^()]*(\([^()]*\))?[^()]*\)", line[len(start) :]
+            )
+            if line.startswith(start) and not value.axes and literal:
                 del self.lines[place]
                 return value.of(Doc(line[len(start) :]))
-            if name in line or line.lstrip().startswith(("for ", "if ")):
+            if re.search(rf"\b{name}\b", line) or line.lstrip().startswith(("for ", "if ")):
                 break
         return value
 
@@ -324,6 +328,6 @@ class Frame(Expressions):
 def _filled(value: Value) -> Doc | None:
     """The component of a vector or matrix that was made of equal ones."""
     head, _, _ = value.doc.text.partition("(")
-    if head.endswith(".zeros") and value.doc.kind == BRACKET:
+    if head.endswith(".zeros") and value.doc.text.endswith(")"):
         return Doc("0" if scalar_of(value.type).is_int else "0.0")
     return value.doc.parts[2] if head.endswith(".full") and len(value.doc.parts) > 2 else None

@@ -195,9 +195,10 @@ class Bodies(Writes):
                 raise NoForm(ArrayStatus.WALK, "sums of the same value")
             value = self.reduced(op, value, [axis])
         old = self.unkept(name, self.env[name])
-        if _beyond(op, old) or (
-            op == "add" and old.doc.text in ("0.0", "0") and not parts_of(old.type)
-        ):
+        zeros = re.fullmatch(r"\w+\.zeros\(.*\)", old.doc.text) is not None and not old.axes
+        literal = old.doc.text in ("0.0", "0") and not parts_of(old.type)
+        filled = parts_of(value.type) == parts_of(old.type)
+        if _beyond(op, old) or (op == "add" and (literal or (zeros and filled))):
             new = Value(value.doc, old.type, value.axes)
         elif op in ("and", "or"):
             axes, docs = self.join([old, value])
@@ -292,6 +293,8 @@ class Bodies(Writes):
 
     def settle(self, s: ir.For, carried: Sequence[str]) -> None:
         """Give what turns hand on the axes that it has in the end, before the loop."""
+        # What is the same as another variable is given its own form before that one changes.
+        carried = sorted(carried, key=lambda n: self.env[n].doc.text not in {*carried} - {n})
         for name in carried:
             value = replace(self.env[name], linear=None)
             self.env[name] = value

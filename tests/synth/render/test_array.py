@@ -140,7 +140,7 @@ def test_threads_that_a_mask_leaves_go_on_alone() -> None:
     """Of a mask that is no interior."""
     ends = op("lt", V[THREAD], ZERO)
     body = (ir.If(((ends, (put(ZERO), ir.Return(None))),), ()), put(V[THREAD + 1] - V[THREAD]))
-    assert "    i = np.flatnonzero(v >= 0.0)\n" in text_of(body, V)
+    assert "    i = np.flatnonzero(~mask)\n" in text_of(body, V)
 
 
 def test_guarded_reads_are_brought_back_into_the_array() -> None:
