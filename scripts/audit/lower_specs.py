@@ -4,8 +4,8 @@ missing noticed?
     PYTHONPATH=. python scripts/audit/lower_specs.py [--every N] [--json FILE] [--no-faults]
 
 Each spec's text is compiled by NVRTC for sm_80, sm_90 and sm_100 and run on the host at its usual
-shapes. Of one spec of each kind (op, dtype, way of copying) each barrier, wait, commit and predicate
-is left out in turn: the host run must refuse each. `--every`: only each N-th spec.
+shapes. Of one spec of each kind (op, dtype, way of copying) each barrier, wait, commit and
+predicate is left out in turn: the host run must refuse each. `--every`: only each N-th spec.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from synth.errors import SettingsError
 from synth.lower.check import AnySpec, default_shapes, row_of
 from synth.lower.spec import read_spec
 from synth.lower.text import lower
@@ -65,7 +66,10 @@ _FIELDS: tuple[dict[str, Any], ...] = (
     {"scale": 0.5, "bias": True, "residual": True},
     {"transpose_a": True, "transpose_b": True, "activation": "gelu"},
 )
-_PLAIN = ((8, 8, 8, 1), (16, 16, 8, 4), (32, 32, 8, 2), (48, 96, 12, 4), (16, 64, 8, 1))
+_PLAIN = (
+    *((8, 8, 8, 1), (16, 16, 8, 4), (32, 32, 8, 2), (48, 96, 12, 4), (16, 64, 8, 1)),
+    *((8, 8, 8, 2), (64, 16, 8, 2), (128, 64, 8, 4), (96, 32, 6, 2)),
+)
 _ROWS = (
     {"threads": 32, "rows": 4, "held": 2},
     {"threads": 64, "held": 1},
@@ -91,6 +95,19 @@ def all_specs() -> Iterator[dict[str, Any]]:
             # A fifth of the ways is skipped each time, so that fields and ways meet anew.
             for way in (*_WAYS, *_WAYS[:5]):
                 yield from _products(dtype, {"core": "simt", **tiles, **way}, next(fields))
+    yield from _by_tensor_cores()
+    for op in _ROW_OPS:
+        for dtype in _DTYPES:
+            yield from ({"op": op, "dtype": dtype, "schedule": one} for one in _ROWS)
+    for dtype in _DTYPES:
+        yield from ({"op": "transpose", "dtype": dtype, "schedule": one} for one in _TRANSPOSES)
+    names = ("tile_m", "tile_n", "tile_k", "vectorize")
+    for op in ("matmul", "relu", "matmul_relu"):
+        for tiles in _PLAIN:
+            yield {"op": op, "schedule": dict(zip(names, tiles, strict=True))}
+
+
+def _by_tensor_cores() -> Iterator[dict[str, Any]]:
     for dtype, tile_ks in (
         ("float16", (32, 64)),
         ("bfloat16", (32, 64)),
@@ -103,15 +120,6 @@ def all_specs() -> Iterator[dict[str, Any]]:
                 for tile_k in tile_ks:
                     schedule = {"core": "mma", "copy": "async", **tiles, **way, "tile_k": tile_k}
                     yield from _products(dtype, schedule, next(fields))
-    for op in _ROW_OPS:
-        for dtype in _DTYPES:
-            yield from ({"op": op, "dtype": dtype, "schedule": one} for one in _ROWS)
-    for dtype in _DTYPES:
-        yield from ({"op": "transpose", "dtype": dtype, "schedule": one} for one in _TRANSPOSES)
-    names = ("tile_m", "tile_n", "tile_k", "vectorize")
-    for op in ("matmul", "relu", "matmul_relu"):
-        for tiles in _PLAIN:
-            yield {"op": op, "schedule": dict(zip(names, tiles, strict=True))}
 
 
 def _products(
@@ -162,6 +170,17 @@ def faulty(text: str) -> Iterator[tuple[str, str]]:
                 changed = text[: match.start()] + instead + text[match.end() :]
                 line = text.count("\n", 0, match.start()) + 1
                 yield f"line {line}: {match[0]}", changed
+
+
+def legal_specs() -> tuple[dict[str, dict[str, Any]], int]:
+    """Specs by key, and how many are not legal."""
+    found, illegal = {}, 0
+    for said in all_specs():
+        try:
+            found[read_spec(said).key()] = said
+        except SettingsError:
+            illegal += 1
+    return found, illegal
 
 
 def compiled(specs: list[AnySpec]) -> list[str]:
@@ -224,7 +243,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--no-faults", action="store_true")
     options = parser.parse_args()
-    said = {read_spec(one).key(): one for one in all_specs()}
+    said, illegal = legal_specs()
+    print(f"{len(said)} specs; {illegal} more are not legal")
     listed = list(said.values())[:: options.every]
     specs = [read_spec(one) for one in listed]
     bad = compiled(specs)

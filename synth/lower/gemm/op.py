@@ -163,13 +163,14 @@ def tolerance(g: Gemm, sizes: Sizes) -> tuple[float, float]:
 
 
 def shapes(g: Gemm) -> list[tuple[int, ...]]:
-    """Whole tiles, ragged edges with more tiles along k than stages, one element, whole vectors."""
+    """Whole tiles, more along k than stages; ragged edges; one element; whole vectors, of more
+    tiles than up to 8 persistent blocks take at once."""
     t = g.tiling
     found = [
         (t.tile_m, t.tile_n, (t.stages + 1) * t.tile_k),
         (37, 41, 2 * t.tile_k + 3),
         (1, 1, 1),
-        (t.tile_m + 5, 16, 2 * t.tile_k),
+        ((min(t.persistent, 8) or 1) * t.tile_m + 5, 16, 2 * t.tile_k),
         (16, t.tile_n + 16, t.tile_k + g.group),
     ]
     return [(*shape, 2) for shape in found] if g.batch else [(*shape, 1) for shape in found]

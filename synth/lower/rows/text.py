@@ -17,7 +17,7 @@ _WARP_JOIN = """__device__ @sum@ @join@_of_warp(@sum@ value)
 }
 """
 
-_ROW_JOIN = """// The @join@ over a block, whose threads all call it; `parts` has a place for each warp.
+_ROW_JOIN = """// The @join@ over a block, whose threads all call it; `parts` has a place a warp.
 __device__ @sum@ @join@_of_row(@sum@ value, @sum@* parts)
 {
     value = @join@_of_warp(value);

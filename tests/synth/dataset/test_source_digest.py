@@ -62,3 +62,8 @@ def test_nobody_added_a_kind_of_file_without_deciding_what_it_decides() -> None:
         if path.is_file()
     }
     assert kinds <= {*DECIDING, *ELSEWHERE}
+
+
+def test_the_digest_is_of_this_repository() -> None:
+    assert source_digest() == source_digest(root=ROOT)
+    assert len({source_digest("synth/lower"), source_digest("validate"), source_digest("no")}) == 3

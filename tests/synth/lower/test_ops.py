@@ -1,0 +1,141 @@
+"""Ops of a file each: what is made of them compiles and agrees, and what is left out is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from scripts.audit.lower_specs import ARCHS, disagreeing, faulty, legal_specs
+from synth.errors import SettingsError
+from synth.lower.check import default_shapes, row_of
+from synth.lower.op import OpSpec
+from synth.lower.ops import ops
+from synth.lower.spec import read_spec
+from synth.lower.text import lower
+from validate.host.runner import HostRunner
+from validate.nvrtc.compiler import CompileRunner
+from validate.text.plain import fault
+from validate.text.tensor import HELPERS, without_helpers
+
+_SIMT = {"tile_m": 32, "tile_n": 64, "warp_m": 32, "warp_n": 32, "thread_m": 4, "thread_n": 8}
+_MMA = {"tile_m": 32, "tile_n": 64, "warp_m": 32, "warp_n": 32, "tile_k": 32}
+SAMPLE: tuple[dict[str, Any], ...] = (
+    {"op": "matmul", "bias": True, "residual": True, "schedule": {"core": "simt", **_SIMT}},
+    {
+        "op": "matmul",
+        "transpose_a": True,
+        "schedule": {"core": "simt", **_SIMT, "copy": "async", "stages": 3, "persistent": 2},
+    },
+    {"op": "matmul", "activation": "gelu", "schedule": {"core": "simt", **_SIMT, "split_k": 2}},
+    {
+        "op": "matmul_relu",
+        "dtype": "float16",
+        "transpose_b": True,
+        "batch": 2,
+        "schedule": {"core": "mma", **_MMA},
+    },
+    {"op": "matmul", "dtype": "bfloat16", "bias": True, "schedule": {"core": "mma", **_MMA}},
+    {"op": "matmul", "dtype": "tf32", "schedule": {"core": "mma", **_MMA}},
+    {
+        "op": "matmul",
+        "dtype": "int8",
+        "transpose_b": True,
+        "schedule": {"core": "mma", **_MMA, "tile_k": 64},
+    },
+    {"op": "softmax", "dtype": "float16", "schedule": {"threads": 64, "held": 2}},
+    {"op": "layer_norm", "schedule": {"threads": 32, "rows": 2, "held": 1}},
+    {"op": "rms_norm", "dtype": "float64", "schedule": {"threads": 64, "held": 1}},
+    {"op": "reduce_max", "schedule": {"threads": 64}},
+    {"op": "transpose", "dtype": "float16"},
+)
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[HostRunner]:
+    with HostRunner(timeout_s=120) as runner:
+        yield runner
+
+
+def test_every_op_is_found_by_its_name() -> None:
+    assert {spec["op"] for spec in SAMPLE} <= set(ops())
+    assert all(name == op.name for name, op in ops().items())
+    for name in ops():
+        assert read_spec({"op": name}).key() != read_spec({"op": "relu"}).key()
+
+
+def test_the_sample_compiles_for_three_architectures() -> None:
+    specs = [read_spec(said) for said in SAMPLE]
+    rows = [row_of(spec, lower(spec), (1,) * len(spec.sizes)) for spec in specs]
+    with CompileRunner(archs=list(ARCHS)) as compiler:
+        results = compiler.compile_plain(rows)
+    assert [(r.status, r.archs, r.log) for r in results] == [
+        ("compiles", list(ARCHS), "") for _ in specs
+    ]
+
+
+def test_the_sample_agrees_at_every_shape(host: HostRunner) -> None:
+    runs, wrong = disagreeing(host, [read_spec(said) for said in SAMPLE])
+    assert runs == 5 * len(SAMPLE)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("number", [1, 4, 7, 9, 11])
+def test_what_is_left_out_is_noticed(host: HostRunner, number: int) -> None:
+    spec = read_spec(SAMPLE[number])
+    lowered = lower(spec)
+    texts = dict(faulty(lowered.text))
+    assert len(texts) >= 4
+    rows = [
+        {**row_of(spec, lowered, shape), "cuda_plain": text, "id": what}
+        for what, text in texts.items()
+        for shape in default_shapes(spec)
+    ]
+    noticed = {r.id for r in host.run_plain(rows) if r.status != "agrees"}
+    assert set(texts) == noticed
+
+
+def test_a_changed_helper_is_refused() -> None:
+    text = lower(read_spec(SAMPLE[4])).text
+    assert fault(text) == ""
+    assert "asm" not in without_helpers(text)
+    assert without_helpers(text).count("\n") == text.count("\n")
+    assert "asm" in fault(text.replace("cp.async.cg", "cp.async.ca"))
+    assert all(fault(helper.replace("volatile(", "volatile (")) for helper in HELPERS.values())
+
+
+def test_specs_of_the_audit_are_many_and_differ() -> None:
+    said, illegal = legal_specs()
+    assert len(said) >= 400
+    assert illegal < 20
+    assert len({lower(read_spec(one)).text for one in said.values()}) >= 0.9 * len(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"schedule": {"core": "mma"}}, "mma does not take float32"),
+        ({"schedule": {"core": "simt", "stages": 4}}, "copy: registers is allowed with 2 stages"),
+        ({"schedule": {"core": "simt", "warp_m": 48}}, "no whole warps"),
+        ({"schedule": {"core": "simt", "thread_m": 16, "warp_m": 64, "blocks": 4}}, "registers"),
+        ({"dtype": "int8"}, "with transpose_b alone"),
+        ({"dtype": "float16", "schedule": {"core": "mma", "tile_k": 128, "stages": 5}}, "shared"),
+        ({"batch": 2, "schedule": {"core": "simt", "split_k": 2}}, "not with batch"),
+        ({"dtype": "bfloat16", "activation": "gelu"}, "gelu is not allowed of bfloat16"),
+        ({"activation": "tanh"}, "none, relu, gelu"),
+        ({"bias": 1}, "true and false"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(said: dict[str, Any], why: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read_spec({"op": "matmul", **said})
+    assert why in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_spec_reads_what_it_prints() -> None:
+    for said in SAMPLE:
+        spec = read_spec(said)
+        assert isinstance(spec, OpSpec)
+        assert read_spec(spec.canonical()) == spec
