@@ -163,8 +163,8 @@ def tolerance(g: Gemm, sizes: Sizes) -> tuple[float, float]:
 
 
 def shapes(g: Gemm) -> list[tuple[int, ...]]:
-    """Whole tiles, more along k than stages; ragged edges; one element; whole vectors, of more tiles
-    than up to 8 persistent blocks take at once."""
+    """Whole tiles, more along k than stages; ragged edges; one element; whole vectors, of more
+    tiles than up to 8 persistent blocks take at once."""
     t = g.tiling
     found = [
         (t.tile_m, t.tile_n, (t.stages + 1) * t.tile_k),
