@@ -27,7 +27,7 @@ from synth.lower.text import lower
 from validate.host.runner import HostRunner
 from validate.nvrtc.compiler import CompileRunner
 from validate.statuses import CompileStatus, RunStatus
-from validate.text.tensor import HELPERS
+from validate.text.helpers.tensor import HELPERS
 
 ARCHS = ("sm_80", "sm_90", "sm_100")
 _SIMT = (

@@ -34,7 +34,7 @@ def compiled(key: str, text: str, arch: str) -> tuple[str, bytes, str]:
     """Machine code of a text, or why there is none."""
     from cupy_backends.cuda.libs import nvrtc
 
-    options = [f"--gpu-architecture={arch}", "--std=c++17", "-default-device"]
+    options = [f"--gpu-architecture={arch}", "--std=c++17", "--disable-warnings"]
     options += [f"-I{folder}" for folder in include_folders()]
     made = nvrtc.createProgram(text, "plain.cu", (), ())
     try:
@@ -126,7 +126,9 @@ def over_rows(name: str) -> Callable[[Sizes, Any, Any], Any]:
         wanted = called(*(array.double() for array in arrays.values()))
         inputs = list(arrays.values())
         with torch.no_grad():
-            compiled_way = torch.compile(called)
+            # Else the second shape would be compiled for all shapes.
+            torch._dynamo.reset()
+            compiled_way = torch.compile(called, dynamic=False)
             compiled_way(*inputs)
         arrays["y"] = torch.full(wanted.shape, float("nan"), dtype=kind, device="cuda")
         ways = {"torch": lambda: called(*inputs), "compiled": lambda: compiled_way(*inputs)}

@@ -8,8 +8,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from validate.text.helpers.tensor import without_helpers
 from validate.text.launches import listed
-from validate.text.tensor import without_helpers
 
 PARTS = (
     *(

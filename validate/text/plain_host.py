@@ -11,8 +11,8 @@ from typing import Any
 
 from validate.row.archs import MOST_OPT_IN_SHARED_BYTES, MOST_SHARED_BYTES
 from validate.text import plain as plain_unit
+from validate.text.helpers.tensor import without_helpers
 from validate.text.launches import listed
-from validate.text.tensor import without_helpers
 
 RUNTIME_PARTS = (
     *("watch.h", "fences.h", "branches.h", "fibers.h", "copies.h", "blocks.h", "sanitizers.h"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from synth.lower.gemm import parts
 from synth.lower.gemm.plan import MMA_K, STORED, SUMMED, Gemm
 from synth.lower.gemm.simt import part_range
-from validate.text.tensor import helper_lines
+from validate.text.helpers.tensor import helper_lines
 
 _PRODUCTS = {
     "float16": "ptx_mma_f16",

@@ -310,8 +310,8 @@ def _tiles_in_turn(g: Gemm, given: str) -> list[str]:
     if not g.tiling.persistent:
         return [f"    {line.replace('@number@', 'blockIdx.x')}" for line in call]
     return [
-        "    const int tiles = ((n - 1) / TILE_N + 1) * ((m - 1) / TILE_M + 1);",
-        "    for (int number = blockIdx.x; number < tiles; number += gridDim.x) {",
+        "    const int tile_count = ((n - 1) / TILE_N + 1) * ((m - 1) / TILE_M + 1);",
+        "    for (int number = blockIdx.x; number < tile_count; number += gridDim.x) {",
         *(f"        {line.replace('@number@', 'number')}" for line in call),
         *(["        __syncthreads();"] if g.tiling.copy == "async" else []),
         "    }",

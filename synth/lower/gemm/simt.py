@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from synth.lower.gemm import parts
 from synth.lower.gemm.plan import STORED, Gemm
-from validate.text.tensor import helper_lines
+from validate.text.helpers.tensor import helper_lines
 
 _LANES = "xyzw"
 

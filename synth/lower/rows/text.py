@@ -125,7 +125,8 @@ def _text(r: Rows, kinds: list[tuple[str, str]]) -> str:
         lines += filled(_WARP_JOIN, **words).split("\n")
         if r.threads > WARP:
             # What an earlier call left there may still be read.
-            again = "    __syncthreads();\n" if len(r.form.stats) > 1 else ""
+            later = join in [stat.join for stat in r.form.stats[1:]]
+            again = "    __syncthreads();\n" if later else ""
             lines += filled(_ROW_JOIN, again=again, none=_none(r, join), **words).split("\n")
     body = filled(
         _KERNEL,
@@ -199,7 +200,10 @@ def _cpp(r: Rows, text: str) -> str:
 
 
 def _joined(r: Rows, join: str, left: str, right: str) -> str:
-    return f"{left} + {right}" if join == "sum" else _cpp(r, f"fmax@f@({left}, {right})")
+    if join == "sum":
+        return f"{left} + {right}"
+    # A NaN stays, as in PyTorch.
+    return f"{left} > {right} || {left} != {left} ? {left} : {right}"
 
 
 def _none(r: Rows, join: str) -> str:

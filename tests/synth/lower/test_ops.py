@@ -16,8 +16,8 @@ from synth.lower.spec import read_spec
 from synth.lower.text import lower
 from validate.host.runner import HostRunner
 from validate.nvrtc.compiler import CompileRunner
+from validate.text.helpers.tensor import HELPERS, without_helpers
 from validate.text.plain import fault
-from validate.text.tensor import HELPERS, without_helpers
 
 _SIMT = {"tile_m": 32, "tile_n": 64, "warp_m": 32, "warp_n": 32, "thread_m": 4, "thread_n": 8}
 _MMA = {"tile_m": 32, "tile_n": 64, "warp_m": 32, "warp_n": 32, "tile_k": 32}
@@ -81,7 +81,7 @@ def test_the_sample_agrees_at_every_shape(host: HostRunner) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("number", [1, 4, 7, 9, 11])
+@pytest.mark.parametrize("number", [1, 4, 7, 11])
 def test_what_is_left_out_is_noticed(host: HostRunner, number: int) -> None:
     spec = read_spec(SAMPLE[number])
     lowered = lower(spec)
