@@ -63,29 +63,14 @@ def run_autograd(
     """
     import torch
 
-    namespace: dict[str, Any] = {"__name__": "tensors"}
     try:
-        exec(compile(text, "<torch>", "exec"), namespace)
-        function = namespace[kernel_name]
-        names = function.__code__.co_varnames[: function.__code__.co_argcount]
-        given = {name: as_torch(name, inputs, sizes, device) for name in names}
-        leaves = {
-            name: value.requires_grad_()
-            for name, value in given.items()
-            if isinstance(value, torch.Tensor) and value.is_floating_point()
-        }
-        # What a function changes in place may be no leaf.
-        given |= {name: leaf.clone() for name, leaf in leaves.items()}
-        results = function(*(given[name] for name in names))
-        outs = [arg["name"] for arg in args if arg["role"] != "in"]
-        results = results if isinstance(results, tuple) else (results,)
-        found = {n: r for n, r in zip(outs, results, strict=True) if n in cotangents}
-        found = {name: result for name, result in found.items() if result.requires_grad}
-        if not found:
+        found, leaves = _differentiable(text, kernel_name, args, sizes, inputs, device)
+        kept = {n: r for n, r in found.items() if n in cotangents and r.requires_grad}
+        if not kept:
             raise ArraysFailed("no output has a gradient")
-        starts = [torch.from_numpy(cotangents[name]).to(device) for name in found]
+        starts = [torch.from_numpy(cotangents[name]).to(device) for name in kept]
         gradients = torch.autograd.grad(
-            list(found.values()), list(leaves.values()), starts, allow_unused=True
+            list(kept.values()), list(leaves.values()), starts, allow_unused=True
         )
     except ArraysFailed:
         raise
@@ -95,6 +80,35 @@ def run_autograd(
         name: None if gradient is None else gradient.detach().cpu().numpy()
         for name, gradient in zip(leaves, gradients, strict=True)
     }
+
+
+def _differentiable(
+    text: str,
+    kernel_name: str,
+    args: Sequence[Mapping[str, Any]],
+    sizes: Mapping[str, int],
+    inputs: Mapping[str, Array],
+    device: str,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The outputs by name as tensors, and the float inputs that they follow from."""
+    import torch
+
+    namespace: dict[str, Any] = {"__name__": "tensors"}
+    exec(compile(text, "<torch>", "exec"), namespace)
+    function = namespace[kernel_name]
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    given = {name: as_torch(name, inputs, sizes, device) for name in names}
+    leaves = {
+        name: value.requires_grad_()
+        for name, value in given.items()
+        if isinstance(value, torch.Tensor) and value.is_floating_point()
+    }
+    # What a function changes in place may be no leaf.
+    given |= {name: leaf.clone() for name, leaf in leaves.items()}
+    results = function(*(given[name] for name in names))
+    outs = [arg["name"] for arg in args if arg["role"] != "in"]
+    results = results if isinstance(results, tuple) else (results,)
+    return dict(zip(outs, results, strict=True)), leaves
 
 
 def unlike_autograd(theirs: Array | None, ours: Array, share: float) -> str:

@@ -153,8 +153,13 @@ def _task_of_one(answer: Any, row: Row, launch: Any) -> Task | Refused:
     return _task(reading, told, [reading.kernel], launches_of(told))
 
 
-def _task(reading: Reading, told: Row, kernels: list[str], launches: list[Launch]) -> Task:
+def _task(
+    reading: Reading, told: Row, kernels: list[str], launches: list[Launch]
+) -> Task | Refused:
     sent = {key: told[key] for key in _SENT}
+    if any(launch.opt_in for launch in launches):
+        # A harness that launches answers does not ask the device for it.
+        return Refused(ScoreStatus.BAD_LAUNCH, "an answer's launch may not have opt_in")
     text = {"cuda_plain": reading.code, "kernels": kernels}
     launched = {"plain_launch": told["plain_launch"], "plain_scratch": told["plain_scratch"]}
     return Task(reading, launches, sent | text | launched)
