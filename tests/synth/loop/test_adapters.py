@@ -36,7 +36,7 @@ def test_trl_is_given_columns_and_a_tool(entries: list[Entry]) -> None:
     environment = trl.KernelEnvironment()
     assert environment.reset(**rows[0]) is None
     assert environment.get_reward() == 0.0
-    assert "no_kernel" in environment.submit(said[2])
+    assert "there is no __global__ void kernel" in environment.submit(said[2])
     assert environment.submit(said[0]) == "It is right."
     # What it tries after that does no harm.
     environment.submit(said[2])
