@@ -32,6 +32,15 @@ def _init(lib: Library, *types: Type) -> str:
 
 
 _TWO_PI = "6.28318531f"
+_NUMBERS = ("randf", "randi", "randu")
+"""Samplers that draw one number."""
+_FLAT = (
+    *("randn", "sample_triangle", "sample_unit_ring", "sample_unit_disk"),
+    *("sample_unit_square", "sample_unit_cube"),
+)
+_ROUND = tuple(
+    f"sample_unit_{shape}{part}" for shape in ("sphere", "hemisphere") for part in ("", "_surface")
+)
 
 
 def _float(name: str) -> str:
@@ -63,6 +72,7 @@ def _body(lib: Library, name: str, drawn: str) -> list[str]:
     if name in ("sample_unit_square", "sample_unit_cube"):
         sides = "xy" if name == "sample_unit_square" else "xyz"
         return [*(f"const float {c} = {drawn} - 0.5f;" for c in sides), _vector(lib, *sides)]
+    assert name in _ROUND, name
     height = "2.0f * " if "hemisphere" not in name else ""
     solid = not name.endswith("_surface")
     size = "radius * " if solid else ""
@@ -92,7 +102,7 @@ def _sampler(name: str) -> None:
         target, state = by_reference(uint, "state")
         params = [target]
         params += [passed(lib, t, n) for t, n in zip(types, ("low", "high"), strict=False)]
-        if name in ("randf", "randi", "randu"):
+        if name in _NUMBERS:
             lines = [f"{state} = {lib.function('rand_pcg')}({state});"]
             lines.append(f"return {_value(name, bool(types), state, uint)};")
         else:
