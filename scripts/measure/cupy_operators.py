@@ -18,7 +18,6 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from itertools import chain, zip_longest
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -26,11 +25,10 @@ from typing import Any
 import numpy as np
 
 from generators.program.serialise import from_json
-from synth.dataset.stored import stored_rows
+from scripts.measure.torch_operators import take_rows
 from synth.render.array.module import render_torch
 from synth.render.array.values import NoForm
 from synth.render.host.cupy_module import cupy_module
-from synth.render.host.launcher import NoHostSide
 from synth.render.host.operator import Operator
 from validate.host.adjoint import draw_cotangents
 from validate.host.gradient import backward_inputs, unlike_reference
@@ -45,24 +43,6 @@ from validate.row.sizes import evaluate_all, own_sizes
 from validate.row.tiles import places
 
 Row = dict[str, Any]
-
-GRADIENT_TOLERANCE = 2e-3
-"""Of the largest gradient of an input: both sides are rounded and sum in another order."""
-
-
-def take_rows(out: Path, count: int) -> tuple[list[Row], Counter[str]]:
-    """Rows with a module, categories in turn, and why others have none."""
-    by_category: dict[str, list[Row]] = {}
-    left_out: Counter[str] = Counter()
-    for _, row in stored_rows(out):
-        try:
-            cupy_module(row)
-        except NoHostSide as why:
-            left_out[str(why)] += 1
-        else:
-            by_category.setdefault(row["category"], []).append(row)
-    turns = chain.from_iterable(zip_longest(*by_category.values()))
-    return [row for row in turns if row is not None][:count], left_out
 
 
 def check(row: Row) -> dict[str, Any]:
@@ -124,7 +104,7 @@ def by_autograd(
     grads = gradient_names(row)
     for name, gradient in theirs.items():
         mine = ours.get(grads.get((name, None), ""))
-        if mine is not None and (wrong := unlike_autograd(gradient, mine, GRADIENT_TOLERANCE)):
+        if mine is not None and (wrong := unlike_autograd(gradient, mine)):
             return f"{name}: {wrong}"
     return "agrees"
 
@@ -151,7 +131,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=12)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    rows, left_out = take_rows(options.out, options.n)
+    rows, left_out = take_rows(options.out, options.n, cupy_module, forward_alone=True)
     print(f"{len(rows)} rows; without a module: {dict(left_out)}", flush=True)
     found = []
     with ProcessPoolExecutor(

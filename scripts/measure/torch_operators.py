@@ -45,15 +45,22 @@ from validate.row.sizes import evaluate_all, own_sizes
 Row = dict[str, Any]
 
 
-def take_rows(out: Path, count: int) -> tuple[list[Row], Counter[str]]:
-    """Rows with a backward kernel and a module, categories in turn, and why others have none."""
+def take_rows(
+    out: Path,
+    count: int,
+    module: Callable[[Row], str] = torch_module,
+    *,
+    forward_alone: bool = False,
+) -> tuple[list[Row], Counter[str]]:
+    """Rows with a module and a backward kernel, or those with the forward kernel alone too,
+    categories in turn, and why others have no module."""
     by_category: dict[str, list[Row]] = {}
     left_out: Counter[str] = Counter()
     for _, row in stored_rows(out):
-        if row["cuda_plain_backward"] is None:
+        if row["cuda_plain_backward"] is None and not forward_alone:
             continue
         try:
-            torch_module(row)
+            module(row)
         except NoHostSide as why:
             left_out[str(why)] += 1
         else:

@@ -65,9 +65,6 @@ _AUTOGRAD = (
     "CUDA kernel each, behind a `torch.autograd.Function`.",
     "Implement this module's function with hand-written CUDA, gradients included.",
 )
-_GRADIENT_SHARE = 2e-3
-"""Of the largest gradient of an input, by how much autograd may be off: it sums in another order,
-in single precision."""
 _PROBLEM = (
     "Write `ModelNew`, which does what `Model` does with CUDA kernels of your own.",
     "Optimise this PyTorch module: replace its operators by custom CUDA and name the module "
@@ -139,7 +136,7 @@ def _differentiate(row: Row, text: str) -> None:
     ours, names = run_reference(*given), gradient_names(row)
     for name, gradient in theirs.items():
         mine = ours.get(names.get((name, None), ""))
-        if mine is not None and unlike_autograd(gradient, mine, _GRADIENT_SHARE):
+        if mine is not None and unlike_autograd(gradient, mine):
             raise LeftOut(ViewReason.AUTOGRAD_DIFFERS)
 
 

@@ -10,6 +10,9 @@ import numpy as np
 from validate.oracle.arrays import ArraysFailed, outputs_of, size_of
 from validate.row.inputs import Array
 
+AUTOGRAD_SHARE = 2e-3
+"""Of the largest gradient of an input, by how much autograd may be off: both sides are rounded in
+single precision and sum in another order."""
 TORCH_MISSING = "PyTorch is not installed: pip install 'torch>=2.5'"
 
 
@@ -111,9 +114,9 @@ def _differentiable(
     return dict(zip(outs, results, strict=True)), leaves
 
 
-def unlike_autograd(theirs: Array | None, ours: Array, share: float) -> str:
+def unlike_autograd(theirs: Array | None, ours: Array) -> str:
     """What two gradients of an input differ by, as a share of the largest; empty: no more than
-    ``share``, where both are finite."""
+    `AUTOGRAD_SHARE`, where both are finite."""
     if theirs is None:
         return "" if not np.abs(ours).max(initial=0.0) > 0 else "autograd finds none of it"
     finite = np.isfinite(theirs)
@@ -121,7 +124,7 @@ def unlike_autograd(theirs: Array | None, ours: Array, share: float) -> str:
         return "autograd is not finite"
     scale = max(1e-6, float(np.abs(theirs).max(initial=0.0)))
     far = float(np.abs(theirs - ours).max(initial=0.0)) / scale
-    return "" if far <= share else f"differs by {far:.1e} of the largest"
+    return "" if far <= AUTOGRAD_SHARE else f"differs by {far:.1e} of the largest"
 
 
 def as_torch(
