@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# The tests start some hundred processes: without bytecode each would compile a thousand modules.
+unexport PYTHONDONTWRITEBYTECODE
 DEMO ?= data/demo
 
 .PHONY: demo test check lint types format samples bench clean

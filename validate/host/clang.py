@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from validate.errors import HostRunUnavailable
+from validate.host.kept import folder_of_headers
 from validate.text.headers import warp_include_dir
 
 # No FMA contraction and no optimisation: the same bits everywhere, and the fastest build.
@@ -94,19 +95,22 @@ def start() -> None:
 def make_precompiled_header(include_dir: Path, pch_dir: Path, block_dim: int) -> Path:
     """Precompile `builtin.h` of `include_dir` for one tile block size; returns the file.
 
-    The folder must belong to one process and one `include_dir`. Takes about a second; an
-    existing file is returned at once. Raises HostRunUnavailable when the headers do not compile.
+    That of the installed Warp is kept in the user's cache, others in `pch_dir`, which must belong
+    to one process and one `include_dir`. Takes seconds; an existing file is returned at once.
+    Raises HostRunUnavailable when the headers do not compile.
     """
-    return precompile(include_dir, pch_dir, _FLAGS, block_dim)
+    return precompile(include_dir, folder_of_headers(include_dir) or pch_dir, _FLAGS, block_dim)
 
 
 def precompile(
     include_dir: Path, pch_dir: Path, flags: tuple[str, ...], block_dim: int = 256
 ) -> Path:
-    """The same for any `builtin.h`, with flags of Clang's front end."""
+    """The same for any `builtin.h`, with flags of Clang's front end, kept in `pch_dir`."""
     target = pch_dir / f"builtin_{block_dim}.pch"
     if target.exists():
         return target
+    # Who runs long may have lost the cache.
+    pch_dir.mkdir(parents=True, exist_ok=True)
     # Made aside: a process that is killed here must not leave half a header under the final name.
     with tempfile.TemporaryDirectory(dir=pch_dir) as scratch:
         folder = Path(scratch)

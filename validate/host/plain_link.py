@@ -6,6 +6,7 @@ mathematics. Nothing else of this process can be reached by name.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from validate.host import clang
+from validate.host.kept import kept_folder, write_once
 from validate.host.objects import ObjectFile
 from validate.row.inputs import Array
 from validate.text import plain_host
@@ -49,16 +51,22 @@ class Linker:
     """Header and runtime of one process, made once."""
 
     def __init__(self, folder: Path) -> None:
-        """Compile both in `folder`. Raises HostRunUnavailable when that fails."""
-        include_dir = folder / "plain"
+        """Compile both, or take them from the user's cache; `folder` is for where there is none.
+
+        Raises HostRunUnavailable when they do not compile.
+        """
+        header, source = plain_host.header_text(), plain_host.runtime_text()
+        include_dir = kept_folder("plain", *plain_host.FLAGS, header, source) or folder / "plain"
         include_dir.mkdir(exist_ok=True)
         # A worker that follows a dead one finds the header and what was made of it.
-        header = include_dir / "builtin.h"
-        if not header.exists():
-            header.write_text(plain_host.header_text(), encoding="utf-8")
+        write_once(include_dir / "builtin.h", header)
         self._header = clang.precompile(include_dir, include_dir, plain_host.FLAGS)
         runtime = include_dir / "runtime.o"
-        clang.build_fast(plain_host.runtime_text(), runtime)
+        if not runtime.exists():
+            with tempfile.TemporaryDirectory(dir=include_dir) as scratch:
+                made = Path(scratch) / "runtime.o"
+                clang.build_fast(source, made)
+                made.replace(runtime)
         exported = ObjectFile(runtime.read_bytes()).exported
         clang.load(runtime, _RUNTIME)
         self._addresses = {name: clang.lookup(_RUNTIME, name) for name in exported}

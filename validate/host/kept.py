@@ -1,0 +1,92 @@
+"""What each process would compile anew before its first row: kept in the user's cache.
+
+A folder is named by all that its content follows from: the compiler, the headers as they lie on the
+disk (Clang refuses a precompiled header once one of them has another time of change), and our own
+text. Files appear whole, under their last name; processes that begin together make the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+
+from validate.text.headers import warp_include_dir
+
+_UNUSED_S = 30 * 24 * 3600
+_HEADERS = (".h", ".cuh", ".hpp")
+
+
+def cache_dir() -> Path:
+    """Where folders are kept: `pairsmith/host` of XDG_CACHE_HOME, or of `~/.cache`."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "pairsmith/host"
+
+
+@lru_cache(maxsize=16)
+def kept_folder(*parts: str) -> Path | None:
+    """A folder for what follows from the installed Warp and from `parts`, or none where the cache
+    cannot be written: then a process keeps its own."""
+    native = warp_include_dir()
+    said = [metadata.version("warp-lang"), *_stamps([native.parent / "bin" / "warp-clang.so"])]
+    folder = cache_dir() / _digest([*said, *parts])
+    try:
+        if not folder.exists():
+            _forget_unused(folder.parent)
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+def folder_of_headers(include_dir: Path) -> Path | None:
+    """A folder for what is made of Warp's own headers; none for headers of another place, which
+    may be gone with the process that unpacked them."""
+    if include_dir != warp_include_dir():
+        return None
+    return kept_folder("headers", str(include_dir), *_stamps(_headers(include_dir)))
+
+
+def write_once(path: Path, text: str) -> None:
+    """Write a file unless it is there, so that it never changes under who compiled with it."""
+    if path.exists():
+        return
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    aside.write_text(text, encoding="utf-8")
+    try:
+        os.link(aside, path)
+    except FileExistsError:
+        return
+    except OSError:
+        # Not every file system has links; there a second process may come between.
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _headers(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.suffix in _HEADERS)
+
+
+def _stamps(paths: Sequence[Path]) -> list[str]:
+    found = [(path, path.stat()) for path in paths]
+    return [f"{path.name} {stat.st_size} {stat.st_mtime_ns}" for path, stat in found]
+
+
+def _digest(parts: Sequence[str]) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+
+def _forget_unused(parent: Path) -> None:
+    """Take away folders that no process has asked for in a month."""
+    if not parent.is_dir():
+        return
+    for folder in parent.iterdir():
+        if time.time() - folder.stat().st_mtime > _UNUSED_S:
+            shutil.rmtree(folder, ignore_errors=True)
