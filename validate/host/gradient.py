@@ -7,9 +7,7 @@ reference of the backward kernel itself says: there the text has to agree with i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,10 +19,16 @@ from validate.host.launch import Endless
 from validate.host.memory import damage
 from validate.host.plain_case import PlainLaunched
 from validate.host.plain_launch import ORDERS, PlainEntry, shuffles_in_small_blocks
-from validate.host.plain_sizes import crossing_sizes, in_few_threads, wide_sizes
+from validate.host.plain_sizes import (
+    crossing_sizes,
+    in_few_threads,
+    threads_started,
+    wide_sizes,
+)
 from validate.host.rounding import rounds_worse
 from validate.oracle.compare import Finding, compare_widely
 from validate.oracle.derivative import Loss, Values, flat, float_parts
+from validate.oracle.effort import TooLong
 from validate.oracle.reference import run_reference
 from validate.row import dtypes
 from validate.row.adjoint import is_source
@@ -36,9 +40,10 @@ from validate.statuses import AdjointStatus
 
 Row = Mapping[str, Any]
 
-_LOOP = re.compile(r"^\s+(?:for|while) (?!\w+ in range\(dim\[)", re.MULTILINE)
-_MOST_TURNS = 200_000
-"""Of the reference's loops at a wide shape, if each were over the largest size."""
+_MOST_STATEMENTS = 1_000_000
+"""Of Python, that the reference may run at a wide shape: within a second or so."""
+_MOST_THREADS = 1 << 19
+"""Of all launches at a wide shape: a million take about a second on the host."""
 
 _ELSEWHERE = 10.0
 """By how much more than at the row's own shape rounding may show at another."""
@@ -80,18 +85,12 @@ def check_gradient(row: Row, entries: Sequence[PlainEntry]) -> Adjoint:
 
 
 def _beyond(backward: Row) -> list[tuple[dict[str, int], bool]]:
-    """Shapes past a block, a copy of bins or a vector at which the reference of a backward kernel
-    ends within a second or so, and whether in small blocks."""
-    loops = _LOOP.search(backward["reference"])
-
-    def turns(sizes: Mapping[str, int]) -> int:
-        threads = prod(evaluate_all(backward["launch"]["dim"], sizes))
-        return threads * (max(sizes.values()) if loops else 1)
-
-    found = [(sizes, False) for sizes in (*wide_sizes(backward), *crossing_sizes(backward))]
+    """Shapes past a block, a copy of bins or a vector, and whether in small blocks."""
+    wide = (*wide_sizes(backward), *crossing_sizes(backward))
+    found = [(sizes, False) for sizes in wide if threads_started(backward, sizes) <= _MOST_THREADS]
     if shuffles_in_small_blocks(backward):
         found.append((in_few_threads(backward), True))
-    return [(sizes, small) for sizes, small in found if turns(sizes) <= _MOST_TURNS]
+    return found
 
 
 def run_gradient_case(row: Row, entries: Sequence[PlainEntry]) -> Finding:
@@ -134,10 +133,13 @@ def telling_cotangents(row: Row, inputs: Values) -> Values:
     return found
 
 
-def wanted_of(backward: Row, dim: Sequence[int], passed: Values) -> Values:
-    """What the reference of a backward kernel makes of what it is passed."""
+def wanted_of(
+    backward: Row, dim: Sequence[int], passed: Values, most_statements: int | None = None
+) -> Values:
+    """What the reference of a backward kernel makes of what it is passed; raises TooLong."""
     return run_reference(
-        backward["reference"], backward["kernel_name"], backward["args"], dim, passed
+        *(backward["reference"], backward["kernel_name"], backward["args"], dim, passed),
+        most_statements=most_statements,
     )
 
 
@@ -224,22 +226,37 @@ class _Check:
         return overall(parts)
 
     def widely(self, setting: Setting, *, small_blocks: bool = False) -> str:
-        """What is wrong at a shape of several blocks, empty where nothing is."""
-        ran = self._ran(setting, 0, small_blocks)
-        if isinstance(ran, str):
-            return ran
-        outputs, _, _, passed = ran
+        """What is wrong at a shape of several blocks, empty where nothing is, or where its
+        reference takes too long."""
+        inputs, cotangents = self._drawn(setting)
+        passed = backward_inputs(self.row, self.backward, inputs, cotangents)
         dim = evaluate_all(self.row["launch"]["dim"], setting.sizes)
-        return unlike_reference(self.backward, dim, passed, outputs, least=self._least)
+        try:
+            wanted = wanted_of(self.backward, dim, passed, _MOST_STATEMENTS)
+        except TooLong:
+            return ""
+        outputs = self._outputs(setting, 0, passed, small_blocks)
+        if isinstance(outputs, str):
+            return outputs
+        return unlike_reference(
+            self.backward, dim, passed, outputs, least=self._least, wanted=wanted
+        )
 
-    def _ran(
-        self, setting: Setting, order: int, small_blocks: bool = False
-    ) -> tuple[Values, Values, Values, Values] | str:
+    def _ran(self, setting: Setting, order: int) -> tuple[Values, Values, Values, Values] | str:
         """What the kernel wrote, the inputs, the cotangents, and all that the kernel was passed; or
         what was wrong with the run."""
-        inputs = draw_inputs(setting.args, setting.sizes, self.row["input_seed"])
-        cotangents = telling_cotangents(self.row, inputs)
+        inputs, cotangents = self._drawn(setting)
         passed = backward_inputs(self.row, self.backward, inputs, cotangents)
+        outputs = self._outputs(setting, order, passed)
+        return outputs if isinstance(outputs, str) else (outputs, inputs, cotangents, passed)
+
+    def _drawn(self, setting: Setting) -> tuple[Values, Values]:
+        inputs = draw_inputs(setting.args, setting.sizes, self.row["input_seed"])
+        return inputs, telling_cotangents(self.row, inputs)
+
+    def _outputs(
+        self, setting: Setting, order: int, passed: Values, small_blocks: bool = False
+    ) -> Values | str:
         try:
             launched = PlainLaunched(
                 self.backward, setting, self.entries, order, small_blocks, passed
@@ -247,9 +264,7 @@ class _Check:
         except Endless as endless:
             return f"in the backward kernel {endless}"
         trouble = damage(launched.args, launched.arena, launched.watch)
-        if trouble is not None:
-            return trouble[1]
-        return launched.outputs(), inputs, cotangents, passed
+        return launched.outputs() if trouble is None else trouble[1]
 
     def _gradient(self, name: str, outputs: Values, inputs: Values, cotangents: Values) -> Array:
         """The gradient by an argument; where the kernel has none it is what it would start as."""

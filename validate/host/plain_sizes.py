@@ -7,6 +7,7 @@ several blocks, or several turns of a loop that threads share out, do to one ano
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
@@ -45,7 +46,10 @@ def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
     loops = [e["symbol"] for e in row["sizes"] if e["symbol"] not in launched]
     wanted = [over, *({s: turns + turns // 2 + 3} for s in loops if over.get(s, 0) <= turns)]
     shapes = [_shape(row["sizes"], large) for large in wanted if large]
-    return [*shapes[:1], *(shape for shape in shapes[1:] if _threads(row, shape) <= _MOST_THREADS)]
+    return [
+        *shapes[:1],
+        *(shape for shape in shapes[1:] if threads_started(row, shape) <= _MOST_THREADS),
+    ]
 
 
 def in_few_threads(row: Mapping[str, Any]) -> dict[str, int]:
@@ -92,11 +96,12 @@ def _turns_at_once(row: Mapping[str, Any]) -> int:
     return _WARP if "__shfl" in row["cuda_plain"] else 0
 
 
-def _threads(row: Mapping[str, Any], shape: Mapping[str, int]) -> int:
+def threads_started(row: Mapping[str, Any], shape: Mapping[str, int]) -> int:
+    """How many threads the launches of a row's plain kernels start at a shape."""
     try:
         grids = grids_of(row, shape)
     except ValueError:
-        return _MOST_THREADS + 1
+        return sys.maxsize
     return sum(prod(grid.grid) * prod(grid.block) for grid in grids)
 
 

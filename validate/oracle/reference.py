@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from validate.oracle.effort import BUDGET, Budget, TooLong, instrumented
 from validate.oracle.quick import QUICK
 from validate.row import dtypes
 from validate.row.inputs import Array
@@ -89,6 +90,7 @@ def run_reference(
     dim: Sequence[int],
     inputs: Mapping[str, Array],
     single: bool = False,
+    most_statements: int | None = None,
 ) -> dict[str, Array]:
     """Call the reference and return its outputs (roles `out` and `inout`) by name.
 
@@ -96,18 +98,21 @@ def run_reference(
     float32, so that sums and products of them are rounded as that type's are. Float outputs are
     float64, integers and bools have their storage dtype, structs a structured dtype of these.
     Raises ReferenceFailed when the text is not allowed, raises, leaves an element unwritten, or
-    produces a value of the wrong type or out of the range of the dtype.
+    produces a value of the wrong type or out of the range of the dtype; TooLong when it would run
+    more than `most_statements`.
     """
     namespace: dict[str, Any] = {"__name__": "reference"}
+    if most_statements is not None:
+        namespace[BUDGET] = Budget(most_statements)
     try:
-        exec(_compiled(text), namespace)
+        exec(_compiled(text, most_statements is not None), namespace)
         if "np" in namespace:
             namespace["np"] = _NUMPY
         function = namespace[kernel_name]
         values = [_to_reference(arg, inputs[arg["name"]], namespace, single) for arg in args]
         with np.errstate(all="ignore"):
             function(tuple(dim), *values)
-    except ReferenceFailed:
+    except (ReferenceFailed, TooLong):
         raise
     except Exception as error:
         raise ReferenceFailed(f"{type(error).__name__}: {error}") from error
@@ -119,7 +124,7 @@ def run_reference(
 
 
 @lru_cache(maxsize=64)
-def _compiled(text: str) -> CodeType:
+def _compiled(text: str, counted: bool = False) -> CodeType:
     try:
         tree = ast.parse(text)
     except SyntaxError:
@@ -127,7 +132,7 @@ def _compiled(text: str) -> CodeType:
     problems = _problems(tree)
     if problems:
         raise ReferenceFailed("; ".join(problems))
-    return compile(tree, "<reference>", "exec")
+    return compile(instrumented(tree) if counted else tree, "<reference>", "exec")
 
 
 def is_allowed_import(node: ast.Import | ast.ImportFrom) -> bool:
