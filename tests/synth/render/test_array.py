@@ -25,17 +25,22 @@ A = Var("a", Array(FLOAT32, 2))
 B = Var("b", Array(FLOAT32, 2))
 V = Var("v", Array(FLOAT32, 1))
 AT = Var("at", Array(INT32, 1))
+CELLS = Var("cells", Array(INT32, 2))
+W = Var("w", Array(FLOAT32, 1))
 OUT = Var("out", Array(FLOAT32, 1))
 SHAPES = {"a": ("m", "n"), "b": ("n", "k"), "v": ("m",), "at": ("m",), "out": ("m",)}
+SHAPES |= {"cells": ("m", "n"), "w": ("n",)}
 ZERO = Const("0.0", FLOAT32)
 
 
-def text_of(body: tuple[ir.Statement, ...], *arrays: Var, role: str = "out") -> str:
-    """The text of a kernel of one thread for each of ``m``."""
+def text_of(
+    body: tuple[ir.Statement, ...], *arrays: Var, role: str = "out", threads: str = "i"
+) -> str:
+    """The text of a kernel of one thread for each of ``m``, or of ``m`` times ``n``."""
     params = tuple(ir.Param(v.name, v.type, "in", SHAPES[v.name]) for v in arrays)
     params += (ir.Param("out", OUT.type, role, SHAPES["out"]),)
     sizes = tuple(ir.Size(name, 4) for name in "mnk")
-    kernel = ir.Kernel("f", params, ("i",), ("m",), body)
+    kernel = ir.Kernel("f", params, tuple(threads), tuple("mn"[: len(threads)]), body)
     text = render(ir.Program("math", "x", 1, "", (), (), kernel, sizes, 0))
     return text.partition("def f")[2].partition("\n")[2]
 
@@ -193,6 +198,13 @@ def test_threads_of_two_dimensions_that_end_one_by_one_have_a_text_or_a_reason()
 def test_updates_of_chosen_elements_are_unbuffered() -> None:
     text = text_of((ir.Atomic("add", OUT, (AT[THREAD],), V[THREAD]),), V, AT, role="inout")
     assert "    out = out.copy()\n    np.add.at(out, at, v)\n" in text
+
+
+def test_a_row_of_values_for_a_table_of_places_has_its_rank() -> None:
+    """`np.add.at` reads what lies behind a row that it should repeat."""
+    update = ir.Atomic("add", OUT, (CELLS[THREAD, J],), W[J])
+    text = text_of((update,), CELLS, W, role="inout", threads="ij")
+    assert "np.add.at(out, cells, w[None, :])\n" in text
 
 
 def test_chosen_threads_alone_store_where_others_name_the_same_element() -> None:

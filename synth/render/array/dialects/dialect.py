@@ -32,7 +32,7 @@ ArrayPrinter = Callable[[Any, Sequence[Doc], expr.Op], Doc]
 class Update(NamedTuple):
     """Many updates of elements of an array: the array, the op, an index for each of its
     dimensions (``indices`` are the texts of ``places``), and what is joined. ``rank`` is how many
-    dimensions the updates have."""
+    dimensions the updates have; ``spread`` says that ``new`` has but the last of several."""
 
     array: str
     op: str
@@ -41,6 +41,7 @@ class Update(NamedTuple):
     value: Value
     new: Doc
     rank: int
+    spread: bool
 
 
 class Dialect:

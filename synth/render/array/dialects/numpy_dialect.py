@@ -9,7 +9,7 @@ from synth.render.array.dialects.dialect import Dialect, Update
 from synth.render.array.dialects.numpy_helpers import HELPERS, NEEDS
 from synth.render.array.dialects.numpy_ops import NUMPY_OPS
 from synth.render.array.values import Value, tight, tuple_text
-from synth.render.doc import Doc, Prec, attribute, binary, call
+from synth.render.doc import Doc, Prec, attribute, binary, call, subscript
 
 _AT = {
     "add": "np.add",
@@ -82,5 +82,8 @@ class NumPy(Dialect):
         return call("np.cumsum", [doc, Doc("axis=-1")])
 
     def update(self, update: Update) -> Doc:
-        at = f"{_AT[update.op]}.at"
-        return call(at, [Doc(update.array), tuple_text(update.indices), update.new])
+        at, new = f"{_AT[update.op]}.at", update.new
+        if update.spread and len(update.indices) == 1:
+            # Up to 2.5 NumPy reads past the end of one row of values for several rows of places.
+            new = subscript(new, [*[Doc("None")] * (update.rank - 1), Doc(":")])
+        return call(at, [Doc(update.array), tuple_text(update.indices), new])
