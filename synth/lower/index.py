@@ -15,6 +15,7 @@ from synth.dataset.files import write_text
 from synth.dataset.source_digest import source_digest
 from synth.errors import SettingsError
 from synth.lower.spec import canonical_json
+from validate.host.kept import cache_dir
 from validate.nvrtc.program import nvrtc_version
 
 _LOWERING = ("synth/lower",)
@@ -23,8 +24,7 @@ _CHECKING = (*_LOWERING, "validate")
 
 def default_folder() -> Path:
     """The user's cache folder for lowered texts."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "pairsmith/lower"
+    return cache_dir("lower")
 
 
 def text_versions() -> dict[str, str]:

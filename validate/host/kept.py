@@ -22,10 +22,13 @@ _UNUSED_S = 30 * 24 * 3600
 _HEADERS = (".h", ".cuh", ".hpp")
 
 
-def cache_dir() -> Path:
-    """Where folders are kept: `pairsmith/host` of XDG_CACHE_HOME, or of `~/.cache`."""
+def cache_dir(name: str) -> Path:
+    """A folder in the user's cache: `pairsmith/NAME` of XDG_CACHE_HOME, or of `~/.cache`.
+
+    Raises RuntimeError for a user without a home."""
     base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "pairsmith/host"
+    whole = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
+    return whole / "pairsmith" / name
 
 
 @lru_cache(maxsize=16)
@@ -34,13 +37,13 @@ def kept_folder(*parts: str) -> Path | None:
     cannot be written: then a process keeps its own."""
     native = warp_include_dir()
     said = [metadata.version("warp-lang"), *_stamps([native.parent / "bin" / "warp-clang.so"])]
-    folder = cache_dir() / _digest([*said, *parts])
     try:
+        folder = cache_dir("host") / _digest([*said, *parts])
         if not folder.exists():
             _forget_unused(folder.parent)
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
-    except OSError:
+    except (OSError, RuntimeError):
         return None
     return folder if os.access(folder, os.W_OK) else None
 
