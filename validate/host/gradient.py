@@ -29,7 +29,7 @@ from validate.host.rounding import rounds_worse
 from validate.oracle.compare import Finding, compare_widely
 from validate.oracle.derivative import Loss, Values, flat, float_parts
 from validate.oracle.effort import TooLong
-from validate.oracle.reference import run_reference
+from validate.oracle.reference import ReferenceFailed, run_reference
 from validate.row import dtypes
 from validate.row.adjoint import is_source
 from validate.row.edges import EDGES, Setting, settings
@@ -227,13 +227,14 @@ class _Check:
 
     def widely(self, setting: Setting, *, small_blocks: bool = False) -> str:
         """What is wrong at a shape of several blocks, empty where nothing is, or where its
-        reference takes too long."""
+        reference takes too long or says nothing."""
         inputs, cotangents = self._drawn(setting)
         passed = backward_inputs(self.row, self.backward, inputs, cotangents)
         dim = evaluate_all(self.row["launch"]["dim"], setting.sizes)
         try:
             wanted = wanted_of(self.backward, dim, passed, _MOST_STATEMENTS)
-        except TooLong:
+        except (ReferenceFailed, TooLong):
+            # Wide inputs were seen by no gate: some leave a function's domain.
             return ""
         outputs = self._outputs(setting, 0, passed, small_blocks)
         if isinstance(outputs, str):
