@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import ctypes
 import re
-import tempfile
 from functools import lru_cache
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
 from validate.errors import HostRunUnavailable
-from validate.host.kept import folder_of_headers
+from validate.host.kept import folder_of_headers, made_once
 from validate.text.headers import warp_include_dir
 
 # No FMA contraction and no optimisation: the same bits everywhere, and the fastest build.
@@ -106,21 +105,16 @@ def precompile(
     include_dir: Path, pch_dir: Path, flags: tuple[str, ...], block_dim: int = 256
 ) -> Path:
     """The same for any `builtin.h`, with flags of Clang's front end, kept in `pch_dir`."""
-    target = pch_dir / f"builtin_{block_dim}.pch"
-    if target.exists():
-        return target
-    # Who runs long may have lost the cache.
-    pch_dir.mkdir(parents=True, exist_ok=True)
-    # Made aside: a process that is killed here must not leave half a header under the final name.
-    with tempfile.TemporaryDirectory(dir=pch_dir) as scratch:
-        folder = Path(scratch)
+
+    def make(folder: Path) -> Path:
         _compile("", folder / "empty.o", include_dir, ("-w", *flags), block_dim, folder)
         # Warp goes on without one when its headers do not compile.
         made = list(folder.glob("*.pch"))
         if len(made) != 1:
             raise HostRunUnavailable(f"the headers in {include_dir} do not compile")
-        made[0].replace(target)
-    return target
+        return made[0]
+
+    return made_once(pch_dir / f"builtin_{block_dim}.pch", make)
 
 
 def build(cpp_text: str, obj_path: Path, include_dir: Path, pch_dir: Path) -> None:

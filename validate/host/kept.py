@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
@@ -31,7 +32,6 @@ def cache_dir(name: str) -> Path:
     return whole / "pairsmith" / name
 
 
-@lru_cache(maxsize=16)
 def kept_folder(*parts: str) -> Path | None:
     """A folder for what follows from the installed Warp and from `parts`, or none where the cache
     cannot be written: then a process keeps its own."""
@@ -48,12 +48,24 @@ def kept_folder(*parts: str) -> Path | None:
     return folder if os.access(folder, os.W_OK) else None
 
 
+@lru_cache(maxsize=16)
 def folder_of_headers(include_dir: Path) -> Path | None:
     """A folder for what is made of Warp's own headers; none for headers of another place, which
     may be gone with the process that unpacked them."""
     if include_dir != warp_include_dir():
         return None
     return kept_folder("headers", str(include_dir), *_stamps(_headers(include_dir)))
+
+
+def made_once(target: Path, make: Callable[[Path], Path]) -> Path:
+    """A file that is there, or what `make` makes in a folder that it is given, moved there: a
+    process that is killed meanwhile leaves no half of it under the final name."""
+    if not target.exists():
+        # Who runs long may have lost the cache.
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+            make(Path(scratch)).replace(target)
+    return target
 
 
 def write_once(path: Path, text: str) -> None:

@@ -6,7 +6,6 @@ mathematics. Nothing else of this process can be reached by name.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from validate.host import clang
-from validate.host.kept import kept_folder, write_once
+from validate.host.kept import kept_folder, made_once, write_once
 from validate.host.objects import ObjectFile
 from validate.row.inputs import Array
 from validate.text import plain_host
@@ -61,12 +60,12 @@ class Linker:
         # A worker that follows a dead one finds the header and what was made of it.
         write_once(include_dir / "builtin.h", header)
         self._header = clang.precompile(include_dir, include_dir, plain_host.FLAGS)
-        runtime = include_dir / "runtime.o"
-        if not runtime.exists():
-            with tempfile.TemporaryDirectory(dir=include_dir) as scratch:
-                made = Path(scratch) / "runtime.o"
-                clang.build_fast(source, made)
-                made.replace(runtime)
+
+        def make(scratch: Path) -> Path:
+            clang.build_fast(source, scratch / "runtime.o")
+            return scratch / "runtime.o"
+
+        runtime = made_once(include_dir / "runtime.o", make)
         exported = ObjectFile(runtime.read_bytes()).exported
         clang.load(runtime, _RUNTIME)
         self._addresses = {name: clang.lookup(_RUNTIME, name) for name in exported}

@@ -298,9 +298,7 @@ class Writes(Interiors):
                 new = subscript(new, [mask])
             elif value.axes:
                 raise NoForm(ArrayStatus.SCATTER, "updates of some threads")
-        spread = len(found) > 1 and value.axes == found[-1:]
-        update = Update(name, s.op, indices, docs, value, new, len(found), spread)
-        self.put("", self.dialect.update(update))
+        self.put("", self.dialect.update(Update(name, s.op, indices, docs, value, new, found)))
 
     def reduced(self, op: str, value: Value, over: Sequence[Axis]) -> Value:
         """A value reduced over some of its axes."""

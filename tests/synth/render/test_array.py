@@ -28,8 +28,10 @@ AT = Var("at", Array(INT32, 1))
 CELLS = Var("cells", Array(INT32, 2))
 W = Var("w", Array(FLOAT32, 1))
 OUT = Var("out", Array(FLOAT32, 1))
-SHAPES = {"a": ("m", "n"), "b": ("n", "k"), "v": ("m",), "at": ("m",), "out": ("m",)}
-SHAPES |= {"cells": ("m", "n"), "w": ("n",)}
+SHAPES = {
+    **{"a": ("m", "n"), "b": ("n", "k"), "v": ("m",), "at": ("m",), "out": ("m",)},
+    **{"cells": ("m", "n"), "w": ("n",)},
+}
 ZERO = Const("0.0", FLOAT32)
 
 

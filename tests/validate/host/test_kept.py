@@ -64,12 +64,13 @@ def test_other_headers_and_texts_have_other_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    kept.kept_folder.cache_clear()
+    kept.folder_of_headers.cache_clear()
     include = tmp_path / "native"
     include.mkdir()
     header = include / "builtin.h"
     header.write_text("int a;")
     assert kept.folder_of_headers(include) is None
+    kept.folder_of_headers.cache_clear()
     monkeypatch.setattr(kept, "warp_include_dir", lambda: include)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "warp-clang.so").write_bytes(b"")
@@ -77,16 +78,16 @@ def test_other_headers_and_texts_have_other_folders(
     assert first is not None
     assert first.is_dir()
     os.utime(header, ns=(1, 1))
+    kept.folder_of_headers.cache_clear()
     assert kept.folder_of_headers(include) not in (first, None)
     assert kept.kept_folder("plain", "a") != kept.kept_folder("plain", "b")
-    kept.kept_folder.cache_clear()
+    kept.folder_of_headers.cache_clear()
 
 
 def test_what_nobody_asked_for_in_a_month_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    kept.kept_folder.cache_clear()
     old, used = kept.kept_folder("old"), kept.kept_folder("used")
     assert old is not None
     assert used is not None
@@ -95,7 +96,6 @@ def test_what_nobody_asked_for_in_a_month_goes(
     assert kept.kept_folder("new") is not None
     assert not old.exists()
     assert used.exists()
-    kept.kept_folder.cache_clear()
 
 
 def test_a_file_that_is_there_is_not_written_again(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from validate.oracle.effort import BUDGET, Budget, TooLong, instrumented
-from validate.oracle.reference import run_reference
+from validate.oracle.reference import ReferenceFailed, run_reference
 
 ARGS = [{"name": "y", "dtype": "float32", "role": "out", "kind": "array", "shape": ["n"]}]
 TEXT = """
@@ -78,5 +78,5 @@ def test_classes_of_a_text_pay_as_well() -> None:
 
 def test_no_text_can_reach_its_budget() -> None:
     text = f"def fill(dim, y):\n    {BUDGET}.left = 9\n    y[0] = 1.0\n"
-    with pytest.raises(Exception, match="name __budget"):
+    with pytest.raises(ReferenceFailed, match="name __budget"):
         run_reference(text, "fill", ARGS, (1,), {"y": np.zeros(1, np.float32)}, most_statements=99)

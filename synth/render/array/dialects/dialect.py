@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from generators.program import expr
 from generators.program.dtypes import Type
-from synth.render.array.values import Value, tight
+from synth.render.array.values import Axis, Value, tight
 from synth.render.doc import Doc, Prec, call
 from synth.render.ranges.table import Edges
 
@@ -31,8 +31,8 @@ ArrayPrinter = Callable[[Any, Sequence[Doc], expr.Op], Doc]
 
 class Update(NamedTuple):
     """Many updates of elements of an array: the array, the op, an index for each of its
-    dimensions (``indices`` are the texts of ``places``), and what is joined. ``rank`` is how many
-    dimensions the updates have; ``spread`` says that ``new`` has but the last of several."""
+    dimensions (``indices`` are the texts of ``places``), and what is joined. ``axes`` are those of
+    the updates, outermost first."""
 
     array: str
     op: str
@@ -40,8 +40,7 @@ class Update(NamedTuple):
     indices: Sequence[Doc]
     value: Value
     new: Doc
-    rank: int
-    spread: bool
+    axes: tuple[Axis, ...]
 
 
 class Dialect:

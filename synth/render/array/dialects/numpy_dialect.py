@@ -83,7 +83,8 @@ class NumPy(Dialect):
 
     def update(self, update: Update) -> Doc:
         at, new = f"{_AT[update.op]}.at", update.new
-        if update.spread and len(update.indices) == 1:
+        outer, last = update.axes[:-1], update.axes[-1:]
+        if outer and update.value.axes == last and len(update.indices) == 1:
             # Up to 2.5 NumPy reads past the end of one row of values for several rows of places.
-            new = subscript(new, [*[Doc("None")] * (update.rank - 1), Doc(":")])
+            new = subscript(new, [*[Doc("None")] * len(outer), Doc(":")])
         return call(at, [Doc(update.array), tuple_text(update.indices), new])

@@ -159,7 +159,7 @@ class Torch(Dialect):
 def _column(update: Update) -> tuple[str, Doc] | None:
     """The array, or its column of places that all updates share, and the only index in it."""
     vary = [k for k, value in enumerate(update.places) if value.axes]
-    if update.rank != 1 or len(vary) != 1:
+    if len(update.axes) != 1 or len(vary) != 1:
         return None
     shared = [":" if k == vary[0] else d.text for k, d in enumerate(update.indices)]
     array = f"{update.array}[{', '.join(shared)}]" if len(shared) > 1 else update.array
