@@ -55,11 +55,14 @@ def parameters(args: Sequence[Arg], sizes: Sequence[str]) -> list[dict[str, str 
         found.append({"name": arg["name"], "type": type_, "size": None})
     if twice := {arg["name"] for arg in args} & set(sizes):
         raise SettingsError(f"{min(twice)!r} is both an argument and a size: rename one")
-    return [*found, *({"name": size, "type": "int", "size": size} for size in sizes)]
+    found += [{"name": size, "type": "int", "size": size} for size in sizes]
+    return found
 
 
-def usual_launch(kernel_name: str, params: Sequence[Mapping[str, Any]], shape: Sequence[str]) -> Row:
-    """A thread for each element of a shape: how an answer is launched that does not say."""
+def usual_launch(
+    kernel_name: str, params: Sequence[Mapping[str, Any]], shape: Sequence[str]
+) -> Row:
+    """A thread for each place of a shape: how an answer is launched that does not say."""
     count = " * ".join(f"({extent})" if "+" in extent else extent for extent in shape) or "1"
     return {
         "kernel": kernel_name,
@@ -77,15 +80,25 @@ def largest_shape(args: Sequence[Arg], sizes: Mapping[str, int]) -> list[str]:
 
 
 def task_row(
-    *, kernel_name: str, python: str, about: str, args: list[Arg], sizes: list[Row], **more: Any
+    *,
+    kernel_name: str,
+    python: str,
+    about: str,
+    args: list[Arg],
+    sizes: list[Row],
+    dim: list[str] | None = None,
+    **more: Any,
 ) -> Row:
-    """A row, as far as questions and the judge read it; the columns of ``more`` come on top."""
+    """A row, as far as questions and the judge read it; the columns of ``more`` come on top.
+
+    ``dim`` is over what it is launched; by default over the largest array. Raises SettingsError.
+    """
     named = own_sizes(sizes)
-    outputs = [arg for arg in args if arg["kind"] == "array" and arg["role"] != "in"]
-    if not outputs:
+    if all(arg["role"] == "in" for arg in args):
         raise SettingsError(f"{kernel_name} has no output")
     params = parameters(args, list(named))
     identity = row_id(python, kernel_name)
+    dim = dim or largest_shape(args, named)
     return {
         **dict.fromkeys((*NEEDED, *WARP_COLUMNS)),
         "id": identity,
@@ -94,12 +107,12 @@ def task_row(
         "kernel_name": kernel_name,
         "args": args,
         "sizes": sizes,
-        "launch": {"dim": largest_shape(args, named), "block_dim": THREADS},
+        "launch": {"dim": dim, "block_dim": THREADS},
         "input_seed": int(identity, 16) >> 1,
         "edge_inputs": [],
         "plain_args": params,
         "plain_scratch": [],
-        "plain_launch": [usual_launch(kernel_name, params, outputs[0]["shape"])],
+        "plain_launch": [usual_launch(kernel_name, params, dim)],
         "regime": None,
         **more,
     }

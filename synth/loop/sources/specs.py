@@ -10,9 +10,9 @@ from typing import Any
 from synth.errors import SettingsError
 from synth.loop.archive import ArchivedTask
 from synth.loop.sources.contract import task_of_row, task_row, usual_launch
-from synth.lower.build import lower
 from synth.lower.check import AnySpec, default_shapes, symbolic_row
 from synth.lower.spec import read_spec
+from synth.lower.text import lower
 from validate.score.task import own_task
 
 VIEW = "lower"
@@ -47,6 +47,8 @@ def _task(spec: AnySpec, given: Mapping[str, int]) -> ArchivedTask:
         f"Write a CUDA C++ kernel for the op {spec.op} in {spec.dtype}: what this Python computes "
         "over float64."
     )
+    if spec.dtype == "bfloat16":
+        asked += " Elements of the inputs are whole numbers from -4 to 4."
     return task_of_row(row, asked, "python", row["reference"], VIEW)
 
 
@@ -60,16 +62,10 @@ def _row(spec: AnySpec, sizes: Mapping[str, int]) -> dict[str, Any]:
         for symbol, value in sizes.items()
         if symbol in _used(known)
     ]
-    row = task_row(
-        python=spec.canonical(),
-        about=VIEW,
-        sizes=columns,
-        **known,
-    )
-    row["launch"] = {"dim": known["args"][-1]["shape"], "block_dim": 256}
+    out = known["args"][-1]["shape"]
+    row = task_row(python=spec.canonical(), about=VIEW, sizes=columns, dim=out, **known)
     if isinstance(own_task(row), str):
-        out = known["args"][-1]["shape"]
-        usual = usual_launch(row["kernel_name"], row["plain_args"], out)
+        usual = usual_launch(row["kernel_name"], row["plain_args"], row["launch"]["dim"])
         row |= {"cuda_plain": None, "plain_scratch": [], "plain_launch": [usual]}
     return row
 

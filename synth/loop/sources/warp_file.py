@@ -60,7 +60,7 @@ def _task(harvested: dict[str, Any], declared: Declared) -> ArchivedTask:
         about=VIEW,
         args=args,
         sizes=declared.columns(),
-        launch={"dim": dim, "block_dim": harvested["launch"]["block_dim"]},
+        dim=dim,
         **{column: harvested[column] for column in WARP_COLUMNS},
     )
     row = with_tolerances(row)
