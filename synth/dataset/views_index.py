@@ -26,7 +26,9 @@ _TOKENS = ("tokens", pa.int32())
 _TIMES = [("ratio", pa.float64()), ("time", pa.string())]
 _PAIRS = [(name, pa.list_(MESSAGE)) for name in ("prompt", "chosen", "rejected")]
 _OWN = {
-    "repair": [("fault", pa.string()), ("failure", pa.string()), ("wrong", pa.string())],
+    "repair": [
+        (name, pa.string()) for name in ("fault", "failure", "wrong", "wrong_launch", "first_fault")
+    ],
     "optimise": [("slow", pa.string()), *_TIMES],
     "preference": [("failure", pa.string()), *_TIMES],
     "kernelbench": [("problem", pa.string()), ("solution", pa.string())],

@@ -149,11 +149,13 @@ def _leave(row: Row, reason: ViewReason, left_out: Counter[str]) -> None:
 
 def _repairs(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
     with Faults() as faults:
-        for row, wrong in zip(rows, faults.wrong_kernels(rows), strict=True):
+        for row, wrong in zip(rows, faults.wrong_kernels(rows, chains=True), strict=True):
             if wrong is None:
                 _leave(row, ViewReason.NOTHING_CAUGHT, left_out)
                 continue
             more = {"fault": wrong.fault, "failure": wrong.failure, "wrong": wrong.text}
+            more |= {"wrong_launch": wrong.launch_json()}
+            more |= {"first_fault": wrong.worse.fault if wrong.worse else None}
             yield row, repair(row, wrong), more
 
 
@@ -181,7 +183,7 @@ def _preferred(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
             yield row, preference(row, found.columns), more
         elif caught := wrong[row["id"]]:
             more = {"failure": caught.failure, "ratio": None, "time": None}
-            yield row, preference(row, {**row, "cuda_plain": caught.text}), more
+            yield row, preference(row, caught.columns(row)), more
         else:
             _leave(row, ViewReason.NOTHING_CAUGHT, left_out)
 
