@@ -77,7 +77,12 @@ def _conditions(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--size", "sizes", multiple=True, metavar="N=64", help="In place of a file's own; repeatable."
 )
-@click.option("--hardware", default="", help="The GPU that the model is told of.")
+@click.option(
+    "--hardware",
+    default="",
+    metavar="TEXT",
+    help="The GPU that the model is told of: here (the one that doctor lists), as sm_90, or words.",
+)
 @click.option(
     "--feedback",
     type=click.Choice(("public", "full")),
@@ -205,6 +210,7 @@ def _sizes(given: Sequence[str]) -> dict[str, int]:
 
 
 def _plan(asked: dict[str, Any]) -> Plan:
+    from synth.loop.hardware import hardware_of
     from synth.loop.solve import Plan
 
     return Plan(
@@ -213,7 +219,7 @@ def _plan(asked: dict[str, Any]) -> Plan:
         asked["at_once"],
         asked["retries"],
         asked["feedback"] == "full",
-        asked["hardware"],
+        hardware_of(asked["hardware"]),
     )
 
 

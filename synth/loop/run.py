@@ -10,6 +10,7 @@ from synth.errors import SettingsError
 from synth.loop.archive import Archive, ArchivedTask
 from synth.loop.budget import Budget, Price
 from synth.loop.client import Chat, Endpoint
+from synth.loop.hardware import arch_of
 from synth.loop.solve import Judge, Outcome, Plan, Solver
 
 
@@ -43,7 +44,7 @@ def solve_tasks(
         budget = Budget(
             tokens=tokens, usd=usd, seconds=seconds, spent=archive.spent(endpoint.model)
         )
-        with Judge(archive.hidden_seed, workers) as judge:
+        with Judge(archive.hidden_seed, workers, arch_of(plan.hardware)) as judge:
             async with Chat(endpoint) as chat:
                 solver = Solver(
                     archive,
