@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from synth.cli.options import quiet_option
+from synth.cli.options import FOLDER, quiet_option
 from synth.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -261,6 +261,30 @@ def _say_outcome(
             click.echo(f"pairsmith: {count} {what}", err=True)
     if outcome.refused:
         click.echo(f"pairsmith: the budget of {outcome.refused} is spent", err=True)
+
+
+@solve.command()
+@click.argument("tasks")
+@click.option("-o", "out", type=FOLDER, required=True, help="A new folder.")
+@click.option("--row", metavar="ID", help="The row of a dataset.  [default: the first task]")
+@click.option("--view", default="sft", show_default=True, help="How rows are put.")
+@click.option("--size", "sizes", multiple=True, metavar="N=64", help="As of `solve`; repeatable.")
+def evaluator(tasks: str, out: Path, row: str | None, view: str, sizes: Sequence[str]) -> None:
+    """Write a task of TASKS as an evaluator that OpenEvolve and ShinkaEvolve take.
+
+    The folder gets evaluate.py, initial.cu, question.md (for the prompt) and task.json, which has
+    the row and the seed of hidden inputs: keep it from the model.
+    """
+    from synth.errors import SettingsError
+    from synth.loop.evolve import write_evaluator
+    from synth.loop.sources.find import tasks_of
+
+    found = tasks_of(tasks, view, sizes=_sizes(sizes))
+    chosen = [task for task in found if row in (None, task.row_id)]
+    if not chosen:
+        raise SettingsError(f"{tasks} has no task of the row {row!r}")
+    write_evaluator(chosen[0], out)
+    click.echo(f"{out}: evaluate.py of {chosen[0].row_id}")
 
 
 @solve.command("list")
