@@ -21,7 +21,7 @@ from synth.dataset.files import sha256_of
 from synth.dataset.manifest import Manifest, read_manifest
 from synth.dataset.settings import make_settings
 from synth.dataset.stored import stored_rows
-from synth.dataset.views_index import stored_views, views_of
+from synth.dataset.views_index import SPANNED, stored_views, views_of
 from synth.errors import SettingsError
 from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
 from synth.render.cuda.style import styles
@@ -35,6 +35,7 @@ from synth.views.reasons import LIMITS
 from synth.views.regime import regime_clause
 from synth.views.repair import HIDDEN_SEED, _may_run_wild
 from synth.views.slower import LEAST_RATIO
+from synth.views.spans import KINDS, spans_of
 from synth.views.texts import VIEW_NAMES
 from synth.views.tidy import tidied
 from validate.mutants.breaks import BREAKS, plain_breaks
@@ -643,3 +644,43 @@ def test_texts_that_may_run_wild_are_not_used_for_what_they_read(loaded: dict[st
     assert not [row["id"] for row in outside if _may_run_wild(ROWS[row["id"]])]
     assert [row for row in ROWS.values() if _may_run_wild(row)]
     assert [row for row in ROWS.values() if not _may_run_wild(row)]
+
+
+def test_spans_are_where_the_code_is(loaded: dict[str, Any]) -> None:
+    seen: set[str] = set()
+    for name in SPANNED:
+        for row in loaded[name]:
+            answer = row["messages"][-1]["content"]
+            for span in row["spans"]:
+                text = answer[span["start"] : span["end"]]
+                seen.add(span["kind"])
+                around = answer[span["start"] - 1] + answer[span["end"]]
+                assert text
+                assert text.count("(") == text.count(")"), text
+                if span["kind"] == "index":
+                    assert around == "[]"
+                elif span["kind"] == "bounds":
+                    assert re.search("[<>]", text)
+                else:
+                    assert text.endswith(")")
+                    assert text.startswith(("__sync", "atomic", "__"))
+    assert seen == set(KINDS)
+    assert all(row["spans"] for row in loaded["sft"])
+
+
+def test_spans_leave_declarations_and_comments_out() -> None:
+    code = """```cuda
+// if (i < n) x[i]
+__shared__ float tile[32][33];
+    for (int k = 0; k < n; k += 2) {
+        atomicAdd(&y[k + a[k]], tile[k][0]);
+    }
+    if (k == 3) __syncthreads();
+```"""
+    found = [(s["kind"], code[s["start"] : s["end"]]) for s in spans_of(code, ["n"])]
+    assert found == [
+        ("bounds", "k < n"),
+        ("atomic", "atomicAdd(&y[k + a[k]], tile[k][0])"),
+        *(("index", "k + a[k]"), ("index", "k"), ("index", "k"), ("index", "0")),
+        ("barrier", "__syncthreads()"),
+    ]
