@@ -22,6 +22,7 @@ from validate.host.plain_launch import ORDERS, PlainEntry, shuffles_in_small_blo
 from validate.host.plain_sizes import (
     crossing_sizes,
     in_few_threads,
+    thin,
     threads_started,
     wide_sizes,
 )
@@ -72,10 +73,8 @@ def check_gradient(row: Row, entries: Sequence[PlainEntry]) -> Adjoint:
             return Adjoint(part.status, f"{part.reason} at {setting.name}", part.tolerance_used)
         found.append(part)
     for sizes, small in _beyond(check.backward):
-        setting = Setting(describe(sizes), sizes, row["args"])
-        if reason := check.widely(setting, small_blocks=small):
-            where = f"{'in small blocks ' * small}at {setting.name}"
-            return Adjoint(AdjointStatus.WARP_DIFFERS, f"{reason} {where}")
+        if reason := check.beyond(sizes, small_blocks=small):
+            return Adjoint(AdjointStatus.WARP_DIFFERS, reason)
     # At other shapes than the row's own a direction may be zero or meet a kink.
     return (
         found[0]
@@ -225,15 +224,26 @@ class _Check:
             self._floors.setdefault(name, _NOTHING * largest)
         return overall(parts)
 
-    def widely(self, setting: Setting, *, small_blocks: bool = False) -> str:
-        """What is wrong at a shape of several blocks, empty where nothing is, or where its
-        reference takes too long or says nothing."""
+    def beyond(self, sizes: dict[str, int], *, small_blocks: bool = False) -> str:
+        """What is wrong at a shape of several blocks, or at a thinner one where the reference takes
+        too long there; empty: nothing, or it takes too long there as well."""
+        for shape in (sizes, thin(self.backward, sizes)):
+            setting = Setting(describe(shape), shape, self.row["args"])
+            try:
+                reason = self._widely(setting, small_blocks)
+            except TooLong:
+                continue
+            return f"{reason} {'in small blocks ' * small_blocks}at {setting.name}" * bool(reason)
+        return ""
+
+    def _widely(self, setting: Setting, small_blocks: bool) -> str:
+        """As `beyond`, at one shape; raises TooLong."""
         inputs, cotangents = self._drawn(setting)
         passed = backward_inputs(self.row, self.backward, inputs, cotangents)
         dim = evaluate_all(self.row["launch"]["dim"], setting.sizes)
         try:
-            wanted = wanted_of(self.backward, dim, passed, _MOST_STATEMENTS)
-        except (ReferenceFailed, TooLong):
+            wanted = wanted_of(self.backward, dim, passed, self._most_statements())
+        except ReferenceFailed:
             # Wide inputs were seen by no gate: some leave a function's domain.
             return ""
         outputs = self._outputs(setting, 0, passed, small_blocks)
@@ -242,6 +252,11 @@ class _Check:
         return unlike_reference(
             self.backward, dim, passed, outputs, least=self._least, wanted=wanted
         )
+
+    def _most_statements(self) -> int:
+        """A text that does not ask for the size of its block shows only in whole blocks what
+        several of them do, which takes more."""
+        return _MOST_STATEMENTS * (1 if "blockDim" in self.backward["cuda_plain"] else 4)
 
     def _ran(self, setting: Setting, order: int) -> tuple[Values, Values, Values, Values] | str:
         """What the kernel wrote, the inputs, the cotangents, and all that the kernel was passed; or
