@@ -83,9 +83,9 @@ def crossing_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
 
 
 def thin(row: Mapping[str, Any], shape: Mapping[str, int]) -> dict[str, int]:
-    """The shape with all sizes but its largest at their least."""
+    """The shape with all sizes but its largest at two, or their least."""
     longest = max(shape, key=lambda symbol: shape[symbol])
-    return _shape(row["sizes"], {**dict.fromkeys(shape, 1), longest: shape[longest]})
+    return _shape(row["sizes"], {**dict.fromkeys(shape, 2), longest: shape[longest]})
 
 
 def _vector_width(row: Mapping[str, Any]) -> int:
