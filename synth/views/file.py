@@ -159,9 +159,11 @@ def _repairs(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
             if wrong is None:
                 _leave(row, ViewReason.NOTHING_CAUGHT, left_out)
                 continue
-            more = {"fault": wrong.fault, "failure": wrong.failure, "wrong": wrong.text}
-            more |= {"wrong_launch": wrong.launch_json()}
-            more |= {"first_fault": wrong.worse.fault if wrong.worse else None}
+            more: dict[str, str | None] = {
+                **{"fault": wrong.fault, "failure": wrong.failure, "wrong": wrong.text},
+                "wrong_launch": wrong.launch_json(),
+                "first_fault": wrong.worse.fault if wrong.worse else None,
+            }
             yield row, repair(row, wrong), more
 
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 import atexit
 import io
 import os
-import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from validate.oracle.reference import ReferenceFailed, run_reference
-from validate.process.parent import WorkerGone, WorkerProcess
+from validate.process.kept import KeptWorker
+from validate.process.parent import WorkerGone
 from validate.row.inputs import Array
 
 Row = Mapping[str, Any]
@@ -61,14 +60,13 @@ class _WarpTexts:
 
     def __init__(self) -> None:
         self._working = threading.Lock()
-        self._worker: WorkerProcess | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._worker = KeptWorker("validate.score.warp_worker", "pairsmith-warp-")
 
     def outputs(self, row: Row, dim: Sequence[int], inputs: Mapping[str, Array]) -> Outputs:
         message = {"row": {name: row[name] for name in _SENT}, "dim": list(dim)}
         with self._working:
             try:
-                worker = self._started()
+                worker = self._worker.started()
                 worker.send(message)
                 worker.connection.send_bytes(to_bytes(inputs))
                 found = worker.result(_TIMEOUT_S, "the run of Warp's text")
@@ -76,31 +74,18 @@ class _WarpTexts:
                     raise ReferenceFailed(f"Warp's text: {found['reason']}")
                 return from_bytes(worker.receive_bytes(_TIMEOUT_S))
             except (WorkerGone, BrokenPipeError) as gone:
-                self._stop()
+                self._worker.stop()
                 raise ReferenceFailed(f"Warp's text: {gone}") from None
             except ReferenceFailed:
                 raise
             except BaseException:
-                self._stop()
+                self._worker.stop()
                 raise
 
     def close(self) -> None:
+        """End the child."""
         with self._working:
-            self._stop()
-
-    def _started(self) -> WorkerProcess:
-        if self._worker is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="pairsmith-warp-")
-            self._worker = WorkerProcess(Path(self._folder.name), "validate.score.warp_worker")
-        return self._worker
-
-    def _stop(self) -> None:
-        worker, self._worker = self._worker, None
-        folder, self._folder = self._folder, None
-        if worker is not None:
-            worker.stop()
-        if folder is not None:
-            folder.cleanup()
+            self._worker.stop()
 
 
 @lru_cache(maxsize=4)
