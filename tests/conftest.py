@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,12 @@ SLOW = (
 )
 """Tests that `make check` leaves out, by the beginning of what `pytest --durations=0` calls them
 below `tests/`: they compile, run or kill, and a file of them takes more than 10 seconds."""
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """As many as there are cores, and two at least: tests wait for compilers and clocks. No more
+    than eight, for each may hold a gigabyte."""
+    return min(max(2, len(os.sched_getaffinity(0))), 8)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,7 +4,8 @@ draws is the same each time (`tests/synth/dataset/test_dataset.py` proves that).
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -15,32 +16,44 @@ from synth.rows.maker import Accepted, PairMaker, Row, attempt_draw
 from synth.run import unit
 
 
-def draw_once(patch: pytest.MonkeyPatch) -> None:
-    """Let the runs of this process, and the children that it forks, keep what they draw. Units are
-    still made, written, killed and read as they are."""
-    draws: dict[tuple[Settings, str, int, int], Accepted | Reject] = {}
-    rows: dict[tuple[Any, ...], Row] = {}
-    made = PairMaker.rows
+class DrawnOnce:
+    """What the runs of this process, and of the children that it forks, drew in its blocks. Units
+    are still made, written, killed and read as they are."""
 
-    def drawn(settings: Settings, category: str, index: int, attempt: int) -> Accepted:
+    def __init__(self) -> None:
+        self._draws: dict[tuple[Settings, str, int, int], Accepted | Reject] = {}
+        self._rows: dict[tuple[Any, ...], Row] = {}
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Draws in the block are kept, or taken from what was kept."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(unit, "attempt_draw", self._attempt)
+            patch.setattr(PairMaker, "rows", self._kept(PairMaker.rows))
+            yield
+
+    def _attempt(self, settings: Settings, category: str, index: int, attempt: int) -> Accepted:
         key = (settings, category, index, attempt)
-        if key not in draws:
+        if key not in self._draws:
             try:
-                draws[key] = attempt_draw(settings, category, index, attempt)
+                self._draws[key] = attempt_draw(settings, category, index, attempt)
             except Reject as reject:
-                draws[key] = reject
-        found = draws[key]
+                self._draws[key] = reject
+        found = self._draws[key]
         if isinstance(found, Reject):
             raise found.with_traceback(None)
         return found
 
-    def rows_of(self: PairMaker, accepted: Sequence[Accepted]) -> list[Row]:
-        made_by = (self.settings, self.versions)
-        keys = [(*made_by, a.program.category, a.index, a.attempt) for a in accepted]
-        new = [(key, a) for key, a in zip(keys, accepted, strict=True) if key not in rows]
-        if new:
-            rows.update(zip([key for key, _ in new], made(self, [a for _, a in new]), strict=True))
-        return [copy.deepcopy(rows[key]) for key in keys]
+    def _kept(
+        self, make: Callable[[PairMaker, Sequence[Accepted]], list[Row]]
+    ) -> Callable[[PairMaker, Sequence[Accepted]], list[Row]]:
+        def rows(maker: PairMaker, accepted: Sequence[Accepted]) -> list[Row]:
+            made_by = (maker.settings, maker.versions)
+            keys = [(*made_by, a.program.category, a.index, a.attempt) for a in accepted]
+            both = zip(keys, accepted, strict=True)
+            new = {key: a for key, a in both if key not in self._rows}
+            if new:
+                self._rows.update(zip(new, make(maker, list(new.values())), strict=True))
+            return [copy.deepcopy(self._rows[key]) for key in keys]
 
-    patch.setattr(unit, "attempt_draw", drawn)
-    patch.setattr(PairMaker, "rows", rows_of)
+        return rows

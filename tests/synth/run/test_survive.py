@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from crowded import crowded
-from drawn_once import draw_once
+from drawn_once import DrawnOnce
 from kills import contents, killed_at, points, shards, worker_processes
 
 from synth.dataset.manifest import Manifest, read_manifest
@@ -46,8 +46,7 @@ def make(
 
 @pytest.fixture(scope="module", autouse=True)
 def rows_drawn_once() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        draw_once(patch)
+    with DrawnOnce().at_work():
         yield
 
 
