@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +49,11 @@ SLOW = (
 )
 """Tests that `make check` leaves out, by the beginning of what `pytest --durations=0` calls them
 below `tests/`: they compile, run or kill, and a file of them takes more than 10 seconds."""
+
+
+def pytest_configure() -> None:
+    """Collect garbage less often: 900 tests that draw and evaluate take 8 % less CPU time."""
+    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_xdist_auto_num_workers() -> int:
