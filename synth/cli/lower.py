@@ -17,6 +17,7 @@ from validate.statuses import RunStatus
 if TYPE_CHECKING:
     from synth.lower.build import Built
     from synth.lower.check import AnySpec, Shape
+    from synth.lower.choose.choice import Choice
 
 
 @click.command()
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 @click.option("--arch", "archs", multiple=True, help="Compile for it, as sm_90; repeatable.")
 @click.option("--check", is_flag=True, help="Compile, and run on the host at several shapes.")
 @click.option("--shape", "shapes", multiple=True, metavar="M,N,K", help="Check there; repeatable.")
+@click.option(
+    "--device", metavar="NAME", help="Choose a schedule for this GPU.  [default: an H100]"
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the text.")
 @click.option(
     "--cache",
@@ -42,31 +46,36 @@ def lower(
     archs: tuple[str, ...],
     check: bool,
     shapes: tuple[str, ...],
+    device: str | None,
     as_json: bool,
     cache: Path | None,
 ) -> None:
     """Lower the op and schedule of FILE, JSON ("-": stdin), to CUDA C++.
 
-    The text goes to stdout or to the file of -o; what was checked, and whether it was built or
-    reused, to stderr. Exit code 1 when a check fails.
+    A schedule that FILE leaves out, or parts of one, is chosen for its "shape": what was measured,
+    else the cheapest by a cost model. The text goes to stdout or to the file of -o; why the
+    schedule, what was checked, and whether it was built or reused, to stderr. Exit code 1 when a
+    check fails.
     """
     from synth.lower.build import build
+    from synth.lower.choose.choice import choose
+    from synth.lower.choose.devices import DEFAULT_DEVICE
     from synth.lower.index import Index, default_folder
-    from synth.lower.spec import read_spec
 
     source = _source(file)
-    spec = read_spec(source)
+    choice = choose(source, device or DEFAULT_DEVICE)
+    spec = choice.spec
     _warn(spec, source)
     asked = _archs(archs, check)
     tried = _shapes(spec, shapes, check)
     if out is not None:
         _require_place(out)
     built = build(spec, asked, tried, Index(cache or default_folder()))
-    _report(built)
+    _report(built, choice)
     if out is not None:
         _write(out, built.lowered.text)
     if as_json:
-        click.echo(json.dumps(built.as_dict(), indent=2))
+        click.echo(json.dumps({**built.as_dict(), "chosen": choice.as_dict()}, indent=2))
     elif out is None:
         click.echo(built.lowered.text, nl=False)
     sys.exit(0 if built.good else 1)
@@ -130,7 +139,9 @@ def _shape(spec: AnySpec, text: str) -> Shape:
     )
 
 
-def _report(built: Built) -> None:
+def _report(built: Built, choice: Choice) -> None:
+    if choice.by != "said":
+        click.echo(f"schedule {choice.by}: {choice.why}", err=True)
     for compiled in built.compiled:
         click.echo(f"{compiled.arch}: {compiled.status}", err=True)
         if compiled.log:
