@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from statistics import median
@@ -21,12 +21,12 @@ from typing import Any
 from synth.lower.choose.choice import candidates, choose
 from synth.lower.choose.request import Request, read_request
 from synth.lower.text import lower
-from synth.lower.tune.gpu import REPEATS, CupyBench
+from synth.lower.tune.gpu import CupyBench
+from synth.lower.tune.library import library_us
 from synth.lower.tune.measured import Measured, Measurement
 from synth.lower.tune.tuner import Tuned, tune
 from validate.gpu.bench import Turn, device_times
 from validate.gpu.device import devices
-from validate.gpu.launch import stream_of
 
 _COPIED = 1 << 30
 _PRODUCTS = ((1024, 2048, 4096), ("float32", "float16", "bfloat16"))
@@ -50,38 +50,6 @@ def requests(ops: list[str]) -> Iterator[tuple[Request, float]]:
     if "transpose" in ops:
         for size in (4096, 8192):
             yield read_request({"op": "transpose", "shape": [size, size]}), 1.0
-
-
-def library_work(request: Request, torch: Any) -> Callable[[], Any]:
-    """What PyTorch does instead: cuBLAS for products, without TF32."""
-    torch.backends.cuda.matmul.allow_tf32 = False
-    kind, sizes = getattr(torch, request.dtype), request.chosen_for
-
-    def drawn(*shape: int) -> Any:
-        return (torch.rand(shape, device="cuda") * 2 - 1).to(kind)
-
-    if request.op == "matmul":
-        a, b = drawn(sizes["m"], sizes["k"]), drawn(sizes["k"], sizes["n"])
-        out = torch.empty((sizes["m"], sizes["n"]), dtype=kind, device="cuda")
-        return lambda: torch.mm(a, b, out=out)
-    x, n, functional = drawn(sizes["m"], sizes["n"]), sizes["n"], torch.nn.functional
-    weight, bias = drawn(n), drawn(n)
-    works: Mapping[str, Callable[[], Any]] = {
-        "softmax": lambda: functional.softmax(x, -1),
-        "layer_norm": lambda: functional.layer_norm(x, (n,), weight, bias, 1e-5),
-        "rms_norm": lambda: functional.rms_norm(x, (n,), weight, 1e-5),
-        "reduce_sum": lambda: x.sum(-1),
-        "transpose": lambda: x.t().contiguous(),
-    }
-    return works[request.op]
-
-
-def library_us(request: Request, torch: Any, device: int) -> float:
-    """Its time by the clock of the candidates, on the same stream."""
-    work = library_work(request, torch)
-    torch.cuda.synchronize()
-    with torch.no_grad(), torch.cuda.stream(torch.cuda.ExternalStream(stream_of(device).ptr)):
-        return float(median(device_times([Turn(lambda: None, work)], REPEATS)))
 
 
 def copy_gb_s(bench: CupyBench) -> float:
@@ -184,7 +152,7 @@ def main() -> None:
             for later, _ in wanted[place + 1 : place + 3]:
                 prepare(later, bench, 40)
             share = weight / sum(other for _, other in wanted[place:])
-            library = library_us(request, torch, device.index)
+            library = library_us(request, device.index) or float("nan")
             bench.restart()
             found = tune(request, bench, measured, left * share)
             sizes = request.chosen_for
@@ -193,7 +161,7 @@ def main() -> None:
                 for one in measured.of(problem=request.key, device=bench.device)
                 if one.sizes == sizes
             ]
-            again = library_us(request, torch, device.index)
+            again = library_us(request, device.index) or float("nan")
             result = record(request, found, known, bench, min(library, again))
             report["results"].append(result)
             print(shown(result, found, report["copy_gb_s"]), flush=True)

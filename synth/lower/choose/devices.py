@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 DEFAULT_DEVICE = "NVIDIA H100 80GB HBM3"
 """The device that is chosen for where none is named: the one whose measurements are at hand."""
+
+
+_DRIVER = Path("/proc/driver/nvidia/gpus")
+
+
+def device_here() -> str | None:
+    """The name of this machine's first GPU, as its driver has it; None where there is none."""
+    for file in sorted(_DRIVER.glob("*/information")):
+        for line in file.read_text().splitlines():
+            name, _, value = line.partition(":")
+            if name == "Model":
+                return value.strip()
+    return None
 
 
 @dataclass(frozen=True)
