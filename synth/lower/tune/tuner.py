@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
@@ -50,6 +50,7 @@ class _Session:
     bench: Bench
     measured: Measured
     budget_s: float
+    progress: Callable[[Measurement], None]
     texts: dict[str, Lowered] = field(default_factory=dict)
     fresh: int = 0
     kept: int = 0
@@ -87,6 +88,7 @@ class _Session:
         )
         self.measured.add(one)
         self.fresh += 1
+        self.progress(one)
         if outcome.fatal:
             raise RunError(
                 f"the device broke off under {spec.key()[:16]} ({outcome.reason}), which is kept "
@@ -112,6 +114,7 @@ def tune(
     measured: Measured,
     budget_s: float,
     search: Search = by_model,
+    progress: Callable[[Measurement], None] = lambda one: None,
 ) -> Tuned:
     """Measure candidates of a request at its shape until the budget is spent or none is left.
 
@@ -123,7 +126,7 @@ def tune(
             f"--tune: {request.op} under a plain schedule is not tuned; leave the schedule out, or "
             "give one with core"
         )
-    session = _Session(request, bench, measured, budget_s)
+    session = _Session(request, bench, measured, budget_s, progress)
     listed, around = _space(request, bench.device)
     untuned = listed[0].spec
     try:
