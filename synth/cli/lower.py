@@ -167,7 +167,7 @@ def gpu_of(wanted: str | None) -> Device:
         if wanted is None or str(device.index) == wanted:
             return device
     for device in found:
-        if wanted is not None and wanted in device.name:
+        if wanted is not None and not wanted.isdecimal() and wanted in device.name:
             return device
     listed = ", ".join(f"{device.index} ({device.name})" for device in found)
     raise SettingsError(f"--device: {wanted!r} is not here; there are {listed}")

@@ -107,10 +107,13 @@ class Measured(AppendedFile):
         return [_measurement(row) for row in rows]
 
     def found(self, request: Request, device: str) -> list[Found]:
-        """The best of each shape that was tuned of a request's problem on a device."""
-        shapes: dict[str, list[Measurement]] = {}
-        for one in self.of(problem=request.key, device=device):
-            shapes.setdefault(canonical_json(one.sizes), []).append(one)
+        """The best of each shape that was tuned of a request's problem on a device, of which a part
+        of the name is enough."""
+        shapes: dict[tuple[str, str], list[Measurement]] = {}
+        for one in self.of(problem=request.key):
+            if device in one.device:
+                place = (one.device, canonical_json(one.sizes))
+                shapes.setdefault(place, []).append(one)
         best = ((best_of(listed), len(listed)) for listed in shapes.values())
         return [
             Found(one.device, one.sizes, one.spec["schedule"], one.time_us, count)
