@@ -77,10 +77,9 @@ def make(
     archs: tuple[str, ...],
     check: bool,
     shapes: tuple[str, ...],
-    device: str | None,
     as_json: bool,
     cache: Path | None,
-    **tuning: Any,
+    **choosing: Any,
 ) -> None:
     """Lower the op and schedule of FILE, JSON ("-": stdin), to CUDA C++.
 
@@ -99,12 +98,10 @@ def make(
     asked = _archs(archs, check)
     if shapes:
         _shapes(request.first, shapes, check)
-    folder = cache or default_folder()
     if out is not None:
         _require_place(out)
-    if tuning.pop("tune"):
-        device = _tune(request, folder, device, **tuning)
-    choice = _choice(request, folder, device)
+    folder = cache or default_folder()
+    choice = _choice(request, folder, **choosing)
     built = build(choice.spec, asked, _shapes(choice.spec, shapes, check), Index(folder))
     _report(built, choice)
     if out is not None:
@@ -116,12 +113,16 @@ def make(
     sys.exit(0 if built.good else 1)
 
 
-def _choice(request: Request, folder: Path, device: str | None) -> Choice:
-    """The schedule, by what the folder has of it, if it has anything."""
+def _choice(
+    request: Request, folder: Path, device: str | None, tune: bool, **tuning: Any
+) -> Choice:
+    """The schedule, by what the folder has of it, after tuning where that is asked for."""
     from synth.lower.choose.choice import choose
     from synth.lower.choose.devices import DEFAULT_DEVICE, device_here
     from synth.lower.tune.measured import FILE, Measured
 
+    if tune:
+        device = _tune(request, folder, device, **tuning)
     name = device or device_here() or DEFAULT_DEVICE
     if not (folder / FILE).is_file():
         return choose(request, name)

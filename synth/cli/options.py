@@ -20,9 +20,16 @@ class CommandOrDefault(click.Group):
         self.default = default
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in (*self.commands, *self.get_help_option_names(ctx)):
+        if args and args[0].startswith("-") and args[0] not in self.get_help_option_names(ctx):
             args = [self.default, *args]
         return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands:
+            args = [self.default, *args]
+        return super().resolve_command(ctx, args)
 
 
 quiet_option = click.option("--quiet", is_flag=True, help="No progress bar.")
