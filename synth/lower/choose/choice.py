@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from synth.lower.choose.devices import DEFAULT_DEVICE, figures_of
+from synth.lower.choose.devices import DEFAULT_DEVICE
 from synth.lower.choose.request import Request, distance, read_request
 from synth.lower.choose.table import Found, table
 from synth.lower.op import OpSpec
@@ -49,21 +49,17 @@ class Candidate:
 
 
 def candidates(request: Request, device: str = DEFAULT_DEVICE) -> list[Candidate]:
-    """All legal schedules of a request that its family tries, the cheapest by the model first.
-
-    An op without a family has its default alone.
-    """
-    family = request.family
-    if family is None or isinstance(request.first, Spec):
+    """All legal schedules of a request that its family tries, the cheapest by the model first, or
+    the op's own default where no model knows it; without a family that default alone."""
+    if isinstance(request.first, Spec):
         return []
-    sizes, figures = request.chosen_for, figures_of(device)
     found: dict[str, Candidate] = {}
-    own = [dict(request.first.schedule)]
-    for schedule in [*family.schedules(request.dtype), *own]:
+    own = dict(request.first.schedule)
+    for schedule in [own, *(request.family.schedules(request.dtype) if request.family else [])]:
         spec = request.under(schedule)
         if isinstance(spec, OpSpec) and spec.key() not in found:
-            found[spec.key()] = Candidate(spec, family.cost_us(spec.plan, sizes, figures))
-    return sorted(found.values(), key=lambda one: (one.predicted_us, one.spec.canonical()))
+            found[spec.key()] = Candidate(spec, request.cost_us(spec, device))
+    return sorted(found.values(), key=lambda one: one.predicted_us)
 
 
 def choose(
@@ -109,7 +105,7 @@ def _why_found(request: Request, found: Found, what: str) -> str:
 
 def _modelled(request: Request, device: str) -> Choice:
     listed = candidates(request, device)
-    if not listed:
+    if not listed or not request.costed:
         why = f"the op's own default: no cost model is written for {request.op}"
         return Choice(request.first, "default", why, request.sizes)
     best = listed[0]

@@ -10,6 +10,7 @@ from math import gcd, log2
 from typing import Any
 
 from synth.errors import SettingsError
+from synth.lower.choose.devices import figures_of
 from synth.lower.choose.families import Family, family_of
 from synth.lower.op import OpSpec, refused
 from synth.lower.spec import Spec, canonical_json, parsed, read_spec
@@ -60,6 +61,17 @@ class Request:
             return dict(self.sizes)
         nominal = self.family.nominal if self.family else 1024
         return {name: 1 if name == "batch" else nominal for name in self.first.sizes}
+
+    @property
+    def costed(self) -> bool:
+        """Whether a cost model knows the op: its family's, over the sizes that it has."""
+        return self.family is not None and set(self.family.sizes) <= set(self.first.sizes)
+
+    def cost_us(self, spec: OpSpec, device: str) -> float:
+        """What the model says of one of its specs; 0 where none knows the op."""
+        if self.family is None or not self.costed:
+            return 0.0
+        return self.family.cost_us(spec.plan, self.chosen_for, figures_of(device))
 
     def under(self, schedule: Mapping[str, Any]) -> Spec | OpSpec | None:
         """The spec under a schedule, what is said of it kept; None where that cannot be."""

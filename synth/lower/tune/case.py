@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from synth.lower.op import Operand, OpSpec, count
+from synth.lower.op import Operand, OpSpec
 from synth.lower.spec import read_spec
+from validate.text.formula import evaluate
 
 MOST_ROWS = 1 << 17
 """Most turns of a reference's loop over rows, each some calls of the device."""
@@ -41,12 +42,8 @@ class Case:
         drawn = np.random.default_rng(_SEED)
         host = {one.name: _drawn(one, self.sizes, drawn) for one in given}
         self.arrays = {name: xp.asarray(values) for name, values in host.items()}
-        shape = tuple(self.sizes[symbol] for symbol in self.out.shape)
-        self.arrays[self.out.name] = xp.zeros(shape, self.out.dtype)
-        self.bytes_moved = sum(
-            count(one.shape, self.sizes) * np.dtype(one.dtype).itemsize
-            for one in (*given, self.out)
-        )
+        self.arrays[self.out.name] = xp.zeros(_extents(self.out, self.sizes), self.out.dtype)
+        self.bytes_moved = sum(int(array.nbytes) for array in self.arrays.values())
         self.wanted = self._wanted(spec) if computable(spec, self.sizes) else None
 
     def clear(self) -> None:
@@ -103,8 +100,12 @@ def computable(spec: OpSpec, sizes: Mapping[str, int]) -> bool:
     return not loops or max(sizes.values()) <= MOST_ROWS
 
 
+def _extents(one: Operand, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(int(evaluate(extent, sizes)) for extent in one.shape)
+
+
 def _drawn(one: Operand, sizes: Mapping[str, int], drawn: np.random.Generator) -> Any:
-    shape = tuple(sizes[symbol] for symbol in one.shape)
+    shape = _extents(one, sizes)
     if one.bfloat16:
         whole = drawn.integers(-4, 5, shape, np.int32).astype(np.float32)
         return (whole.view(np.uint32) >> 16).astype(np.uint16)

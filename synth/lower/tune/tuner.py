@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
 from synth.errors import RunError, SettingsError
 from synth.lower.choose.choice import Candidate, candidates, choose
-from synth.lower.choose.devices import figures_of
 from synth.lower.choose.request import Request, neighbours
 from synth.lower.op import Lowered, OpSpec
 from synth.lower.spec import Spec
@@ -126,6 +126,8 @@ def tune(
             f"--tune: {request.op} under a plain schedule is not tuned; leave the schedule out, or "
             "give one with core"
         )
+    if request.sizes is None:
+        raise SettingsError(f"--tune: say the shape, as {_example(request)}")
     session = _Session(request, bench, measured, budget_s, progress)
     listed, around = _space(request, bench.device)
     untuned = listed[0].spec
@@ -138,6 +140,10 @@ def tune(
     first = measured.get(session.id_of(untuned))
     counts = (session.fresh, session.kept, session.elsewhere)
     return Tuned(request, best_of(known), first, *counts, whole)
+
+
+def _example(request: Request) -> str:
+    return '"shape": ' + json.dumps(dict.fromkeys(request.first.sizes, 1024))
 
 
 def _known(request: Request, bench: Bench, measured: Measured) -> list[Measurement]:
@@ -169,11 +175,7 @@ class _Around:
 
     def candidate(self, spec: OpSpec) -> Candidate:
         """A spec with what the model says of it."""
-        family = self.request.family
-        if family is None:
-            return Candidate(spec, 0.0)
-        figures = figures_of(self.device)
-        return Candidate(spec, family.cost_us(spec.plan, self.request.chosen_for, figures))
+        return Candidate(spec, self.request.cost_us(spec, self.device))
 
     def __call__(self, candidate: Candidate) -> list[Candidate]:
         found = []

@@ -15,6 +15,7 @@ import pytest
 from lower_bench import ComputedBench
 
 from synth.errors import RunError, SettingsError
+from synth.lower.choose import choice as choice_module
 from synth.lower.choose.choice import choose
 from synth.lower.choose.request import read_request
 from synth.lower.tune.bench import Outcome
@@ -221,6 +222,28 @@ def test_a_plain_spec_is_not_tuned(tmp_path: Path, log: Path) -> None:
         pytest.raises(SettingsError, match="not tuned"),
     ):
         tune(read_request({"op": "relu"}), ComputedBench(log), measured, MUCH)
+
+
+def test_a_shape_is_asked_for(tmp_path: Path, log: Path) -> None:
+    with (
+        Measured(tmp_path / "index") as measured,
+        pytest.raises(SettingsError, match='say the shape, as "shape": '),
+    ):
+        tune(read_request({"op": "softmax"}), ComputedBench(log), measured, MUCH)
+
+
+def test_an_op_that_no_model_knows_is_tuned_around_its_default(
+    tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = replace(read_request(SPEC), family=None)
+    monkeypatch.setattr(choice_module, "table", lambda request: [])
+    assert choose(request).by == "default"
+    with Measured(tmp_path / "index") as measured:
+        found = tune(request, ComputedBench(log), measured, MUCH)
+    keys = started(log)
+    assert found.whole
+    assert keys[0] == request.first.key()
+    assert len(keys) >= 4
 
 
 def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:

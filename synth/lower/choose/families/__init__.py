@@ -1,8 +1,8 @@
 """Families of ops that are scheduled alike, a file each, found by name.
 
-A file has `PLAN`, the class of its plans; `NOMINAL`, the extent that is taken for each size of a
-spec without a shape; `schedules(dtype)`, what is tried, as fields of a schedule; and
-`cost_us(plan, sizes, device)`, what a plan is thought to take.
+A file has `PLAN`, the class of its plans; `SIZES`, the size symbols that its costs are of;
+`NOMINAL`, the extent of each size of a spec without a shape; `schedules(dtype)`, what is tried, as fields of a
+schedule; and `cost_us(plan, sizes, device)`, what a plan is thought to take.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ class Family:
 
     name: str
     plan: type
+    sizes: tuple[str, ...]
     nominal: int
     schedules: Callable[[str], list[dict[str, Any]]]
     cost_us: Callable[[Any, Mapping[str, int], Figures], float]
@@ -34,7 +35,11 @@ def families() -> tuple[Family, ...]:
     found = []
     for name in sorted(module.name for module in iter_modules(__path__)):
         module = import_module(f"{__name__}.{name}")
-        found.append(Family(name, module.PLAN, module.NOMINAL, module.schedules, module.cost_us))
+        found.append(
+            Family(
+                name, module.PLAN, module.SIZES, module.NOMINAL, module.schedules, module.cost_us
+            )
+        )
     return tuple(found)
 
 

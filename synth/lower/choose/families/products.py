@@ -12,6 +12,7 @@ from synth.lower.choose.devices import Figures
 from synth.lower.gemm.plan import BYTES, CORES, MMA_K, Gemm, Tiling
 
 PLAN = Gemm
+SIZES = ("m", "n", "k")
 NOMINAL = 2048
 
 # tile_m, tile_n, warp_m, warp_n, thread_m, thread_n

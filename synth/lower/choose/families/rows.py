@@ -12,6 +12,7 @@ from synth.lower.choose.devices import Figures
 from synth.lower.rows.plan import BYTES, WARP, Rows
 
 PLAN = Rows
+SIZES = ("m", "n")
 NOMINAL = 4096
 
 

@@ -10,6 +10,7 @@ from synth.lower.choose.devices import Figures
 from synth.lower.ops.transpose import OP, Transpose
 
 PLAN = Transpose
+SIZES = ("m", "n")
 NOMINAL = 4096
 
 # Found by `scripts/measure/lower_choices.py --fit` from times on an H100: loads of a thread in
