@@ -1,8 +1,8 @@
 """Families of ops that are scheduled alike, a file each, found by name.
 
 A file has `PLAN`, the class of its plans; `SIZES`, the size symbols that its costs are of;
-`NOMINAL`, the extent of each size of a spec without a shape; `schedules(dtype)`, what is tried, as fields of a
-schedule; and `cost_us(plan, sizes, device)`, what a plan is thought to take.
+`NOMINAL`, the extent of each size of a spec without a shape; `schedules(dtype)`, what is tried, as
+fields of a schedule; and `cost_us(plan, sizes, device)`, what a plan is thought to take.
 """
 
 from __future__ import annotations
