@@ -10,6 +10,7 @@ import pytest
 from synth.errors import SettingsError
 from synth.lower.choose import choice as choice_module
 from synth.lower.choose.choice import Choice, candidates, choose
+from synth.lower.choose.devices import figures_of
 from synth.lower.choose.families import families
 from synth.lower.choose.request import (
     distance,
@@ -79,6 +80,16 @@ def test_the_model_follows_sizes_and_devices(monkeypatch: pytest.MonkeyPatch) ->
     short = modelled(monkeypatch, {"op": "softmax", "shape": [4096, 64]})
     long = modelled(monkeypatch, {"op": "softmax", "shape": [4096, 16384]})
     assert dict(short.spec.schedule)["threads"] < dict(long.spec.schedule)["threads"]  # type: ignore[union-attr]
+
+
+def test_a_choice_fits_the_shared_memory_of_its_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = {"op": "matmul", "dtype": "float16", "shape": [4096, 4096, 4096]}
+    monkeypatch.setattr(choice_module, "table", lambda request: [])
+    for device in ("NVIDIA L40", "NVIDIA H100 80GB HBM3"):
+        found = choose(spec, device).spec
+        assert found.shared_bytes + 1024 <= figures_of(device).shared_bytes
+    least = next(c for c in candidates(read_request(spec)) if c.spec.shared_bytes > 101 << 10)
+    assert read_request(spec).cost_us(least.spec, "NVIDIA L40") == float("inf")
 
 
 def test_parts_of_a_schedule_are_kept() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import product
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 from synth.lower.choose.devices import Figures
@@ -41,6 +41,8 @@ _MMA = (
     (32, 64, 32, 16),
 )
 _SPLITS = (2, 4, 8)
+# Of each block's shared memory, for the system.
+_RESERVED_BYTES = 1024
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,8 @@ def cost_us(g: Gemm, sizes: Mapping[str, int], device: Figures) -> float:
     """Waves of blocks, each as long as its steps along k: products, what a warp reads of shared
     memory, or what comes from L2, whichever is longest, and a share of the rest."""
     t, w = g.tiling, WEIGHTS[g.core]
+    if g.shared_bytes + _RESERVED_BYTES > device.shared_bytes:
+        return inf
     blocks = -(-sizes["m"] // t.tile_m) * -(-sizes["n"] // t.tile_n)
     blocks *= t.split_k * sizes.get("batch", 1)
     resident, missing = _resident(g, device)
@@ -164,7 +168,7 @@ def _resident(g: Gemm, device: Figures) -> tuple[int, float]:
     registers = -(-min(wanted, most) // 8) * 8
     room = min(
         device.registers // int(registers * t.threads),
-        device.shared_bytes // (g.shared_bytes + 1024),
+        device.shared_bytes // (g.shared_bytes + _RESERVED_BYTES),
         device.threads // t.threads,
         device.blocks,
     )
