@@ -78,11 +78,11 @@ class Case:
             arrays = {name: _decoded(self.xp, values) for name, values in arrays.items()}
         shape = self.arrays[self.out.name].shape
         arrays[self.out.name] = self.xp.zeros(shape, np.float64)
-        names: dict[str, Any] = {}
+        scope: dict[str, Any] = {"np": self.xp}
         source = same.kind.reference(same.plan).replace("import numpy as np\n", "")
         # The text is ours, and CuPy stands for NumPy in it.
-        exec(compile(source, "<reference>", "exec"), names | {"np": self.xp}, names)
-        names[same.op](None, **arrays)
+        exec(compile(source, "<reference>", "exec"), scope)
+        scope[same.op](None, **arrays)
         return arrays[self.out.name]
 
 
