@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from synth.cli.options import FOLDER, quiet_option
+from synth.cli.options import FOLDER, CommandOrDefault, quiet_option
 from synth.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -23,18 +23,7 @@ _FORMS = ("attempts", "trajectories", "preference")
 _SUFFIX = ".attempts.sqlite"
 
 
-class _TasksOrCommand(click.Group):
-    """A group whose first word, where it names none of its commands, is the TASKS of ``run``."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.commands:
-            args = ["run", *args]
-        return super().resolve_command(ctx, args)
-
-
-@click.group(cls=_TasksOrCommand)
+@click.group(cls=CommandOrDefault)
 def solve() -> None:
     """Put a model in the loop: `solve TASKS --base-url URL --model M`; look at what it answered.
 
