@@ -22,6 +22,7 @@ from typing import Any
 
 from synth.errors import SettingsError
 from synth.lower.check import AnySpec, default_shapes, row_of
+from synth.lower.ops import ops
 from synth.lower.spec import read_spec
 from synth.lower.text import lower
 from validate.host.runner import HostRunner
@@ -101,10 +102,12 @@ def all_specs() -> Iterator[dict[str, Any]]:
             yield from ({"op": op, "dtype": dtype, "schedule": one} for one in _ROWS)
     for dtype in _DTYPES:
         yield from ({"op": "transpose", "dtype": dtype, "schedule": one} for one in _TRANSPOSES)
+    for name, op in ops().items():
+        yield from ({"op": name, **said} for said in op.trials())
     names = ("tile_m", "tile_n", "tile_k", "vectorize")
-    for op in ("matmul", "relu", "matmul_relu"):
+    for plain in ("matmul", "relu", "matmul_relu"):
         for tiles in _PLAIN:
-            yield {"op": op, "schedule": dict(zip(names, tiles, strict=True))}
+            yield {"op": plain, "schedule": dict(zip(names, tiles, strict=True))}
 
 
 def _by_tensor_cores() -> Iterator[dict[str, Any]]:
@@ -156,6 +159,11 @@ _REMOVED = (
     (r"row < n && ", ""),
     (r" && column < m\)", ")"),
     (r"if \(at >= count\)", "if (false)"),
+    (r"inside = row < rows;", "inside = true;"),
+    (r"if \(row < m\)", "if (true)"),
+    (r"\bkey < n && ", ""),
+    (r" && key <= row", ""),
+    (r"if \(!\(key < n\)\)", "if (false)"),
 )
 
 
@@ -233,7 +241,9 @@ def kind_of(said: dict[str, Any]) -> tuple[Any, ...]:
     """Specs of one kind have the same barriers and predicates."""
     schedule = said["schedule"]
     names = ("core", "copy", "persistent", "split_k", "vectorize")
-    return said["op"], said.get("dtype"), *(schedule.get(name) for name in names)
+    flags = tuple(sorted(name for name, value in said.items() if value is True))
+    new = flags if said["op"] not in ("matmul", "matmul_relu") else ()
+    return said["op"], said.get("dtype"), new, *(schedule.get(name) for name in names)
 
 
 def main() -> None:

@@ -194,7 +194,7 @@ def _operands(spec: OpSpec, sizes: Mapping[str, int]) -> list[dict[str, Any]]:
             "kind": "array",
             "dtype": one.dtype,
             "role": "out" if one is listed[-1] else "in",
-            "shape": [str(sizes[symbol]) for symbol in one.shape],
+            "shape": [str(formula.evaluate(extent, sizes)) for extent in one.shape],
             **_drawn(one),
             "fields": [],
             "rtol": rtol if one is listed[-1] and one.dtype.startswith("float") else None,

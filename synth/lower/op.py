@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 from synth.errors import SettingsError
@@ -35,7 +34,7 @@ class Lowered:
 
 @dataclass(frozen=True)
 class Operand:
-    """An array of an op: its dtype as a row has it, and its shape as size symbols.
+    """An array of an op: its dtype as a row has it, and its shape as formulas of size symbols.
 
     Elements are uniform in [-1, 1], whole numbers of int8 in its range, and of bfloat16, whose
     bits are a uint16, whole numbers from -4 to 4, so that sums are exact.
@@ -53,7 +52,8 @@ class Op:
 
     `fields` and `schedule` are defaults by name; what is allowed is `read`'s to say: it makes of
     both the plan that all else is given. `reference` is plain Python over float64; `tolerance`
-    gives rtol and atol of the output at sizes, `work` the steps of a run on the host.
+    gives rtol and atol of the output at sizes, `work` the steps of a run on the host. `trials` are
+    specs, without their op, that the audit tries.
     """
 
     name: str
@@ -69,6 +69,7 @@ class Op:
     tolerance: Callable[[Any, Sizes], tuple[float, float]]
     shapes: Callable[[Any], list[tuple[int, ...]]]
     work: Callable[[Any, Sizes], int]
+    trials: Callable[[], Iterable[dict[str, Any]]] = tuple
 
 
 @dataclass(frozen=True)
@@ -172,8 +173,3 @@ def whole(field: str, value: int, least: int, most: int) -> int:
     if not least <= value <= most:
         raise refused(field, value, f"whole numbers from {least} to {most}")
     return value
-
-
-def count(shape: Sequence[str], sizes: Sizes) -> int:
-    """Elements of an array at sizes."""
-    return prod(sizes[symbol] for symbol in shape)

@@ -14,16 +14,17 @@ _PRODUCTS = {
     "int8": "ptx_mma_s8",
 }
 
-_TILES = """// Where 16 bytes of a tile lie: neighbours in a column are in different banks.
+PLACES = """// Where 16 bytes of a tile lie: neighbours in a column are in different banks.
 template <int ROW>
 __device__ __forceinline__ int place_of(int row, int chunk)
 {
     constexpr int CHUNKS = ROW / GROUP;
-    const int turn = CHUNKS >= 8 ? row % 8 : CHUNKS == 4 ? row / 2 % 4 : row / 4 % 2;
+    const int turn = CHUNKS % 8 == 0 ? row % 8 : CHUNKS % 4 == 0 ? row / 2 % 4 : row / 4 % 2;
     return (row * CHUNKS + (chunk ^ turn)) * GROUP;
 }
+"""
 
-// Starts the copy of a tile of ROWS x ROW elements, zeros beyond the edges.
+_TILES = """// Starts the copy of a tile of ROWS x ROW elements, zeros beyond the edges.
 template <bool ALIGNED, int ROWS, int ROW>
 __device__ __forceinline__ void start_tile(
     @real@* tile, const @real@* __restrict__ matrix, int rows, int columns,
@@ -132,19 +133,19 @@ __device__ __forceinline__ void load_@name@(
 _BODIES = {
     # Rows of 16 elements along m, k in chunks.
     "a": """    const int row = first + lane % 16;
-    ptx_load_matrices(to, tile + place_of<TILE_K>(row, p * 2 + lane / 16));""",
+    ptx_load_matrices(to, tile + place_of<@row@>(row, p * 2 + lane / 16));""",
     "a transposed": """    const int row = p * MMA_K + lane % 8 + lane / 16 * 8;
-    ptx_load_transposed(to, tile + place_of<TILE_M>(row, first / GROUP + lane / 8 % 2));""",
+    ptx_load_transposed(to, tile + place_of<@row@>(row, first / GROUP + lane / 8 % 2));""",
     "b": """    const int row = p * MMA_K + lane % 16;
-    ptx_load_transposed(to, tile + place_of<TILE_N>(row, first / GROUP + lane / 16));""",
+    ptx_load_transposed(to, tile + place_of<@row@>(row, first / GROUP + lane / 16));""",
     "b transposed": """    const int row = first + lane % 8 + lane / 16 * 8;
-    ptx_load_matrices(to, tile + place_of<TILE_K>(row, p * 2 + lane / 8 % 2));""",
+    ptx_load_matrices(to, tile + place_of<@row@>(row, p * 2 + lane / 8 % 2));""",
     # No instruction transposes words of 32 bits.
     "b of tf32": """#pragma unroll
     for (int e = 0; e < 4; ++e) {
         const int row = p * MMA_K + lane % 4 + e % 2 * 4;
         const int column = first + lane / 4 + e / 2 * 8;
-        const int place = place_of<TILE_N>(row, column / GROUP) + column % GROUP;
+        const int place = place_of<@row@>(row, column / GROUP) + column % GROUP;
         to[e] = __float_as_uint(tile[place]);
     }""",
 }
@@ -154,7 +155,7 @@ def text(g: Gemm) -> list[str]:
     """The lines of a product's kernel and of what it calls."""
     values = {"real": STORED[g.dtype], "zero": parts.zero(g), "sum": SUMMED[g.dtype]}
     lines = helper_lines(_helpers(g))
-    for function in [_TILES, _load(g, "a"), _load(g, "b"), _product(g)]:
+    for function in [PLACES, _TILES, _load(g, "a"), _load(g, "b"), _product(g)]:
         lines += parts.filled(function, **values).split("\n")
     real = STORED[g.dtype]
     shared = [
@@ -186,13 +187,20 @@ def _body(g: Gemm, side: str) -> str:
 
 
 def _load(g: Gemm, side: str) -> str:
-    return parts.filled(
-        _LOAD,
-        name=side,
-        what=f"16 {'rows of a' if side == 'a' else 'columns of b'}",
-        side="row" if side == "a" else "column",
-        body=_BODIES[_body(g, side)],
+    extent, transposed = ("M", g.transpose_a) if side == "a" else ("N", not g.transpose_b)
+    return fragment_load(
+        side,
+        f"16 {'rows of a' if side == 'a' else 'columns of b'}",
+        "row" if side == "a" else "column",
+        _body(g, side),
+        f"TILE_{extent if transposed else 'K'}",
     )
+
+
+def fragment_load(name: str, what: str, side: str, body: str, row: str) -> str:
+    """The function load_NAME of fragments of 16 rows (of a) or columns (of b), by one of `_BODIES`,
+    from a tile whose rows have `row` elements."""
+    return parts.filled(_LOAD, name=name, what=what, side=side, body=_BODIES[body], row=row)
 
 
 def _product(g: Gemm) -> str:

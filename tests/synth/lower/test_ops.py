@@ -49,6 +49,18 @@ SAMPLE: tuple[dict[str, Any], ...] = (
     {"op": "rms_norm", "dtype": "float64", "schedule": {"threads": 64, "held": 1}},
     {"op": "reduce_max", "schedule": {"threads": 64}},
     {"op": "transpose", "dtype": "float16"},
+    {
+        "op": "attention",
+        "head_dim": 32,
+        "causal": True,
+        "schedule": {"tile_m": 32, "tile_n": 16, "warp_m": 16, "thread_n": 2},
+    },
+    {
+        "op": "attention",
+        "dtype": "float16",
+        "head_dim": 32,
+        "schedule": {"tile_m": 32, "tile_n": 32, "warp_m": 16},
+    },
 )
 
 
@@ -81,7 +93,7 @@ def test_the_sample_agrees_at_every_shape(host: HostRunner) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("number", [1, 4, 7, 11])
+@pytest.mark.parametrize("number", [1, 4, 7, 11, 12, 13])
 def test_what_is_left_out_is_noticed(host: HostRunner, number: int) -> None:
     spec = read_spec(SAMPLE[number])
     lowered = lower(spec)
