@@ -52,7 +52,8 @@ class Op:
 
     `fields` and `schedule` are defaults by name; what is allowed is `read`'s to say: it makes of
     both the plan that all else is given. `reference` is plain Python over float64; `tolerance`
-    gives rtol and atol of the output at sizes, `work` the steps of a run on the host. `trials` are
+    gives rtol and atol of the output at sizes, `work` the steps of a run on the
+    host, 0 where there is nothing to compute. `trials` are
     specs, without their op, that the audit tries.
     """
 
@@ -117,7 +118,7 @@ class OpSpec:
     def fits_host(self, shape: Sequence[int]) -> bool:
         """Whether a shape is small enough for a run on the host."""
         sizes = dict(zip(self.sizes, shape, strict=True))
-        return min(shape) >= 1 and self.kind.work(self.plan, sizes) <= MOST_WORK
+        return min(shape) >= 1 and 0 < self.kind.work(self.plan, sizes) <= MOST_WORK
 
 
 def read_op(op: Op, given: Mapping[str, Any]) -> OpSpec:

@@ -52,6 +52,26 @@ __device__ __forceinline__ void start_tile(
 }
 """
 
+_GATHER = """// Brings a tile of ROWS x ROW elements of @side@, zeros beyond the edges.
+template <int ROWS, int ROW>
+__device__ __forceinline__ void bring_@side@(
+    @real@* tile, const @real@* __restrict__ array, const Shape& shape, int rows, int columns,
+    int first_row, int first_column)
+{
+#pragma unroll
+    for (int i = 0; i < ROWS * ROW / THREADS; ++i) {
+        const int v = threadIdx.x + i * THREADS;
+        const int y = v / ROW;
+        const int x = v % ROW;
+        const int row = first_row + y;
+        const int column = first_column + x;
+        size_t place;
+        const bool inside = find_@side@(shape, @found@, place) && row < rows && column < columns;
+        tile[place_of<ROW>(y, x / GROUP) + x % GROUP] = inside ? array[place] : @zero@;
+    }
+}
+"""
+
 _PRODUCT = """// One tile of c.
 template <bool ALIGNED>
 __device__ __forceinline__ void product(
@@ -67,8 +87,8 @@ __device__ __forceinline__ void product(
     for (int s = 0; s < STAGES - 1; ++s) {
         const int next_k = @first@ + s * TILE_K;
         if (next_k < @end@) {
-            start_tile<ALIGNED, @a_shape@>(a_tiles + s * A_TILE, a, @a_copy@);
-            start_tile<ALIGNED, @b_shape@>(b_tiles + s * B_TILE, b, @b_copy@);
+            @a_start@<@a_shape@>(a_tiles + s * A_TILE, a, @a_copy@);
+            @b_start@<@b_shape@>(b_tiles + s * B_TILE, b, @b_copy@);
         }
         ptx_commit_copies();
     }
@@ -79,8 +99,8 @@ __device__ __forceinline__ void product(
         const int next_k = first_k + (STAGES - 1) * TILE_K;
         const int free_stage = stage == 0 ? STAGES - 1 : stage - 1;
         if (next_k < @end@) {
-            start_tile<ALIGNED, @a_shape@>(a_tiles + free_stage * A_TILE, a, @a_copy@);
-            start_tile<ALIGNED, @b_shape@>(b_tiles + free_stage * B_TILE, b, @b_copy@);
+            @a_start@<@a_shape@>(a_tiles + free_stage * A_TILE, a, @a_copy@);
+            @b_start@<@b_shape@>(b_tiles + free_stage * B_TILE, b, @b_copy@);
         }
         ptx_commit_copies();
         const @real@* const a_tile = a_tiles + stage * A_TILE;
@@ -155,7 +175,12 @@ def text(g: Gemm) -> list[str]:
     """The lines of a product's kernel and of what it calls."""
     values = {"real": STORED[g.dtype], "zero": parts.zero(g), "sum": SUMMED[g.dtype]}
     lines = helper_lines(_helpers(g))
-    for function in [PLACES, _TILES, _load(g, "a"), _load(g, "b"), _product(g)]:
+    gathers = [
+        parts.filled(_GATHER, side=side, found=_found(g, side))
+        for side in "ab"
+        if g.gathered(side)
+    ]
+    for function in [PLACES, _TILES, *gathers, _load(g, "a"), _load(g, "b"), _product(g)]:
         lines += parts.filled(function, **values).split("\n")
     real = STORED[g.dtype]
     shared = [
@@ -205,7 +230,7 @@ def fragment_load(name: str, what: str, side: str, body: str, row: str) -> str:
 
 def _product(g: Gemm) -> str:
     split = g.tiling.split_k > 1
-    shown = [p for p in parts.parameters(g) if p != "int batch"]
+    shown = parts.parameters(g)
     stored = parts.store(g, 2, "sums[i / 2][j][i % 2 * 2 + @e@]")
     along_a, along_b = "m, k, first_row, next_k", "k, n, next_k, first_column"
     return parts.filled(
@@ -214,12 +239,27 @@ def _product(g: Gemm) -> str:
         range=part_range(g),
         first="part_first" if split else "0",
         end="part_end" if split else "k",
-        a_shape="TILE_K, TILE_M" if g.transpose_a else "TILE_M, TILE_K",
-        b_shape="TILE_N, TILE_K" if g.transpose_b else "TILE_K, TILE_N",
-        a_copy="k, m, next_k, first_row" if g.transpose_a else along_a,
-        b_copy="n, k, first_column, next_k" if g.transpose_b else along_b,
+        a_start="bring_a" if g.gathered("a") else "start_tile",
+        b_start="bring_b" if g.gathered("b") else "start_tile",
+        a_shape=_shape(g, "a", "TILE_K, TILE_M" if g.transpose_a else "TILE_M, TILE_K"),
+        b_shape=_shape(g, "b", "TILE_N, TILE_K" if g.transpose_b else "TILE_K, TILE_N"),
+        a_copy=_copied(g, "a", "k, m, next_k, first_row" if g.transpose_a else along_a),
+        b_copy=_copied(g, "b", "n, k, first_column, next_k" if g.transpose_b else along_b),
         mma=_PRODUCTS[g.dtype],
         store="\n".join(
             line if line.startswith("#") else f"                {line}" for line in stored
         ),
     )
+
+
+def _found(g: Gemm, side: str) -> str:
+    turned = g.transpose_a if side == "a" else g.transpose_b
+    return "column, row" if turned else "row, column"
+
+
+def _shape(g: Gemm, side: str, shape: str) -> str:
+    return shape if g.gathered(side) else f"ALIGNED, {shape}"
+
+
+def _copied(g: Gemm, side: str, given: str) -> str:
+    return f"shape, {given}" if g.gathered(side) else given
