@@ -96,9 +96,7 @@ def _view(conv: Conv, activation: str, bias: bool) -> View:
     )
 
 
-def read(
-    name: str, dtype: str, fields: Mapping[str, Any], said: Mapping[str, Any]
-) -> ConvProduct:
+def read(name: str, dtype: str, fields: Mapping[str, Any], said: Mapping[str, Any]) -> ConvProduct:
     """The plan of a convolution. Raises SettingsError."""
     conv = read_conv(fields)
     activation, bias = one_of("activation", fields["activation"], ACTIVATIONS), fields["bias"]
@@ -166,8 +164,8 @@ def reference(c: ConvProduct) -> str:
 
 
 def shapes(c: ConvProduct) -> list[tuple[int, ...]]:
-    """Whole tiles, more along k than stages; ragged edges; one output; whole vectors of pixels
-    that go on in the next image; more filters than a tile."""
+    """Whole tiles, more along k than stages; ragged edges; one output; whole vectors of
+    pixels, whose tiles go on in the next image; more filters than a tile."""
     t, conv = c.gemm.tiling, c.conv
     width = max(8, t.tile_n // 8)
     channels = -(-(t.stages + 1) * t.tile_k // (conv.taps * 8)) * 8
@@ -175,7 +173,7 @@ def shapes(c: ConvProduct) -> list[tuple[int, ...]]:
         (1, channels, t.tile_m, *conv.image(8, width)),
         (2, 3, 7, *conv.image(5, 9)),
         (1, 1, 1, *conv.image(1, 1)),
-        (3, 8, 5, *conv.image(4, 6)),
+        (3, c.gemm.group, 5, *conv.image(4, 6)),
         (1, 2, t.tile_m + 5, *conv.image(3, 3)),
     ]
 
@@ -224,6 +222,11 @@ def trials() -> Iterator[dict[str, Any]]:
             yield {**next(fields), "dtype": "float16", "schedule": schedule}
 
 
+def schedule(dtype: str) -> dict[str, Any]:
+    """The schedule that is taken where none is asked for: a product's, with registers for places."""
+    return {**products.schedule(dtype), "blocks": 0}
+
+
 def conv_op(name: str, fields: Mapping[str, Any]) -> Op:
     """An op that is a convolution; `fields` are its own defaults."""
     return Op(
@@ -231,7 +234,7 @@ def conv_op(name: str, fields: Mapping[str, Any]) -> Op:
         sizes=SIZES,
         dtypes=DTYPES,
         fields={**FIELDS, **EPILOGUE, **fields},
-        schedule=products.schedule,
+        schedule=schedule,
         read=lambda dtype, given, schedule: read(name, dtype, given, schedule),
         shared_bytes=lambda c: c.gemm.shared_bytes,
         lower=lambda c: products.lowered(c.gemm),

@@ -176,9 +176,7 @@ def text(g: Gemm) -> list[str]:
     values = {"real": STORED[g.dtype], "zero": parts.zero(g), "sum": SUMMED[g.dtype]}
     lines = helper_lines(_helpers(g))
     gathers = [
-        parts.filled(_GATHER, side=side, found=_found(g, side))
-        for side in "ab"
-        if g.gathered(side)
+        parts.filled(_GATHER, side=side, found=_found(g, side)) for side in "ab" if g.gathered(side)
     ]
     for function in [PLACES, _TILES, *gathers, _load(g, "a"), _load(g, "b"), _product(g)]:
         lines += parts.filled(function, **values).split("\n")

@@ -14,10 +14,10 @@ class View:
     `k` are had: formulas of them, in C. `shape` is what the kernel makes of its sizes, a
     `const Shape`, after which `functions` ask: `find_a` and `find_b` of the sides in `gathered`,
     each `bool(const Shape&, int, int, size_t&)`, false where there is nothing but a zero; and
-    `place_of_c` where `scattered`. What is gathered along k is said by the product's transposes:
-    threads that follow one another read along the rows of a or b. `groups` are products of their own; a block of group `blockIdx.y` moves
-    arrays by `moved`, formulas of `shape`. `row_bias`: bias is added by rows. `aligned`: what must
-    be whole vectors of elements.
+    `place_of_c` where `scattered`. The product's transposes say along which of its axes threads
+    that follow one another read. `groups` are products of their own; a block of group `blockIdx.y`
+    moves arrays by `moved`, formulas of `shape`. `row_bias`: bias is added by rows. `aligned`: what
+    must be whole vectors of elements.
     """
 
     about: str

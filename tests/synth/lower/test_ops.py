@@ -61,6 +61,20 @@ SAMPLE: tuple[dict[str, Any], ...] = (
         "head_dim": 32,
         "schedule": {"tile_m": 32, "tile_n": 32, "warp_m": 16},
     },
+    {"op": "conv2d", "bias": True, "groups": 2, "schedule": {"core": "simt", **_SIMT}},
+    {
+        "op": "conv2d_relu",
+        "stride": 2,
+        "schedule": {"core": "simt", **_SIMT, "copy": "async", "stages": 3, "persistent": 2},
+    },
+    {
+        "op": "conv2d",
+        "dtype": "float16",
+        "kernel_h": 1,
+        "kernel_w": 1,
+        "padding": 0,
+        "schedule": {"core": "mma", **_MMA},
+    },
 )
 
 
@@ -93,7 +107,7 @@ def test_the_sample_agrees_at_every_shape(host: HostRunner) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("number", [1, 4, 7, 11, 12, 13])
+@pytest.mark.parametrize("number", [1, 4, 7, 11, 12, 13, 14])
 def test_what_is_left_out_is_noticed(host: HostRunner, number: int) -> None:
     spec = read_spec(SAMPLE[number])
     lowered = lower(spec)
@@ -144,6 +158,36 @@ def test_what_cannot_be_is_said_in_one_line(said: dict[str, Any], why: str) -> N
         read_spec({"op": "matmul", **said})
     assert why in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"op": "attention", "head_dim": 48}, "head_dim: 48 is not allowed; allowed are 32, 64"),
+        ({"op": "attention", "schedule": {"tile_n": 24}}, "4, 8, 16 or 32 threads"),
+        ({"op": "attention", "dtype": "float16", "schedule": {"warp_m": 64}}, "warp_m of 16 or 32"),
+        ({"op": "attention", "head_dim": 128, "schedule": {"tile_m": 256}}, "shared memory"),
+        ({"op": "attention", "schedule": {"tile_n": 64, "thread_n": 2}}, "whole vectors of 4"),
+        ({"op": "attention", "dtype": "float64"}, "float32, float16"),
+        ({"op": "conv2d", "padding": 3}, "padding: 3 is not allowed; allowed are whole numbers"),
+        ({"op": "conv2d", "stride": 0}, "stride: 0 is not allowed"),
+        ({"op": "conv2d", "schedule": {"split_k": 2}}, "split_k: not of this op"),
+        ({"op": "conv2d_relu", "activation": "tanh"}, "none, relu, gelu"),
+        ({"op": "conv2d", "dtype": "int8"}, "float32, float64, float16"),
+    ],
+)
+def test_what_other_ops_cannot_be_is_said_in_one_line(said: dict[str, Any], why: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read_spec(said)
+    assert why in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_image_smaller_than_a_filter_has_no_output() -> None:
+    spec = read_spec({"op": "conv2d", "padding": 0})
+    assert isinstance(spec, OpSpec)
+    assert not spec.fits_host((1, 1, 1, 2, 5))
+    assert spec.fits_host((1, 1, 1, 3, 5))
 
 
 def test_a_spec_reads_what_it_prints() -> None:
