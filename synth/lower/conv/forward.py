@@ -223,7 +223,7 @@ def trials() -> Iterator[dict[str, Any]]:
 
 
 def schedule(dtype: str) -> dict[str, Any]:
-    """The schedule that is taken where none is asked for: a product's, with registers for places."""
+    """The schedule that is taken where none is asked for: a product's, with more registers."""
     return {**products.schedule(dtype), "blocks": 0}
 
 
