@@ -207,8 +207,8 @@ def _operands(spec: OpSpec, sizes: Mapping[str, int]) -> list[dict[str, Any]]:
 def _drawn(operand: Operand) -> dict[str, Any]:
     if operand.bfloat16:
         return {"init": "uniform", "low": "0", "high": "0", "among": list(_BFLOAT16)}
-    low, high = ("-128", "127") if operand.dtype == "int8" else ("-1", "1")
-    return {"init": "uniform", "low": low, "high": high}
+    low, high = (-128, 127) if operand.dtype == "int8" else (operand.low, operand.high)
+    return {"init": "uniform", "low": str(low), "high": str(high)}
 
 
 def _args(spec: Spec, sizes: Mapping[str, int]) -> list[dict[str, Any]]:

@@ -36,14 +36,16 @@ class Lowered:
 class Operand:
     """An array of an op: its dtype as a row has it, and its shape as formulas of size symbols.
 
-    Elements are uniform in [-1, 1], whole numbers of int8 in its range, and of bfloat16, whose
-    bits are a uint16, whole numbers from -4 to 4, so that sums are exact.
+    Elements are uniform from `low` to `high`, whole numbers of int8 in its range, and of bfloat16,
+    whose bits are a uint16, whole numbers from -4 to 4, so that sums are exact.
     """
 
     name: str
     dtype: str
     shape: tuple[str, ...]
     bfloat16: bool = False
+    low: int = -1
+    high: int = 1
 
 
 @dataclass(frozen=True)
