@@ -119,7 +119,7 @@ def _lower(h: Histogram) -> Lowered:
     counted: dict[str, Any] = {
         "kernel": "histogram",
         "args": ["x", "counts", "=n"],
-        "grid": [str(h.blocks)],
+        "grid": [f"min({h.blocks}, (n - 1) / {4 * h.threads} + 1)"],
         "block": [h.threads],
         "shared_bytes": h.shared_bytes,
     }
@@ -159,6 +159,6 @@ OP = Op(
     ),
     tolerance=lambda h, sizes: (0.0, 0.0),
     shapes=lambda h: [(8 * h.threads,), (5 * h.threads + 7,), (1,), (3,), (1001,)],
-    work=lambda h, sizes: sizes["n"] + 64 * h.blocks * (h.threads + h.copies * h.bins // 64),
+    work=lambda h, sizes: 4 * sizes["n"] + 64 * h.copies * h.bins,
     trials=_trials,
 )

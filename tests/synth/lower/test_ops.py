@@ -75,6 +75,13 @@ SAMPLE: tuple[dict[str, Any], ...] = (
         "padding": 0,
         "schedule": {"core": "mma", **_MMA},
     },
+    {"op": "histogram", "bins": 10, "schedule": {"threads": 64, "copies": 2, "blocks": 3}},
+    {
+        "op": "scan",
+        "exclusive": True,
+        "schedule": {"threads": 64, "items": 2, "blocks": 2},
+    },
+    {"op": "scan", "dtype": "int32", "schedule": {"threads": 64, "items": 1, "blocks": 3}},
 )
 
 
@@ -107,7 +114,7 @@ def test_the_sample_agrees_at_every_shape(host: HostRunner) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("number", [1, 4, 7, 11, 12, 13, 14])
+@pytest.mark.parametrize("number", [1, 4, 7, 11, 12, 13, 14, 17, 18])
 def test_what_is_left_out_is_noticed(host: HostRunner, number: int) -> None:
     spec = read_spec(SAMPLE[number])
     lowered = lower(spec)
@@ -173,6 +180,11 @@ def test_what_cannot_be_is_said_in_one_line(said: dict[str, Any], why: str) -> N
         ({"op": "conv2d", "stride": 0}, "stride: 0 is not allowed"),
         ({"op": "conv2d", "schedule": {"split_k": 2}}, "split_k: not of this op"),
         ({"op": "conv2d_relu", "activation": "tanh"}, "none, relu, gelu"),
+        ({"op": "histogram", "bins": 20000}, "bytes of shared memory"),
+        ({"op": "histogram", "bins": 0}, "bins: 0 is not allowed"),
+        ({"op": "histogram", "schedule": {"threads": 64}}, "4 for 2 warps"),
+        ({"op": "scan", "dtype": "float16"}, "float32, int32"),
+        ({"op": "scan", "schedule": {"items": 3}}, "schedule.items: 3 is not allowed"),
         ({"op": "conv2d", "dtype": "int8"}, "float32, float64, float16"),
     ],
 )
