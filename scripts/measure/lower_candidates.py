@@ -30,7 +30,7 @@ Sizes = dict[str, int]
 OPS = (
     *("matmul", "softmax", "layer_norm", "rms_norm", "transpose"),
     *("reduce_sum", "reduce_max", "reduce_mean"),
-    *("attention", "conv2d"),
+    *("attention", "conv2d", "histogram", "scan"),
 )
 SIZES = (1024, 2048, 4096)
 _MATRICES = ((4096, 4096), (16384, 1024), (2048, 16384))
@@ -128,6 +128,31 @@ _CONV_MMA = [
 ]
 
 
+_FLAT = (1 << 20, 1 << 26)
+_HISTOGRAMS: tuple[tuple[dict[str, Any], tuple[int, ...]], ...] = tuple(
+    ({"bins": bins}, (n,)) for bins in (256, 4096) for n in _FLAT
+)
+_SCANS: tuple[tuple[dict[str, Any], tuple[int, ...]], ...] = tuple(({}, (n,)) for n in _FLAT)
+_HISTOGRAM = [
+    {"threads": threads, "copies": copies, "blocks": blocks}
+    for threads, blocks in ((256, 528), (256, 1056), (512, 528), (1024, 264))
+    for copies in (1, 2, 4, 8)
+]
+_SCAN = [
+    {"threads": threads, "items": items, "blocks": blocks}
+    for threads in (128, 256, 512)
+    for items in (2, 4, 8)
+    for blocks in (528, 1056, 2112)
+]
+# By op: fields and sizes; schedules of simt, and of mma where there are such.
+_WITH_FIELDS: dict[str, tuple[Any, list[dict[str, Any]], list[dict[str, Any]]]] = {
+    "attention": (_ATTENTIONS, _ATTENTION_SIMT, _ATTENTION_MMA),
+    "conv2d": (_CONVOLUTIONS, _CONV_SIMT, _CONV_MMA),
+    "histogram": (_HISTOGRAMS, _HISTOGRAM, []),
+    "scan": (_SCANS, _SCAN, []),
+}
+
+
 def simt_tilings() -> Iterator[Tiling]:
     """What is tried of products without tensor cores."""
     for sides, tile_k, (stages, copy), blocks in product(
@@ -220,11 +245,8 @@ def matmul_jobs(dtypes: list[str], texts: dict[str, str]) -> Iterator[dict[str, 
 
 
 def field_jobs(name: str, dtypes: list[str], texts: dict[str, str]) -> Iterator[dict[str, Any]]:
-    """Attentions and convolutions, under all schedules that are tried and that can be."""
-    listed_ = _ATTENTIONS if name == "attention" else _CONVOLUTIONS
-    simt, mma = (
-        (_ATTENTION_SIMT, _ATTENTION_MMA) if name == "attention" else (_CONV_SIMT, _CONV_MMA)
-    )
+    """Ops whose jobs have fields, under all schedules that are tried and that can be."""
+    listed_, simt, mma = _WITH_FIELDS[name]
     for dtype in dtypes:
         for fields, shape in listed_:
             tried = []
@@ -262,14 +284,15 @@ def main() -> None:
     parser.add_argument("--dtype", nargs="*", default=["float32", "float16", "bfloat16"])
     options = parser.parse_args()
     texts: dict[str, str] = {}
-    with_fields = [name for name in options.op if name in ("attention", "conv2d")]
+    with_fields = [name for name in options.op if name in _WITH_FIELDS]
     others = [name for name in options.op if name not in ("matmul", *with_fields)]
     kinds = [dtype for dtype in options.dtype if dtype in ("float32", "float16", "float64")]
     jobs = list(matmul_jobs(options.dtype, texts)) if "matmul" in options.op else []
     jobs += other_jobs(others, kinds, texts)
     for name in with_fields:
-        narrow = [dtype for dtype in options.dtype if dtype in ("float32", "float16")]
-        jobs += field_jobs(name, narrow, texts)
+        taken = ("float32", "float16") if _WITH_FIELDS[name][2] else ("float32",)
+        narrow = [dtype for dtype in options.dtype if dtype in taken]
+        jobs += field_jobs(name, ["int32"] if name == "histogram" else narrow, texts)
     options.file.write_text(json.dumps({"texts": texts, "jobs": jobs}))
     count = sum(len(job["candidates"]) for job in jobs)
     print(f"{len(texts)} texts, {count} candidates, {options.file.stat().st_size} bytes")

@@ -25,6 +25,7 @@ TRIALS = 15
 FLUSHED_BYTES = 192 << 20
 SHOWN = ("head_dim", "causal", "kernel_h", "stride", "padding", "groups")
 _MOST_ERROR = {"float32": 1e-5, "float64": 1e-13, "tf32": 2e-3, "float16": 2e-3, "bfloat16": 1e-2}
+_MOST_ERROR["int32"] = 0.0
 _INCLUDES = ("/usr/local/cuda/include", "/usr/local/cuda/targets/x86_64-linux/include")
 
 Sizes = dict[str, int]
@@ -186,7 +187,31 @@ def conv2d(
     return arrays, wanted, ways
 
 
-FIELD_OPS = {"attention": attention, "conv2d": conv2d}
+def histogram(
+    sizes: Sizes, kind: Any, torch: Any, fields: dict[str, Any]
+) -> tuple[dict[str, Any], Any, dict[str, Work]]:
+    """Counts of whole numbers, and PyTorch's histogram of them as floats."""
+    bins = fields["bins"]
+    x = torch.randint(0, bins, (sizes["n"],), dtype=kind, device="cuda")
+    floats = x.float()
+    wanted = torch.bincount(x, minlength=bins).double()
+    ways = {
+        "bincount": lambda: torch.bincount(x, minlength=bins),
+        "histc": lambda: torch.histc(floats, bins, 0, bins),
+    }
+    return {"x": x, "counts": torch.full((bins,), -1, dtype=kind, device="cuda")}, wanted, ways
+
+
+def scan(
+    sizes: Sizes, kind: Any, torch: Any, fields: dict[str, Any]
+) -> tuple[dict[str, Any], Any, dict[str, Work]]:
+    """Sums of a prefix."""
+    x = random(torch, (sizes["n"],), kind)
+    arrays = {"x": x, "y": torch.full_like(x, float("nan"))}
+    return arrays, torch.cumsum(x.double(), 0), {"torch": lambda: torch.cumsum(x, 0)}
+
+
+FIELD_OPS = {"attention": attention, "conv2d": conv2d, "histogram": histogram, "scan": scan}
 """The same of ops whose jobs have fields."""
 
 _OVER_ROWS = ("softmax", "layer_norm", "rms_norm", "transpose")
@@ -263,7 +288,7 @@ def timed_job(
         record = {"key": entry["key"], "schedule": entry["schedule"]}
         try:
             work = launcher(entry, codes[entry["key"]], arrays, folder, torch)
-            arrays[output].fill_(float("nan"))
+            arrays[output].fill_(float("nan") if arrays[output].is_floating_point() else -1)
             work()
             torch.cuda.synchronize()
             record["error"] = relative_error(arrays[output], wanted)
