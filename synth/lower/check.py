@@ -188,20 +188,24 @@ def _atol(spec: AnySpec, shape: Shape) -> float:
 def _operands(spec: OpSpec, sizes: Mapping[str, int]) -> list[dict[str, Any]]:
     listed = spec.kind.operands(spec.plan)
     rtol, atol = spec.kind.tolerance(spec.plan, sizes)
-    return [
-        {
-            "name": one.name,
-            "kind": "array",
-            "dtype": one.dtype,
-            "role": "out" if one is listed[-1] else "in",
-            "shape": [str(formula.evaluate(extent, sizes)) for extent in one.shape],
-            **_drawn(one),
-            "fields": [],
-            "rtol": rtol if one is listed[-1] and one.dtype.startswith("float") else None,
-            "atol": atol if one is listed[-1] and one.dtype.startswith("float") else None,
-        }
-        for one in listed
-    ]
+    found = []
+    for one in listed:
+        made = one.out or one is listed[-1]
+        compared = made and one.dtype.startswith("float")
+        found.append(
+            {
+                "name": one.name,
+                "kind": "array",
+                "dtype": one.dtype,
+                "role": "out" if made else "in",
+                "shape": [str(formula.evaluate(extent, sizes)) for extent in one.shape],
+                **_drawn(one),
+                "fields": [],
+                "rtol": rtol if compared else None,
+                "atol": atol if compared else None,
+            }
+        )
+    return found
 
 
 def _drawn(operand: Operand) -> dict[str, Any]:

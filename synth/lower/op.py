@@ -37,7 +37,8 @@ class Operand:
     """An array of an op: its dtype as a row has it, and its shape as formulas of size symbols.
 
     Elements are uniform from `low` to `high`, whole numbers of int8 in its range, and of bfloat16,
-    whose bits are a uint16, whole numbers from -4 to 4, so that sums are exact.
+    whose bits are a uint16, whole numbers from -4 to 4, so that sums are exact. `out`: it is made,
+    as the last of an op always is.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Operand:
     bfloat16: bool = False
     low: int = -1
     high: int = 1
+    out: bool = False
 
 
 @dataclass(frozen=True)

@@ -167,8 +167,8 @@ _EXCLUSIVE = """                results[e] = sum;
 
 @dataclass(frozen=True)
 class Scan:
-    """Sums of a prefix by up to `blocks` blocks of `threads`, each of which has `items` vectors of four
-    elements of a tile."""
+    """Sums of a prefix by up to `blocks` blocks of `threads`, each of which has `items` vectors of
+    four elements of a tile."""
 
     dtype: str
     exclusive: bool
