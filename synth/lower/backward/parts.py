@@ -26,17 +26,15 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
     const int warp = threadIdx.x / 32;
     const int column = blockIdx.x@wide@;
     @sum@ sum = 0;
-    if (column < columns) {
-        for (int row = @first@; row < rows; row += @step@) {
-            const @real@* const at = @from@ + (static_cast<size_t>(row) * columns + column) * inner;
-            for (int i = @inner@; i < inner; i += @inner_step@) {
-                sum += @value@;
-            }
+    for (int row = @first@; row < rows@edge@; row += @step@) {
+        const @real@* const at = @from@ + (static_cast<size_t>(row) * columns + column) * inner;
+        for (int i = @inner@; i < inner; i += @inner_step@) {
+            sum += @value@;
         }
     }
     parts[warp][lane] = sum;
     __syncthreads();
-    if (warp == 0 && column < columns) {
+    if (warp == 0@edge@) {
         for (int w = 1; w < 8; ++w) {
             sum += parts[w][lane];
         }
@@ -63,6 +61,7 @@ def sum_kernel(name: str, source: str, target: str, dtype: str, *, inner: bool) 
         name=name,
         to=target,
         **{"from": source},
+        edge="" if inner else " && column < columns",
         wide="" if inner else " * 32 + lane",
         first="0" if inner else "warp",
         step="1" if inner else "8",
