@@ -195,7 +195,7 @@ def tolerance(c: ConvProduct, sizes: Sizes) -> tuple[float, float]:
     return products.tolerance(c.gemm, {"k": sizes["channels"] * c.conv.taps})
 
 
-_TRIED = (
+_TRIED: tuple[dict[str, Any], ...] = (
     {},
     {"bias": True, "stride": 2},
     {"kernel_h": 1, "kernel_w": 1, "padding": 0, "groups": 2},
