@@ -11,6 +11,7 @@ from synth.lower.conv import forward
 from synth.lower.conv.plan import FIELDS as MEASURES
 from synth.lower.conv.plan import SIZES, Conv, read_conv
 from synth.lower.gemm import op as products
+from synth.lower.gemm.parts import filled
 from synth.lower.gemm.plan import STORED, Gemm
 from synth.lower.gemm.view import View
 from synth.lower.op import Lowered, Operand, Sizes
@@ -63,22 +64,6 @@ __device__ __forceinline__ bool find_a(const Shape& shape, int row, int k, size_
     place = (static_cast<size_t>(image) * GROUPS * shape.filters + row) * pixels + k % pixels;
     return true;
 }
-
-// Where the element lies that the tap `column` of all channels meets at the k-th pixel of all
-// images. False: in the padding.
-__device__ __forceinline__ bool find_b(const Shape& shape, int k, int column, size_t& place)
-{
-    const int pixels = shape.out_height * shape.out_width;
-    const int plane = shape.height * shape.width;
-    const int image = k / pixels;
-    const int pixel = k % pixels;
-    const int tap = column % (KERNEL_H * KERNEL_W);
-    const int y = pixel / shape.out_width * STRIDE - PADDING + tap / KERNEL_W;
-    const int x = pixel % shape.out_width * STRIDE - PADDING + tap % KERNEL_W;
-    const int own = column / (KERNEL_H * KERNEL_W) * plane + y * shape.width + x;
-    place = static_cast<size_t>(image) * GROUPS * shape.channels * plane + own;
-    return y >= 0 && y < shape.height && x >= 0 && x < shape.width;
-}
 """
 
 
@@ -117,6 +102,7 @@ def _view_of_x(conv: Conv) -> View:
 
 
 def _view_of_weight(conv: Conv) -> View:
+    patches = filled(forward.FIND_PATCH, tap="column", pixel="k")
     return View(
         about="grad_weight: a filter a row, a tap of a channel a column.",
         arrays={"a": "grad_y", "b": "x", "c": "grad_weight"},
@@ -126,7 +112,7 @@ def _view_of_weight(conv: Conv) -> View:
         k=f"images * {conv.extent('height')} * {conv.extent('width')}",
         shape=forward.measures(conv),
         constants=forward.constants(conv),
-        functions=forward.SHAPE + _OF_WEIGHT,
+        functions=forward.SHAPE + _OF_WEIGHT + patches,
         gathered="ab",
         groups=conv.groups,
         moved={
@@ -207,18 +193,11 @@ def reference(p: ConvBackward) -> str:
     lines = ["import numpy as np", "", "", f"def conv2d_backward(dim, {names}):"]
     lines += head.split("\n")[:-1]
     lines += [
-        "    given = np.array(x, np.float64)",
-        "    inside[...] = given.reshape(images, groups, channels, height, width)",
-        "    taken = np.array(weight, np.float64)",
-        "    taken = taken.reshape(groups, filters, channels, kernel_h, kernel_w)",
-        "    pixels = out_height * out_width",
         "    grad = np.array(grad_y, np.float64)",
         "    grad = grad.reshape(images, groups, filters, pixels)",
         "    of_x = np.zeros_like(padded)",
         "    of_weight = np.zeros_like(taken)",
         *forward.EACH_TAP.split("\n")[:-1],
-        "            patch = padded[:, :, :, rows, columns]",
-        "            patch = patch.reshape(images, groups, channels, pixels)",
         "            each = np.matmul(grad, np.transpose(patch, (0, 1, 3, 2)))",
         "            of_weight[:, :, :, r, s] = np.sum(each, axis=0)",
         "            back = np.matmul(np.transpose(taken[:, :, :, r, s], (0, 2, 1)), grad)",

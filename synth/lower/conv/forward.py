@@ -16,6 +16,7 @@ from synth.lower.conv.plan import (
     read_conv,
 )
 from synth.lower.gemm import op as products
+from synth.lower.gemm.parts import filled
 from synth.lower.gemm.plan import ACTIVATIONS, Epilogue, Gemm
 from synth.lower.gemm.view import View
 from synth.lower.op import Op, Operand, Sizes, one_of
@@ -26,23 +27,26 @@ struct Shape {
 };
 """
 
-_FIND_B = """
-// Where element (k, column) of the patches lies: the k-th of those that a filter meets at a pixel.
-// False: in the padding.
+FIND_PATCH = """
+// Where the element lies that the tap `@tap@` of all channels meets at the pixel `@pixel@` of all
+// images. False: in the padding.
 __device__ __forceinline__ bool find_b(const Shape& shape, int k, int column, size_t& place)
 {
     const int pixels = shape.out_height * shape.out_width;
     const int plane = shape.height * shape.width;
-    const int image = column / pixels;
-    const int pixel = column % pixels;
-    const int tap = k % (KERNEL_H * KERNEL_W);
+    const int image = @pixel@ / pixels;
+    const int pixel = @pixel@ % pixels;
+    const int tap = @tap@ % (KERNEL_H * KERNEL_W);
     const int y = pixel / shape.out_width * STRIDE - PADDING + tap / KERNEL_W;
     const int x = pixel % shape.out_width * STRIDE - PADDING + tap % KERNEL_W;
-    const int own = k / (KERNEL_H * KERNEL_W) * plane + y * shape.width + x;
+    const int own = @tap@ / (KERNEL_H * KERNEL_W) * plane + y * shape.width + x;
     place = static_cast<size_t>(image) * GROUPS * shape.channels * plane + own;
     return y >= 0 && y < shape.height && x >= 0 && x < shape.width;
 }
+"""
+"""Patches of x; @tap@ and @pixel@ are their axes, k and column or column and k."""
 
+_PLACE_OF_C = """
 // Where the filter `row` at the pixel `column` goes.
 __device__ __forceinline__ size_t place_of_c(const Shape& shape, int row, int column)
 {
@@ -81,7 +85,7 @@ def _view(conv: Conv, activation: str, bias: bool) -> View:
         k=f"channels * {conv.taps}",
         shape=measures(conv),
         constants=constants(conv),
-        functions=SHAPE + _FIND_B,
+        functions=SHAPE + filled(FIND_PATCH, tap="k", pixel="column") + _PLACE_OF_C,
         gathered="b",
         scattered=True,
         groups=conv.groups,
@@ -120,14 +124,22 @@ PADDED = """    images, _, height, width = x.shape
     filters = filters // groups
     padded = np.zeros((images, groups, channels, height + 2 * padding, width + 2 * padding))
     inside = padded[:, :, :, padding : padding + height, padding : padding + width]
+    given = np.array(x, np.float64)
+    inside[...] = given.reshape(images, groups, channels, height, width)
+    taken = np.array(weight, np.float64)
+    taken = taken.reshape(groups, filters, channels, kernel_h, kernel_w)
+    pixels = out_height * out_width
 """
-"""Plain Python: extents by name, and images within zeros, by groups."""
+"""Plain Python: extents by name, images within zeros and filters, by groups."""
 
 EACH_TAP = """    for r in range(kernel_h):
         for s in range(kernel_w):
             rows = slice(r, r + stride * (out_height - 1) + 1, stride)
             columns = slice(s, s + stride * (out_width - 1) + 1, stride)
+            patch = padded[:, :, :, rows, columns]
+            patch = patch.reshape(images, groups, channels, pixels)
 """
+"""Plain Python: what each tap meets."""
 
 
 def reference(c: ConvProduct) -> str:
@@ -139,15 +151,8 @@ def reference(c: ConvProduct) -> str:
     lines += [f"def {c.gemm.name}(dim, {', '.join(names)}):"]
     lines += PADDED.replace("@out@", "y").replace("@measures@", measured).split("\n")[:-1]
     lines += [
-        "    given = np.array(x, np.float64)",
-        "    inside[...] = given.reshape(images, groups, channels, height, width)",
-        "    taken = np.array(weight, np.float64)",
-        "    taken = taken.reshape(groups, filters, channels, kernel_h, kernel_w)",
-        "    pixels = out_height * out_width",
         "    value = np.zeros((images, groups, filters, pixels))",
         *EACH_TAP.split("\n")[:-1],
-        "            patch = padded[:, :, :, rows, columns]",
-        "            patch = patch.reshape(images, groups, channels, pixels)",
         "            value = value + np.matmul(taken[:, :, :, r, s], patch)",
     ]
     if e.bias:
