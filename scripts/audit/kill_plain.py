@@ -1,14 +1,16 @@
 """How many mutants of plain CUDA the host run notices: tables, and survivors.
 
-Run: PYTHONPATH=. python scripts/audit/kill_plain.py OUT [--rows N] [--seed S] [--mutants-per-row K]
-[--per-style M] [--workers W] [--timeout SECONDS] [--backward [--remade]] [--json FILE]. Takes N
+Run: PYTHONPATH=. python scripts/audit/kill_plain.py [OUT] [--rows N] [--seed S]
+[--mutants-per-row K] [--per-style M] [--workers W] [--timeout SECONDS]
+[--backward [--remade] [--drawn SEED]] [--json FILE]. Takes N
 rows of the dataset OUT, at least M of each style where the dataset has so many (a row without
 `cuda_plain` gets it from its program), and tries K mutants of each, every one as likely as any
 other, and besides all of those that remove a barrier, leave out a guard or make an atomic plain. A
 mutant is killed when the status of the host run is not `agrees`; one that does not compile does not
 count, nor does a survivor whose optimised PTX equals its row's. With --backward the texts are our
 own backward kernels of rows that have one, and killed is what does not give the derivatives; with
---remade they are made anew from the rows' programs.
+--remade they are made anew from the rows' programs, and with --drawn, which takes no OUT and no
+Warp, the rows are drawn: the first of each category that have one.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -27,11 +30,13 @@ from generators import categories
 from generators.program.serialise import from_json
 from scripts.audit.kill_table import run_jobs
 from scripts.audit.kill_table import take_rows as take_turns
+from scripts.measure.gradients import CATEGORIES, drawn, row_of, settings_of
 from synth.dataset.stored import stored_rows
 from synth.render.cuda.choose import schedule_for, schedules_of
 from synth.render.cuda.module import render
 from synth.render.cuda.style import styles
-from synth.rows.gradients import gradient_columns
+from synth.rows.gradients import checked_gradients, gradient_columns
+from synth.rows.runners import TextRunners
 from validate.host.runner import HostRunner, RunResult
 from validate.mutants.kill import (
     Find,
@@ -44,9 +49,12 @@ from validate.mutants.plain.draw import BARRIER, OPERATORS, plain_mutants
 from validate.mutants.warp.draw import RACE, Mutant
 from validate.nvrtc.compiler import CompileRunner
 from validate.row.gradient import backward_row
-from validate.statuses import AdjointStatus, RunStatus
+from validate.statuses import AdjointStatus, GradientStatus, RunStatus
 
 ROWS_AT_ONCE = 12
+DRAWN_AT_ONCE = 8
+DRAWS_PER_ROW = 4
+"""A third of the draws of `control_flow` has a backward kernel, and more of the others."""
 ARCH = "sm_90"
 ALL_OF = (
     BARRIER,
@@ -96,6 +104,37 @@ def backward_rows(data: Path, count: int, remade: bool = False) -> list[Row]:
     if not remade:
         return rows
     return [{**row, **gradient_columns(from_json(row["program"]))} for row in rows]
+
+
+def drawn_rows(seed: int, count: int, workers: int) -> list[Row]:
+    """Of each category the first draws of a seed that have a backward kernel, `count` in all."""
+    each = count // len(CATEGORIES)
+    units = [
+        (seed, category, range(first, first + DRAWN_AT_ONCE))
+        for first in range(0, DRAWS_PER_ROW * each, DRAWN_AT_ONCE)
+        for category in CATEGORIES
+    ]
+    found = sorted(run_jobs(_drawn, units, workers), key=lambda place: place[:2])
+    return [
+        row
+        for category in CATEGORIES
+        for _, _, row in [place for place in found if place[0] == category][:each]
+    ]
+
+
+def _drawn(unit: tuple[int, str, range]) -> list[tuple[str, int, Row]]:
+    """Draws that have a backward kernel, each with its place; runs in a process of its own."""
+    seed, category, indices = unit
+    settings = settings_of(seed)
+    accepted = {at: one for at in indices if (one := drawn(settings, category, at)) is not None}
+    rows = [row_of(one, f"{category}_{at}") for at, one in accepted.items()]
+    with closing(TextRunners()) as runners:
+        gradients = checked_gradients(runners, rows)
+    return [
+        (category, at, {**row, "category": category, **gradient.columns})
+        for at, row, gradient in zip(accepted, rows, gradients, strict=True)
+        if gradient.status == GradientStatus.AGREES
+    ]
 
 
 def take_rows(data: Path, count: int, per_style: int) -> list[Row]:
@@ -203,7 +242,7 @@ def print_survivors(tried: Sequence[Tried]) -> None:
 def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path, metavar="OUT", help="a dataset")
+    parser.add_argument("data", type=Path, nargs="?", metavar="OUT", help="a dataset")
     parser.add_argument("--rows", type=int, default=300)
     parser.add_argument("--per-style", type=int, default=45)
     parser.add_argument("--mutants-per-row", type=int, default=6)
@@ -212,14 +251,20 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--timeout", type=float, default=5.0, help="seconds a mutant may take")
     parser.add_argument("--backward", action="store_true", help="of our own backward kernels")
     parser.add_argument("--remade", action="store_true", help="make these from the programs anew")
+    parser.add_argument("--drawn", type=int, metavar="SEED", help="rows of this seed, without OUT")
     parser.add_argument("--json", type=Path, help="write the trials here")
-    return parser.parse_args()
+    asked = parser.parse_args()
+    if (asked.data is None) == (asked.drawn is None) or (asked.drawn and not asked.backward):
+        parser.error("give OUT, or --backward and --drawn")
+    return asked
 
 
 def main() -> None:
     """Try the mutants, print the figures."""
     asked = arguments()
-    if asked.backward:
+    if asked.drawn is not None:
+        rows = drawn_rows(asked.drawn, asked.rows, asked.workers)
+    elif asked.backward:
         rows = backward_rows(asked.data, asked.rows, asked.remade)
     else:
         rows = take_rows(asked.data, asked.rows, asked.per_style)

@@ -100,7 +100,10 @@ def judge(task: Task, folder: str) -> dict[str, Any]:
         except torch.OutOfMemoryError as error:
             return found | {"lies": {}, "lied": str(error)[:200]}
         found["lies"] = {name: _passes(evaluate, task, text, folder) for name, text in lies.items()}
-        found["gradient"] = _gradient(task, folder)
+        try:
+            found["gradient"] = _gradient(task, folder)
+        except Exception as error:  # noqa: BLE001 - the verdict stands, whatever a gradient meets
+            found["gradient"] = f"failed: {error!r}"[:300]
         torch.cuda.empty_cache()
     return found
 

@@ -22,13 +22,14 @@ from validate.host.plain_launch import ORDERS, PlainEntry, shuffles_in_small_blo
 from validate.host.plain_sizes import (
     crossing_sizes,
     in_few_threads,
+    thin,
     threads_started,
     wide_sizes,
 )
 from validate.host.rounding import rounds_worse
 from validate.oracle.compare import Finding, compare_widely
 from validate.oracle.derivative import Loss, Values, flat, float_parts
-from validate.oracle.effort import TooLong
+from validate.oracle.effort import Budget, TooLong
 from validate.oracle.reference import ReferenceFailed, run_reference
 from validate.row import dtypes
 from validate.row.adjoint import is_source
@@ -40,8 +41,13 @@ from validate.statuses import AdjointStatus
 
 Row = Mapping[str, Any]
 
-_MOST_STATEMENTS = 1_000_000
-"""Of Python, that the reference may run at a wide shape: within a second or so."""
+_MOST_AT_A_SHAPE = 1_000_000
+"""Of Python, that the reference may run at a shape of the row that is not its own."""
+_MOST_STATEMENTS = 400_000
+"""Of Python, that the reference may run at a wide shape: within half a second or so."""
+_UNBOUNDED = 1 << 62
+_MOST_IN_DIFFERENCES = 60_000
+"""Of Python, that differences may take at a shape beyond one direction at the row's own."""
 _MOST_THREADS = 1 << 19
 """Of all launches at a wide shape: a million take about a second on the host."""
 
@@ -72,10 +78,8 @@ def check_gradient(row: Row, entries: Sequence[PlainEntry]) -> Adjoint:
             return Adjoint(part.status, f"{part.reason} at {setting.name}", part.tolerance_used)
         found.append(part)
     for sizes, small in _beyond(check.backward):
-        setting = Setting(describe(sizes), sizes, row["args"])
-        if reason := check.widely(setting, small_blocks=small):
-            where = f"{'in small blocks ' * small}at {setting.name}"
-            return Adjoint(AdjointStatus.WARP_DIFFERS, f"{reason} {where}")
+        if reason := check.beyond(sizes, small_blocks=small):
+            return Adjoint(AdjointStatus.WARP_DIFFERS, reason)
     # At other shapes than the row's own a direction may be zero or meet a kink.
     return (
         found[0]
@@ -134,12 +138,12 @@ def telling_cotangents(row: Row, inputs: Values) -> Values:
 
 
 def wanted_of(
-    backward: Row, dim: Sequence[int], passed: Values, most_statements: int | None = None
+    backward: Row, dim: Sequence[int], passed: Values, budget: Budget | None = None
 ) -> Values:
     """What the reference of a backward kernel makes of what it is passed; raises TooLong."""
     return run_reference(
         *(backward["reference"], backward["kernel_name"], backward["args"], dim, passed),
-        most_statements=most_statements,
+        budget=budget,
     )
 
 
@@ -177,6 +181,13 @@ def least_of(outputs: Values) -> dict[str, float]:
     }
 
 
+def _directions(number: int, statements: int) -> int:
+    """Along how many directions the gradients at the ``number``-th shape are compared, each of
+    which runs so many statements for either side of it."""
+    affordable = _MOST_IN_DIFFERENCES // (2 * max(1, statements))
+    return min(DIRECTIONS, max(1, affordable)) if number == 0 else min(1, affordable)
+
+
 class _Check:
     """The backward kernel of a row at one shape after the other."""
 
@@ -190,50 +201,83 @@ class _Check:
         """How the gradients at the ``number``-th shape of the row compare with differences.
 
         At the first, its own, along several directions; at others along one, where what is of no
-        size beside the gradients at the first is zero.
+        size beside the gradients at the first is zero. Slow references have one direction at the
+        first and none at the others, where the backward's own reference has been compared; that
+        says nothing at another shape where it takes too long.
         """
         ran = self._ran(setting, number % len(ORDERS))
         if isinstance(ran, str):
             return Adjoint(AdjointStatus.WARP_DIFFERS, ran)
         outputs, inputs, cotangents, passed = ran
         dim = evaluate_all(self.row["launch"]["dim"], setting.sizes)
+        try:
+            wrong = self._unlike(dim, passed, outputs, number)
+        except TooLong:
+            return Adjoint(AdjointStatus.AGREES)
+        if wrong:
+            return Adjoint(AdjointStatus.WARP_DIFFERS, wrong)
+        self._least = self._least or least_of(outputs)
+        gradients = {
+            arg["name"]: self._gradient(arg["name"], outputs, inputs, cotangents)
+            for arg in self.row["args"]
+            if is_source(arg)
+        }
+        budget = Budget(_UNBOUNDED if number == 0 else _MOST_IN_DIFFERENCES)
+        try:
+            loss = Loss(self.row, dim, inputs, cotangents, budget=budget)
+        except TooLong:
+            return Adjoint(AdjointStatus.AGREES)
+        return self._along(loss, gradients, number, budget.spent)
+
+    def _unlike(self, dim: Sequence[int], passed: Values, outputs: Values, number: int) -> str:
+        """What the backward's reference gives otherwise; raises TooLong, but not at the first."""
         tolerance = adjoint_tolerance(self.row["args"])
         shares = (_ELSEWHERE * tolerance, tolerance)
-        wanted = wanted_of(self.backward, dim, passed)
+        budget = Budget(_UNBOUNDED if number == 0 else _MOST_AT_A_SHAPE)
+        wanted = wanted_of(self.backward, dim, passed, budget)
         wrong = unlike_reference(
             self.backward, dim, passed, outputs, shares, number > 0, self._least, wanted
         )
         if not wrong and number == 0:
             wrong = rounds_worse(self.backward, dim, passed, outputs, wanted)
-        if wrong:
-            return Adjoint(AdjointStatus.WARP_DIFFERS, wrong)
-        self._least = self._least or least_of(outputs)
-        loss = Loss(self.row, dim, inputs, cotangents)
-        if number > 0:
-            # No gate has seen how rounding is amplified here.
-            tolerance *= _ELSEWHERE
+        return wrong
+
+    def _along(self, loss: Loss, gradients: Values, number: int, statements: int) -> Adjoint:
+        """Differences along directions, each of which costs so many statements for either side."""
+        # At another shape no gate has seen how rounding is amplified.
+        tolerance = adjoint_tolerance(self.row["args"]) * (_ELSEWHERE if number else 1.0)
+        count = _directions(number, statements * len(gradients))
+        args = {arg["name"]: arg for arg in self.row["args"]}
         parts = []
-        for arg in self.row["args"]:
-            if not is_source(arg):
-                continue
-            name = arg["name"]
-            gradient = self._gradient(name, outputs, inputs, cotangents)
+        for name, gradient in gradients.items():
             floor = self._floors.get(name, 0.0)
-            for along in range(DIRECTIONS if number == 0 else 1):
-                parts.append(compare_along(arg, loss, gradient, tolerance, along, floor))
+            for along in range(count):
+                parts.append(compare_along(args[name], loss, gradient, tolerance, along, floor))
             largest = float(np.abs(flat(gradient)).max(initial=0.0))
             self._floors.setdefault(name, _NOTHING * largest)
-        return overall(parts)
+        return overall(parts) if parts else Adjoint(AdjointStatus.AGREES)
 
-    def widely(self, setting: Setting, *, small_blocks: bool = False) -> str:
-        """What is wrong at a shape of several blocks, empty where nothing is, or where its
-        reference takes too long or says nothing."""
+    def beyond(self, sizes: dict[str, int], *, small_blocks: bool = False) -> str:
+        """What is wrong at a shape of several blocks, or at a thinner one where the reference takes
+        too long there; empty: nothing, or it takes too long there as well."""
+        thinner = thin(self.backward, sizes)
+        for shape in [sizes, thinner][: 1 + (thinner != sizes)]:
+            setting = Setting(describe(shape), shape, self.row["args"])
+            try:
+                reason = self._widely(setting, small_blocks)
+            except TooLong:
+                continue
+            return f"{reason} {'in small blocks ' * small_blocks}at {setting.name}" * bool(reason)
+        return ""
+
+    def _widely(self, setting: Setting, small_blocks: bool) -> str:
+        """As `beyond`, at one shape; raises TooLong."""
         inputs, cotangents = self._drawn(setting)
         passed = backward_inputs(self.row, self.backward, inputs, cotangents)
         dim = evaluate_all(self.row["launch"]["dim"], setting.sizes)
         try:
-            wanted = wanted_of(self.backward, dim, passed, _MOST_STATEMENTS)
-        except (ReferenceFailed, TooLong):
+            wanted = wanted_of(self.backward, dim, passed, Budget(self._most_statements()))
+        except ReferenceFailed:
             # Wide inputs were seen by no gate: some leave a function's domain.
             return ""
         outputs = self._outputs(setting, 0, passed, small_blocks)
@@ -242,6 +286,11 @@ class _Check:
         return unlike_reference(
             self.backward, dim, passed, outputs, least=self._least, wanted=wanted
         )
+
+    def _most_statements(self) -> int:
+        """A text that does not ask for the size of its block shows only in whole blocks what
+        several of them do, which takes more."""
+        return _MOST_STATEMENTS * (1 if "blockDim" in self.backward["cuda_plain"] else 10)
 
     def _ran(self, setting: Setting, order: int) -> tuple[Values, Values, Values, Values] | str:
         """What the kernel wrote, the inputs, the cotangents, and all that the kernel was passed; or

@@ -20,27 +20,29 @@ _WARP = 32
 # Threads that meet take a microsecond each, and some.
 _MOST_THREADS = 30_000
 _SMALL = (3, 2, 5, 4, 7, 6)
-_FEW = {1: (70,), 2: (11, 7), 3: (6, 5, 3)}
-"""Elements along each axis, by how many axes blocks have."""
+_FEW = {1: (70,), 2: (19, 10), 3: (10, 9, 5)}
+"""Elements along each axis, by how many axes blocks have: more than two small blocks take."""
 _MANY = 40
 _KEPT = re.compile(r"const int \w+ = min\(([^,;]+), (\d+)\);")
 """How many bins of an array a block keeps."""
-_VECTORS = re.compile(r"reinterpret_cast<(?:const )?\w+4\*>")
+_VECTORS = re.compile(r"reinterpret_cast<(?:const )?\w+([24])\*>")
 _QUOTIENT = re.compile(r".*\) / (\d+)", re.DOTALL)
 
 
 def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
     """Shapes of more than one block and, one symbol at a time, of more turns than are shared out.
 
-    None for a text whose threads do not meet: what one does is no other's business. The row needs
-    `sizes`, `launch`, `plain_launch` and `cuda_plain`. Every shape respects `min` and
-    `multiple_of`.
+    None for a text whose threads do not meet, if it asks for the size of its block: it can be run
+    in small blocks. The row needs `sizes`, `launch`, `plain_launch` and `cuda_plain`. Every shape
+    respects `min` and `multiple_of`.
     """
     turns = _turns_at_once(row)
-    if not turns:
+    if not turns and "blockDim" in row["cuda_plain"]:
         return []
     dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]]
     over = _over_blocks(dims, launches_of(row)[0].grid)
+    if not turns:
+        return [_shape(row["sizes"], over)]
     # Threads that share out the elements of the launch share out no loop over them.
     launched = {name for names in dims for name in names} if _by_grid(row) else set()
     loops = [e["symbol"] for e in row["sizes"] if e["symbol"] not in launched]
@@ -53,13 +55,15 @@ def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
 
 
 def in_few_threads(row: Mapping[str, Any]) -> dict[str, int]:
-    """A shape of several blocks of 32 threads along each axis of the launch's blocks."""
+    """A shape of several blocks of 32 threads along each axis of the launch's blocks, where a
+    thread of a vectorised text takes a whole vector."""
     axes = sum(int(size) > 1 for size in launches_of(row)[0].block) or 1
     dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]][::-1]
     wanted: dict[str, int] = {}
     for axis, names in enumerate(dims):
         for name in names[:1]:
-            wanted.setdefault(name, [*_FEW[axes], 2, 2, 2][axis])
+            each = 1 if axis else _vector_width(row)
+            wanted.setdefault(name, each * [*_FEW[axes], 2, 2, 2][axis])
     return _shape(row["sizes"], wanted)
 
 
@@ -73,9 +77,20 @@ def crossing_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
         sizes = [symbol for name in names[:1] for symbol in sorted(symbols(formulas[name]))[:1]]
         large = dict.fromkeys(sizes, int(kept[2]) + int(kept[2]) // 2)
         found.append({**dict.fromkeys(innermost, _MANY), **large})
-    if _VECTORS.search(row["cuda_plain"]):
+    if _vector_width(row) == 4:
         found += [dict.fromkeys(innermost, size) for size in (12, 10)]
     return [_shape(row["sizes"], large) for large in found if large]
+
+
+def thin(row: Mapping[str, Any], shape: Mapping[str, int]) -> dict[str, int]:
+    """The shape with all sizes but its largest at two, or their least."""
+    longest = max(shape, key=lambda symbol: shape[symbol])
+    return _shape(row["sizes"], {**dict.fromkeys(shape, 2), longest: shape[longest]})
+
+
+def _vector_width(row: Mapping[str, Any]) -> int:
+    """Elements that a thread of the text loads at once."""
+    return max(map(int, _VECTORS.findall(row["cuda_plain"])), default=1)
 
 
 def _over_blocks(dims: Sequence[Sequence[str]], grid: Sequence[str | int]) -> dict[str, int]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from validate.oracle.effort import Budget
 from validate.oracle.reference import run_reference
 from validate.row import dtypes
 from validate.row.inputs import Array, raw_numbers
@@ -52,19 +53,20 @@ class Loss:
         inputs: Mapping[str, Array],
         cotangents: Mapping[str, Array],
         wanted: Mapping[str, Array] | None = None,
+        budget: Budget | None = None,
     ) -> None:
-        """`wanted` is what the reference makes of the inputs, where that is known."""
+        """`wanted` is what the reference makes of the inputs, where that is known; otherwise it is
+        run once, within `budget`."""
         self.row, self.dim, self.inputs = row, dim, inputs
         self.weights = {name: flat(value) for name, value in cotangents.items()}
-        self.outputs = self._outputs(inputs) if wanted is None else self._flat(wanted)
+        self.outputs = self._outputs(inputs, budget) if wanted is None else self._flat(wanted)
         self.size = sum(
             float(np.abs(self.weights[name] * self.outputs[name]).sum()) for name in self.weights
         )
 
-    def _outputs(self, inputs: Mapping[str, Array]) -> Values:
-        row = self.row
-        found = run_reference(row["reference"], row["kernel_name"], row["args"], self.dim, inputs)
-        return self._flat(found)
+    def _outputs(self, inputs: Mapping[str, Array], budget: Budget | None = None) -> Values:
+        text, name, args = (self.row[key] for key in ("reference", "kernel_name", "args"))
+        return self._flat(run_reference(text, name, args, self.dim, inputs, budget=budget))
 
     def _flat(self, found: Mapping[str, Array]) -> Values:
         return {name: flat(found[name]) for name in self.weights}

@@ -20,7 +20,12 @@ class Budget:
     """Counts down, and raises TooLong below zero."""
 
     def __init__(self, statements: int) -> None:
-        self.left = statements
+        self.allowed = self.left = statements
+
+    @property
+    def spent(self) -> int:
+        """Statements run so far."""
+        return self.allowed - self.left
 
     def spend(self, statements: int) -> bool:
         """One turn of a loop, or one call, of that many statements."""

@@ -90,7 +90,7 @@ def run_reference(
     dim: Sequence[int],
     inputs: Mapping[str, Array],
     single: bool = False,
-    most_statements: int | None = None,
+    budget: Budget | None = None,
 ) -> dict[str, Array]:
     """Call the reference and return its outputs (roles `out` and `inout`) by name.
 
@@ -99,13 +99,13 @@ def run_reference(
     float64, integers and bools have their storage dtype, structs a structured dtype of these.
     Raises ReferenceFailed when the text is not allowed, raises, leaves an element unwritten, or
     produces a value of the wrong type or out of the range of the dtype; TooLong when it would run
-    more than `most_statements`.
+    more statements than are left in `budget`, which says afterwards how many are.
     """
     namespace: dict[str, Any] = {"__name__": "reference"}
-    if most_statements is not None:
-        namespace[BUDGET] = Budget(most_statements)
+    if budget is not None:
+        namespace[BUDGET] = budget
     try:
-        exec(_compiled(text, most_statements is not None), namespace)
+        exec(_compiled(text, budget is not None), namespace)
         if "np" in namespace:
             namespace["np"] = _NUMPY
         function = namespace[kernel_name]

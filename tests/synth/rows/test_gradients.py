@@ -15,6 +15,8 @@ from synth.dataset.stored import stored_rows
 from synth.rows.gradients import checked_gradients
 from synth.rows.runners import TextRunners
 from synth.run import generate as run
+from validate.host.adjoint import DIRECTIONS
+from validate.host.gradient import _directions
 from validate.host.runner import HostRunner
 from validate.row.claims import contradictions
 from validate.row.columns import GRADIENT_COLUMNS
@@ -61,6 +63,26 @@ def test_a_wrong_backward_kernel_does_not_agree() -> None:
     with HostRunner() as host:
         assert all(found.adjoint == "agrees" for found in host.run_gradient(right))
         assert all(found.adjoint == "warp_differs" for found in host.run_gradient(wrong))
+
+
+def test_a_text_that_takes_one_block_for_all_is_refused() -> None:
+    """It no longer asks for the size of its block: whole blocks show it."""
+    every = "blockIdx.x * blockDim.x + threadIdx.x"
+    cut = [
+        {**row, "cuda_plain_backward": row["cuda_plain_backward"].replace(every, "threadIdx.x")}
+        for row in WITH
+        if row["cuda_plain_backward"].count("blockDim") == 1 and every in row["cuda_plain_backward"]
+    ][:6]
+    assert len(cut) >= 3
+    with HostRunner() as host:
+        found = host.run_gradient(cut)
+    assert [one.adjoint for one in found] == ["warp_differs"] * len(cut)
+    assert not any("small blocks" in one.adjoint_reason for one in found)
+
+
+def test_slow_references_have_one_direction_at_the_rows_own_shape_and_none_at_others() -> None:
+    assert [_directions(0, statements) for statements in (1, 1_000_000)] == [DIRECTIONS, 1]
+    assert [_directions(1, statements) for statements in (1, 1_000_000)] == [1, 0]
 
 
 def test_a_backward_kernel_that_cannot_run_is_no_row_s_end() -> None:

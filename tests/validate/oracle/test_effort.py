@@ -37,12 +37,13 @@ def spent(n: int) -> int:
     namespace["fill"]((n,), np.zeros(n))  # type: ignore[operator]
     budget = namespace[BUDGET]
     assert isinstance(budget, Budget)
-    return (1 << 30) - budget.left
+    return budget.spent
 
 
 def run(n: int, most: int | None) -> np.ndarray:
     inputs = {"y": np.zeros(n, np.float32)}
-    return run_reference(TEXT, "fill", ARGS, (n,), inputs, most_statements=most)["y"]
+    budget = None if most is None else Budget(most)
+    return run_reference(TEXT, "fill", ARGS, (n,), inputs, budget=budget)["y"]
 
 
 def test_what_fits_gives_what_it_gives_without_a_bound() -> None:
@@ -62,7 +63,7 @@ def test_inner_loops_and_calls_are_paid_for_by_turn() -> None:
 def test_an_endless_loop_ends() -> None:
     text = "def fill(dim, y):\n    while True:\n        pass\n"
     with pytest.raises(TooLong):
-        run_reference(text, "fill", ARGS, (1,), {"y": np.zeros(1, np.float32)}, most_statements=99)
+        run_reference(text, "fill", ARGS, (1,), {"y": np.zeros(1, np.float32)}, budget=Budget(99))
 
 
 def test_classes_of_a_text_pay_as_well() -> None:
@@ -71,12 +72,12 @@ def test_classes_of_a_text_pay_as_well() -> None:
         "def fill(dim, y):\n    y[0] = Pair(2.0).a\n"
     )
     inputs = {"y": np.zeros(1, np.float32)}
-    assert run_reference(text, "fill", ARGS, (1,), inputs, most_statements=5)["y"] == [2.0]
+    assert run_reference(text, "fill", ARGS, (1,), inputs, budget=Budget(5))["y"] == [2.0]
     with pytest.raises(TooLong):
-        run_reference(text, "fill", ARGS, (1,), inputs, most_statements=3)
+        run_reference(text, "fill", ARGS, (1,), inputs, budget=Budget(3))
 
 
 def test_no_text_can_reach_its_budget() -> None:
     text = f"def fill(dim, y):\n    {BUDGET}.left = 9\n    y[0] = 1.0\n"
     with pytest.raises(ReferenceFailed, match="name __budget"):
-        run_reference(text, "fill", ARGS, (1,), {"y": np.zeros(1, np.float32)}, most_statements=99)
+        run_reference(text, "fill", ARGS, (1,), {"y": np.zeros(1, np.float32)}, budget=Budget(99))
