@@ -50,7 +50,7 @@ def shapes(a: Attention) -> list[tuple[int, ...]]:
     several heads of a batch."""
     t = a.tiling
     return [
-        (1, 1, t.tile_m, 2 * t.tile_n),
+        (1, 1, -(-2 * t.tile_n // t.tile_m) * t.tile_m, 2 * t.tile_n),
         (1, 2, 37, 2 * t.tile_n + 5),
         (1, 1, 1, 1),
         (2, 2, 5, 7),

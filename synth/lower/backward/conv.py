@@ -42,8 +42,7 @@ __device__ __forceinline__ bool find_b(const Shape& shape, int k, int column, si
     const int out = y / STRIDE * shape.out_width + x / STRIDE;
     const int own = k / (KERNEL_H * KERNEL_W) * pixels + out;
     place = static_cast<size_t>(image) * GROUPS * shape.filters * pixels + own;
-    const bool met = @met@y / STRIDE < shape.out_height && x / STRIDE < shape.out_width;
-    return y >= 0 && x >= 0 && met;
+    return @met@;
 }
 
 // Where the channel `row` at the pixel `column` goes.
@@ -77,8 +76,18 @@ class ConvBackward:
     bias: bool
 
 
+def _met(conv: Conv) -> str:
+    """Whether a pixel and a tap have an output, without what always holds."""
+    tests = []
+    for name, side, taps in (("y", "height", conv.kernel_h), ("x", "width", conv.kernel_w)):
+        beyond = taps - 1 - conv.padding
+        tests += [f"{name} >= 0"] if beyond >= conv.stride else []
+        tests += [f"{name} / STRIDE < shape.out_{side}"] if beyond else []
+        tests += [f"{name} % STRIDE == 0"] if conv.stride > 1 else []
+    return " &&\n        ".join(tests) or "true"
+
+
 def _view_of_x(conv: Conv) -> View:
-    met = "y % STRIDE == 0 && x % STRIDE == 0 && " if conv.stride > 1 else ""
     return View(
         about="grad_x: a channel a row, a pixel of an image a column.",
         arrays={"a": "weight", "b": "grad_y", "c": "grad_x"},
@@ -88,7 +97,7 @@ def _view_of_x(conv: Conv) -> View:
         k=f"filters * {conv.taps}",
         shape=forward.measures(conv),
         constants=forward.constants(conv),
-        functions=forward.SHAPE + _OF_X.replace("@met@", met),
+        functions=forward.SHAPE + filled(_OF_X, met=_met(conv)),
         gathered="ab",
         scattered=True,
         groups=conv.groups,
@@ -102,7 +111,7 @@ def _view_of_x(conv: Conv) -> View:
 
 
 def _view_of_weight(conv: Conv) -> View:
-    patches = filled(forward.FIND_PATCH, tap="column", pixel="k")
+    patches = forward.patches(conv, "column", "k")
     return View(
         about="grad_weight: a filter a row, a tap of a channel a column.",
         arrays={"a": "grad_y", "b": "x", "c": "grad_weight"},
@@ -228,9 +237,9 @@ def shapes(p: ConvBackward) -> list[tuple[int, ...]]:
     t, conv = p.of_x.tiling, p.conv
     return [
         (1, t.tile_m, 8, *conv.image(8, 8)),
-        (2, 3, 7, *conv.image(5, 9)),
+        (2, 3, 7, *(side + conv.stride - 1 for side in conv.image(5, 9))),
         (1, 1, 1, *conv.image(1, 1)),
-        (3, p.of_x.group, 5, *conv.image(4, 6)),
+        (3, p.of_x.group, 5, *(-(-side // 4) * 4 for side in conv.image(4, 6))),
         (2, 2, t.tile_m + 5, *conv.image(9, 9)),
     ]
 

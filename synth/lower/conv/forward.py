@@ -27,9 +27,9 @@ struct Shape {
 };
 """
 
-FIND_PATCH = """
+_FIND_PATCH = """
 // Where the element lies that the tap `@tap@` of all channels meets at the pixel `@pixel@` of all
-// images. False: in the padding.
+// images.@nothing@
 __device__ __forceinline__ bool find_b(const Shape& shape, int k, int column, size_t& place)
 {
     const int pixels = shape.out_height * shape.out_width;
@@ -41,10 +41,17 @@ __device__ __forceinline__ bool find_b(const Shape& shape, int k, int column, si
     const int x = pixel % shape.out_width * STRIDE - PADDING + tap % KERNEL_W;
     const int own = @tap@ / (KERNEL_H * KERNEL_W) * plane + y * shape.width + x;
     place = static_cast<size_t>(image) * GROUPS * shape.channels * plane + own;
-    return y >= 0 && y < shape.height && x >= 0 && x < shape.width;
+    return @inside@;
 }
 """
-"""Patches of x; @tap@ and @pixel@ are their axes, k and column or column and k."""
+
+
+def patches(conv: Conv, tap: str, pixel: str) -> str:
+    """How patches of x are found, whose axes `tap` and `pixel` are k and column or column and k."""
+    inside = "y >= 0 && y < shape.height && x >= 0 && x < shape.width" if conv.padding else "true"
+    nothing = " False: in the padding." if conv.padding else ""
+    return filled(_FIND_PATCH, tap=tap, pixel=pixel, inside=inside, nothing=nothing)
+
 
 _PLACE_OF_C = """
 // Where the filter `row` at the pixel `column` goes.
@@ -85,7 +92,7 @@ def _view(conv: Conv, activation: str, bias: bool) -> View:
         k=f"channels * {conv.taps}",
         shape=measures(conv),
         constants=constants(conv),
-        functions=SHAPE + filled(FIND_PATCH, tap="k", pixel="column") + _PLACE_OF_C,
+        functions=SHAPE + patches(conv, "k", "column") + _PLACE_OF_C,
         gathered="b",
         scattered=True,
         groups=conv.groups,
@@ -170,7 +177,8 @@ def reference(c: ConvProduct) -> str:
 
 def shapes(c: ConvProduct) -> list[tuple[int, ...]]:
     """Whole tiles, more along k than stages; ragged edges; one output; whole vectors of
-    pixels, whose tiles go on in the next image; more filters than a tile."""
+    pixels, whose tiles go on in the next image; more filters than
+    up to 8 persistent blocks take at once."""
     t, conv = c.gemm.tiling, c.conv
     width = max(8, t.tile_n // 8)
     channels = -(-(t.stages + 1) * t.tile_k // (conv.taps * 8)) * 8
@@ -179,7 +187,7 @@ def shapes(c: ConvProduct) -> list[tuple[int, ...]]:
         (2, 3, 7, *conv.image(5, 9)),
         (1, 1, 1, *conv.image(1, 1)),
         (3, c.gemm.group, 5, *conv.image(4, 6)),
-        (1, 2, t.tile_m + 5, *conv.image(3, 3)),
+        (1, 2, (min(t.persistent, 8) or 1) * t.tile_m + 5, *conv.image(3, 3)),
     ]
 
 
