@@ -259,7 +259,7 @@ _TRIED: tuple[dict[str, Any], ...] = (
     {"bias": True},
     {"stride": 2},
     {"kernel_h": 1, "kernel_w": 1, "padding": 0, "groups": 2},
-    {"kernel_h": 2, "kernel_w": 4, "padding": 1, "stride": 3, "bias": True},
+    {"kernel_h": 2, "kernel_w": 3, "padding": 1, "stride": 3, "bias": True},
 )
 
 

@@ -181,13 +181,15 @@ def shapes(c: ConvProduct) -> list[tuple[int, ...]]:
     up to 8 persistent blocks take at once."""
     t, conv = c.gemm.tiling, c.conv
     width = max(8, t.tile_n // 8)
+    # Tiles of k that do not fill all stages: the next tile of c is brought to where one was.
+    few = next((c for c in range(1, 9) if -(-c * conv.taps // t.tile_k) % t.stages), 2)
     channels = -(-(t.stages + 1) * t.tile_k // (conv.taps * 8)) * 8
     return [
         (1, channels, t.tile_m, *conv.image(8, width)),
         (2, 3, 7, *conv.image(5, 9)),
         (1, 1, 1, *conv.image(1, 1)),
         (3, c.gemm.group, 5, *conv.image(4, 6)),
-        (1, 2, (min(t.persistent, 8) or 1) * t.tile_m + 5, *conv.image(3, 3)),
+        (1, few, (min(t.persistent, 8) or 1) * t.tile_m + 5, *conv.image(3, 3)),
     ]
 
 
@@ -213,7 +215,7 @@ _TRIED: tuple[dict[str, Any], ...] = (
     {"bias": True, "stride": 2},
     {"kernel_h": 1, "kernel_w": 1, "padding": 0, "groups": 2},
     {"kernel_h": 5, "kernel_w": 3, "padding": 2, "bias": True, "activation": "gelu"},
-    {"kernel_h": 2, "kernel_w": 4, "padding": 1, "stride": 3},
+    {"kernel_h": 2, "kernel_w": 3, "padding": 1, "stride": 3},
     {"groups": 3, "padding": 0, "bias": True},
 )
 
