@@ -17,6 +17,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from synth.errors import SettingsError
 from synth.lower.gemm.op import lowered
 from synth.lower.gemm.plan import Gemm, Tiling, fault
 from synth.lower.op import Lowered
@@ -29,6 +30,7 @@ Sizes = dict[str, int]
 OPS = (
     *("matmul", "softmax", "layer_norm", "rms_norm", "transpose"),
     *("reduce_sum", "reduce_max", "reduce_mean"),
+    *("attention", "conv2d", "histogram", "scan"),
 )
 SIZES = (1024, 2048, 4096)
 _MATRICES = ((4096, 4096), (16384, 1024), (2048, 16384))
@@ -65,6 +67,90 @@ _MMA = (
     (64, 64, 32, 32),
     (64, 256, 64, 64),
 )
+
+
+# Fields, and sizes in the order of the op's.
+_ATTENTIONS: tuple[tuple[dict[str, Any], tuple[int, ...]], ...] = (
+    ({"head_dim": 64, "causal": True}, (4, 16, 2048, 2048)),
+    ({"head_dim": 64}, (4, 16, 2048, 2048)),
+    ({"head_dim": 128, "causal": True}, (2, 16, 4096, 4096)),
+    ({"head_dim": 128}, (2, 16, 2048, 2048)),
+)
+_ONE = {"kernel_h": 1, "kernel_w": 1, "padding": 0}
+_CONVOLUTIONS: tuple[tuple[dict[str, Any], tuple[int, ...]], ...] = (
+    ({}, (32, 64, 64, 56, 56)),
+    ({}, (32, 128, 128, 28, 28)),
+    ({}, (32, 256, 256, 14, 14)),
+    (_ONE, (32, 256, 64, 56, 56)),
+    (_ONE, (32, 512, 128, 28, 28)),
+    ({"stride": 2}, (32, 128, 128, 56, 56)),
+    ({"kernel_h": 7, "kernel_w": 7, "padding": 3, "stride": 2}, (32, 3, 64, 224, 224)),
+)
+_ATTENTION_SIMT = [
+    {"tile_m": m, "tile_n": n, "warp_m": warp_m, "thread_n": thread_n, "blocks": blocks}
+    for m, n, warp_m, thread_n in (
+        *((128, 32, 32, 4), (128, 64, 32, 8), (64, 64, 16, 8), (64, 64, 16, 4)),
+        *((128, 64, 16, 4), (64, 32, 16, 4), (128, 32, 16, 2), (64, 32, 32, 4)),
+    )
+    for blocks in (0, 2)
+]
+_ATTENTION_MMA = [
+    {"tile_m": m, "tile_n": n, "warp_m": warp_m, "blocks": blocks}
+    for m, n, warp_m in (
+        *((128, 64, 16), (64, 64, 16), (128, 32, 16), (128, 128, 16), (64, 128, 16)),
+        *((128, 64, 32), (64, 64, 32), (128, 32, 32), (256, 64, 32)),
+    )
+    for blocks in (0, 2)
+]
+_SIDES = ("tile_m", "tile_n", "warp_m", "warp_n", "thread_m", "thread_n")
+_CONV_SIMT = [
+    {
+        **dict(zip(_SIDES, sides, strict=True)),
+        **{"tile_k": tile_k, "copy": copy, "stages": stages, "blocks": blocks},
+    }
+    for sides in (
+        *((64, 128, 32, 64, 8, 8), (128, 128, 32, 64, 8, 8), (64, 64, 32, 32, 8, 4)),
+        *((128, 64, 64, 32, 8, 8), (64, 256, 32, 64, 8, 8), (128, 128, 64, 64, 16, 8)),
+        *((64, 256, 64, 64, 16, 8), (128, 256, 64, 64, 8, 16)),
+    )
+    for tile_k in (8, 16)
+    for copy, stages in (("registers", 2), ("async", 3))
+    for blocks in (0, 2)
+    if tile_k == 8 or not blocks
+]
+_CONV_MMA = [
+    {
+        **dict(zip(_SIDES[:4], sides, strict=True)),
+        **{"tile_k": 32, "copy": "async", "stages": stages},
+    }
+    for sides in ((128, 128, 64, 32), (64, 128, 32, 64), (64, 64, 32, 32), (128, 64, 64, 32))
+    for stages in (2, 3)
+]
+
+
+_FLAT = (1 << 20, 1 << 26)
+_HISTOGRAMS: tuple[tuple[dict[str, Any], tuple[int, ...]], ...] = tuple(
+    ({"bins": bins}, (n,)) for bins in (256, 4096) for n in _FLAT
+)
+_SCANS: tuple[tuple[dict[str, Any], tuple[int, ...]], ...] = tuple(({}, (n,)) for n in _FLAT)
+_HISTOGRAM = [
+    {"threads": threads, "copies": copies, "blocks": blocks}
+    for threads, blocks in ((256, 528), (256, 1056), (512, 528), (1024, 264))
+    for copies in (1, 2, 4, 8)
+]
+_SCAN = [
+    {"threads": threads, "items": items, "blocks": blocks}
+    for threads in (128, 256, 512)
+    for items in (2, 4, 8)
+    for blocks in (528, 1056, 2112)
+]
+# By op: fields and sizes; schedules of simt, and of mma where there are such.
+_WITH_FIELDS: dict[str, tuple[Any, list[dict[str, Any]], list[dict[str, Any]]]] = {
+    "attention": (_ATTENTIONS, _ATTENTION_SIMT, _ATTENTION_MMA),
+    "conv2d": (_CONVOLUTIONS, _CONV_SIMT, _CONV_MMA),
+    "histogram": (_HISTOGRAMS, _HISTOGRAM, []),
+    "scan": (_SCANS, _SCAN, []),
+}
 
 
 def simt_tilings() -> Iterator[Tiling]:
@@ -158,6 +244,26 @@ def matmul_jobs(dtypes: list[str], texts: dict[str, str]) -> Iterator[dict[str, 
             yield job("matmul", dtype, sizes, tried, texts)
 
 
+def field_jobs(name: str, dtypes: list[str], texts: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Ops whose jobs have fields, under all schedules that are tried and that can be."""
+    listed_, simt, mma = _WITH_FIELDS[name]
+    for dtype in dtypes:
+        for fields, shape in listed_:
+            tried = []
+            for schedule in mma if dtype == "float16" else simt:
+                said = {"op": name, "dtype": dtype, **fields, "schedule": schedule}
+                if name == "conv2d":
+                    core = "mma" if dtype == "float16" else "simt"
+                    said["schedule"] = {"core": core, **schedule}
+                try:
+                    spec = read_spec(said)
+                except SettingsError:
+                    continue
+                tried.append((lower(spec), schedule))
+            sizes = dict(zip(spec.sizes, shape, strict=True))
+            yield {**job(name, dtype, sizes, tried, texts), "fields": spec.as_dict()}
+
+
 def other_jobs(names: list[str], dtypes: list[str], texts: dict[str, str]) -> Iterator[Any]:
     """Ops over rows and transposes, under all schedules that are tried."""
     for name, dtype in product(names, dtypes):
@@ -178,10 +284,15 @@ def main() -> None:
     parser.add_argument("--dtype", nargs="*", default=["float32", "float16", "bfloat16"])
     options = parser.parse_args()
     texts: dict[str, str] = {}
-    others = [name for name in options.op if name != "matmul"]
+    with_fields = [name for name in options.op if name in _WITH_FIELDS]
+    others = [name for name in options.op if name not in ("matmul", *with_fields)]
     kinds = [dtype for dtype in options.dtype if dtype in ("float32", "float16", "float64")]
     jobs = list(matmul_jobs(options.dtype, texts)) if "matmul" in options.op else []
     jobs += other_jobs(others, kinds, texts)
+    for name in with_fields:
+        taken = ("float32", "float16") if _WITH_FIELDS[name][2] else ("float32",)
+        narrow = [dtype for dtype in options.dtype if dtype in taken]
+        jobs += field_jobs(name, ["int32"] if name == "histogram" else narrow, texts)
     options.file.write_text(json.dumps({"texts": texts, "jobs": jobs}))
     count = sum(len(job["candidates"]) for job in jobs)
     print(f"{len(texts)} texts, {count} candidates, {options.file.stat().st_size} bytes")

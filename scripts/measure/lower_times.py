@@ -23,7 +23,9 @@ from typing import Any
 
 TRIALS = 15
 FLUSHED_BYTES = 192 << 20
+SHOWN = ("head_dim", "causal", "kernel_h", "stride", "padding", "groups")
 _MOST_ERROR = {"float32": 1e-5, "float64": 1e-13, "tf32": 2e-3, "float16": 2e-3, "bfloat16": 1e-2}
+_MOST_ERROR |= {"int32": 0.0}
 _INCLUDES = ("/usr/local/cuda/include", "/usr/local/cuda/targets/x86_64-linux/include")
 
 Sizes = dict[str, int]
@@ -137,6 +139,81 @@ def over_rows(name: str) -> Callable[[Sizes, Any, Any], Any]:
     return made
 
 
+def attention(
+    sizes: Sizes, kind: Any, torch: Any, fields: dict[str, Any]
+) -> tuple[dict[str, Any], Any, dict[str, Work]]:
+    """Scaled dot products; float64 by heads, so that it fits."""
+    given = (sizes["batch"], sizes["heads"])
+    extents = {"q": sizes["m"], "k": sizes["n"], "v": sizes["n"]}
+    arrays = {
+        name: random(torch, (*given, rows, fields["head_dim"]), kind)
+        for name, rows in extents.items()
+    }
+    inputs, causal = list(arrays.values()), fields["causal"]
+    called = torch.nn.functional.scaled_dot_product_attention
+    wanted = torch.stack(
+        [
+            called(*(array[i].double() for array in inputs), is_causal=causal)
+            for i in range(given[0])
+        ]
+    )
+    arrays["o"] = torch.full_like(arrays["q"], float("nan"))
+    return arrays, wanted, {"torch": lambda: called(*inputs, is_causal=causal)}
+
+
+def conv2d(
+    sizes: Sizes, kind: Any, torch: Any, fields: dict[str, Any]
+) -> tuple[dict[str, Any], Any, dict[str, Work]]:
+    """Convolutions by cuDNN, as it chooses, and as it finds by trying."""
+    groups, taps = fields["groups"], (fields["kernel_h"], fields["kernel_w"])
+    image = (sizes["images"], groups * sizes["channels"], sizes["height"], sizes["width"])
+    filters = (groups * sizes["filters"], sizes["channels"], *taps)
+    arrays = {"weight": random(torch, filters, kind), "x": random(torch, image, kind)}
+    said = {name: fields[name] for name in ("stride", "padding", "groups")}
+
+    def called(x: Any, weight: Any) -> Any:
+        return torch.nn.functional.conv2d(x, weight, **said)
+
+    def tried() -> Any:
+        torch.backends.cudnn.benchmark = True
+        found = called(arrays["x"], arrays["weight"])
+        torch.backends.cudnn.benchmark = False
+        return found
+
+    torch.backends.cudnn.allow_tf32 = False
+    wanted = called(arrays["x"].double(), arrays["weight"].double())
+    arrays["y"] = torch.full(wanted.shape, float("nan"), dtype=kind, device="cuda")
+    ways = {"torch": lambda: called(arrays["x"], arrays["weight"]), "benchmark": tried}
+    return arrays, wanted, ways
+
+
+def histogram(
+    sizes: Sizes, kind: Any, torch: Any, fields: dict[str, Any]
+) -> tuple[dict[str, Any], Any, dict[str, Work]]:
+    """Counts of whole numbers, and PyTorch's histogram of them as floats."""
+    bins = fields["bins"]
+    x = torch.randint(0, bins, (sizes["n"],), dtype=kind, device="cuda")
+    floats = x.float()
+    wanted = torch.bincount(x, minlength=bins).double()
+    ways = {
+        "bincount": lambda: torch.bincount(x, minlength=bins),
+        "histc": lambda: torch.histc(floats, bins, 0, bins),
+    }
+    return {"x": x, "counts": torch.full((bins,), -1, dtype=kind, device="cuda")}, wanted, ways
+
+
+def scan(
+    sizes: Sizes, kind: Any, torch: Any, fields: dict[str, Any]
+) -> tuple[dict[str, Any], Any, dict[str, Work]]:
+    """Sums of a prefix."""
+    x = random(torch, (sizes["n"],), kind)
+    arrays = {"x": x, "y": torch.full_like(x, float("nan"))}
+    return arrays, torch.cumsum(x.double(), 0), {"torch": lambda: torch.cumsum(x, 0)}
+
+
+FIELD_OPS = {"attention": attention, "conv2d": conv2d, "histogram": histogram, "scan": scan}
+"""The same of ops whose jobs have fields."""
+
 _OVER_ROWS = ("softmax", "layer_norm", "rms_norm", "transpose")
 OPS = {
     "matmul": matmul,
@@ -196,7 +273,11 @@ def timed_job(
     dtype = job["dtype"]
     torch.backends.cuda.matmul.allow_tf32 = dtype == "tf32"
     kind = getattr(torch, "float32" if dtype == "tf32" else dtype)
-    arrays, wanted, ways = OPS[job["op"]](job["sizes"], kind, torch)
+    if job["op"] in FIELD_OPS:
+        made = FIELD_OPS[job["op"]](job["sizes"], kind, torch, job["fields"])
+    else:
+        made = OPS[job["op"]](job["sizes"], kind, torch)
+    arrays, wanted, ways = made
     output = list(arrays)[-1]
     moved = sum(array.numel() * array.element_size() for array in arrays.values())
     library = {name: clock.microseconds(work) for name, work in ways.items()}
@@ -207,7 +288,7 @@ def timed_job(
         record = {"key": entry["key"], "schedule": entry["schedule"]}
         try:
             work = launcher(entry, codes[entry["key"]], arrays, folder, torch)
-            arrays[output].fill_(float("nan"))
+            arrays[output].fill_(float("nan") if arrays[output].is_floating_point() else -1)
             work()
             torch.cuda.synchronize()
             record["error"] = relative_error(arrays[output], wanted)
@@ -218,7 +299,8 @@ def timed_job(
             record["refused"] = f"{type(error).__name__}: {error}"[:300]
         found.append(record)
     again = {name: clock.microseconds(work) for name, work in ways.items()}
-    return {**{k: job[k] for k in ("op", "dtype", "sizes")}, "bytes": moved, "library_us": library,
+    said = {name: job[name] for name in ("op", "dtype", "sizes", "fields") if name in job}
+    return {**said, "bytes": moved, "library_us": library,
             "library_again_us": again, "candidates": found}  # fmt: skip
 
 
@@ -230,7 +312,9 @@ def shown(result: dict[str, Any], copy_gb_s: float) -> None:
     good = sorted((c for c in result["candidates"] if "us" in c), key=lambda c: c["us"])
     bad = [c for c in result["candidates"] if "us" not in c]
     sizes = "x".join(map(str, result["sizes"].values()))
-    print(f"{result['op']} {result['dtype']} {sizes}: {times}, {len(good)} good, {len(bad)} not")
+    shown_fields = {n: v for n, v in result.get("fields", {}).items() if n in SHOWN}
+    name = f"{result['op']} {result['dtype']} {sizes} {shown_fields or ''}"
+    print(f"{name}: {times}, {len(good)} good, {len(bad)} not")
     for one in good[:5]:
         schedule = {k: v for k, v in one["schedule"].items() if v not in (None, 0)}
         said = " ".join(f"{k}={v}" for k, v in schedule.items())

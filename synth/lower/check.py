@@ -204,27 +204,31 @@ def _atol(spec: AnySpec, shape: Shape) -> float:
 def _operands(spec: OpSpec, sizes: Mapping[str, int]) -> list[dict[str, Any]]:
     listed = spec.kind.operands(spec.plan)
     rtol, atol = spec.kind.tolerance(spec.plan, sizes)
-    return [
-        {
-            "name": one.name,
-            "kind": "array",
-            "dtype": one.dtype,
-            "role": "out" if one is listed[-1] else "in",
-            "shape": list(one.shape),
-            **_drawn(one),
-            "fields": [],
-            "rtol": rtol if one is listed[-1] and one.dtype.startswith("float") else None,
-            "atol": atol if one is listed[-1] and one.dtype.startswith("float") else None,
-        }
-        for one in listed
-    ]
+    found = []
+    for one in listed:
+        made = one.out or one is listed[-1]
+        compared = made and one.dtype.startswith("float")
+        found.append(
+            {
+                "name": one.name,
+                "kind": "array",
+                "dtype": one.dtype,
+                "role": "out" if made else "in",
+                "shape": list(one.shape),
+                **_drawn(one),
+                "fields": [],
+                "rtol": rtol if compared else None,
+                "atol": atol if compared else None,
+            }
+        )
+    return found
 
 
 def _drawn(operand: Operand) -> dict[str, Any]:
     if operand.bfloat16:
         return {"init": "uniform", "low": "0", "high": "0", "among": list(_BFLOAT16)}
-    low, high = ("-128", "127") if operand.dtype == "int8" else ("-1", "1")
-    return {"init": "uniform", "low": low, "high": high}
+    low, high = (-128, 127) if operand.dtype == "int8" else (operand.low, operand.high)
+    return {"init": "uniform", "low": str(low), "high": str(high)}
 
 
 def _args(spec: Spec, sizes: Mapping[str, int]) -> list[dict[str, Any]]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 from synth.errors import SettingsError
@@ -38,16 +37,20 @@ class Lowered:
 
 @dataclass(frozen=True)
 class Operand:
-    """An array of an op: its dtype as a row has it, and its shape as size symbols.
+    """An array of an op: its dtype as a row has it, and its shape as formulas of size symbols.
 
-    Elements are uniform in [-1, 1], whole numbers of int8 in its range, and of bfloat16, whose
-    bits are a uint16, whole numbers from -4 to 4, so that sums are exact.
+    Elements are uniform from `low` to `high`, whole numbers of int8 in its range, and of bfloat16,
+    whose bits are a uint16, whole numbers from -4 to 4, so that sums are exact. `out`: it is made,
+    as the last of an op always is.
     """
 
     name: str
     dtype: str
     shape: tuple[str, ...]
     bfloat16: bool = False
+    low: int = -1
+    high: int = 1
+    out: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,9 @@ class Op:
 
     `fields` and `schedule` are defaults by name; what is allowed is `read`'s to say: it makes of
     both the plan that all else is given. `reference` is plain Python over float64; `tolerance`
-    gives rtol and atol of the output at sizes, `work` the steps of a run on the host.
+    gives rtol and atol of the output at sizes, `work` the steps of a run on the
+    host, 0 where there is nothing to compute. `trials` are
+    specs, without their op, that the audit tries.
     """
 
     name: str
@@ -72,6 +77,7 @@ class Op:
     tolerance: Callable[[Any, Sizes], tuple[float, float]]
     shapes: Callable[[Any], list[tuple[int, ...]]]
     work: Callable[[Any, Sizes], int]
+    trials: Callable[[], Iterable[dict[str, Any]]] = tuple
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ class OpSpec:
     def fits_host(self, shape: Sequence[int]) -> bool:
         """Whether a shape is small enough for a run on the host."""
         sizes = dict(zip(self.sizes, shape, strict=True))
-        return min(shape) >= 1 and self.kind.work(self.plan, sizes) <= MOST_WORK
+        return min(shape) >= 1 and 0 < self.kind.work(self.plan, sizes) <= MOST_WORK
 
 
 def read_op(op: Op, given: Mapping[str, Any]) -> OpSpec:
@@ -175,8 +181,3 @@ def whole(field: str, value: int, least: int, most: int) -> int:
     if not least <= value <= most:
         raise refused(field, value, f"whole numbers from {least} to {most}")
     return value
-
-
-def count(shape: Sequence[str], sizes: Sizes) -> int:
-    """Elements of an array at sizes."""
-    return prod(sizes[symbol] for symbol in shape)

@@ -14,16 +14,17 @@ _PRODUCTS = {
     "int8": "ptx_mma_s8",
 }
 
-_TILES = """// Where 16 bytes of a tile lie: neighbours in a column are in different banks.
+PLACES = """// Where 16 bytes of a tile lie: neighbours in a column are in different banks.
 template <int ROW>
 __device__ __forceinline__ int place_of(int row, int chunk)
 {
     constexpr int CHUNKS = ROW / GROUP;
-    const int turn = CHUNKS >= 8 ? row % 8 : CHUNKS == 4 ? row / 2 % 4 : row / 4 % 2;
+    const int turn = CHUNKS % 8 == 0 ? row % 8 : CHUNKS % 4 == 0 ? row / 2 % 4 : row / 4 % 2;
     return (row * CHUNKS + (chunk ^ turn)) * GROUP;
 }
+"""
 
-// Starts the copy of a tile of ROWS x ROW elements, zeros beyond the edges.
+_TILES = """// Starts the copy of a tile of ROWS x ROW elements, zeros beyond the edges.
 template <bool ALIGNED, int ROWS, int ROW>
 __device__ __forceinline__ void start_tile(
     @real@* tile, const @real@* __restrict__ matrix, int rows, int columns,
@@ -51,6 +52,26 @@ __device__ __forceinline__ void start_tile(
 }
 """
 
+_GATHER = """// Brings a tile of ROWS x ROW elements of @side@, zeros beyond the edges.
+template <int ROWS, int ROW>
+__device__ __forceinline__ void bring_@side@(
+    @real@* tile, const @real@* __restrict__ array, const Shape& shape, int rows, int columns,
+    int first_row, int first_column)
+{
+#pragma unroll
+    for (int i = 0; i < ROWS * ROW / THREADS; ++i) {
+        const int v = threadIdx.x + i * THREADS;
+        const int y = v / ROW;
+        const int x = v % ROW;
+        const int row = first_row + y;
+        const int column = first_column + x;
+        size_t place;
+        const bool inside = find_@side@(shape, @found@, place) && row < rows && column < columns;
+        tile[place_of<ROW>(y, x / GROUP) + x % GROUP] = inside ? array[place] : @zero@;
+    }
+}
+"""
+
 _PRODUCT = """// One tile of c.
 template <bool ALIGNED>
 __device__ __forceinline__ void product(
@@ -66,8 +87,8 @@ __device__ __forceinline__ void product(
     for (int s = 0; s < STAGES - 1; ++s) {
         const int next_k = @first@ + s * TILE_K;
         if (next_k < @end@) {
-            start_tile<ALIGNED, @a_shape@>(a_tiles + s * A_TILE, a, @a_copy@);
-            start_tile<ALIGNED, @b_shape@>(b_tiles + s * B_TILE, b, @b_copy@);
+            @a_start@<@a_shape@>(a_tiles + s * A_TILE, a, @a_copy@);
+            @b_start@<@b_shape@>(b_tiles + s * B_TILE, b, @b_copy@);
         }
         ptx_commit_copies();
     }
@@ -78,8 +99,8 @@ __device__ __forceinline__ void product(
         const int next_k = first_k + (STAGES - 1) * TILE_K;
         const int free_stage = stage == 0 ? STAGES - 1 : stage - 1;
         if (next_k < @end@) {
-            start_tile<ALIGNED, @a_shape@>(a_tiles + free_stage * A_TILE, a, @a_copy@);
-            start_tile<ALIGNED, @b_shape@>(b_tiles + free_stage * B_TILE, b, @b_copy@);
+            @a_start@<@a_shape@>(a_tiles + free_stage * A_TILE, a, @a_copy@);
+            @b_start@<@b_shape@>(b_tiles + free_stage * B_TILE, b, @b_copy@);
         }
         ptx_commit_copies();
         const @real@* const a_tile = a_tiles + stage * A_TILE;
@@ -132,19 +153,19 @@ __device__ __forceinline__ void load_@name@(
 _BODIES = {
     # Rows of 16 elements along m, k in chunks.
     "a": """    const int row = first + lane % 16;
-    ptx_load_matrices(to, tile + place_of<TILE_K>(row, p * 2 + lane / 16));""",
+    ptx_load_matrices(to, tile + place_of<@row@>(row, p * 2 + lane / 16));""",
     "a transposed": """    const int row = p * MMA_K + lane % 8 + lane / 16 * 8;
-    ptx_load_transposed(to, tile + place_of<TILE_M>(row, first / GROUP + lane / 8 % 2));""",
+    ptx_load_transposed(to, tile + place_of<@row@>(row, first / GROUP + lane / 8 % 2));""",
     "b": """    const int row = p * MMA_K + lane % 16;
-    ptx_load_transposed(to, tile + place_of<TILE_N>(row, first / GROUP + lane / 16));""",
+    ptx_load_transposed(to, tile + place_of<@row@>(row, first / GROUP + lane / 16));""",
     "b transposed": """    const int row = first + lane % 8 + lane / 16 * 8;
-    ptx_load_matrices(to, tile + place_of<TILE_K>(row, p * 2 + lane / 8 % 2));""",
+    ptx_load_matrices(to, tile + place_of<@row@>(row, p * 2 + lane / 8 % 2));""",
     # No instruction transposes words of 32 bits.
     "b of tf32": """#pragma unroll
     for (int e = 0; e < 4; ++e) {
         const int row = p * MMA_K + lane % 4 + e % 2 * 4;
         const int column = first + lane / 4 + e / 2 * 8;
-        const int place = place_of<TILE_N>(row, column / GROUP) + column % GROUP;
+        const int place = place_of<@row@>(row, column / GROUP) + column % GROUP;
         to[e] = __float_as_uint(tile[place]);
     }""",
 }
@@ -154,7 +175,10 @@ def text(g: Gemm) -> list[str]:
     """The lines of a product's kernel and of what it calls."""
     values = {"real": STORED[g.dtype], "zero": parts.zero(g), "sum": SUMMED[g.dtype]}
     lines = helper_lines(_helpers(g))
-    for function in [_TILES, _load(g, "a"), _load(g, "b"), _product(g)]:
+    gathers = [
+        parts.filled(_GATHER, side=side, found=_found(g, side)) for side in "ab" if g.gathered(side)
+    ]
+    for function in [PLACES, _TILES, *gathers, _load(g, "a"), _load(g, "b"), _product(g)]:
         lines += parts.filled(function, **values).split("\n")
     real = STORED[g.dtype]
     shared = [
@@ -186,18 +210,25 @@ def _body(g: Gemm, side: str) -> str:
 
 
 def _load(g: Gemm, side: str) -> str:
-    return parts.filled(
-        _LOAD,
-        name=side,
-        what=f"16 {'rows of a' if side == 'a' else 'columns of b'}",
-        side="row" if side == "a" else "column",
-        body=_BODIES[_body(g, side)],
+    extent, transposed = ("M", g.transpose_a) if side == "a" else ("N", not g.transpose_b)
+    return fragment_load(
+        side,
+        f"16 {'rows of a' if side == 'a' else 'columns of b'}",
+        "row" if side == "a" else "column",
+        _body(g, side),
+        f"TILE_{extent if transposed else 'K'}",
     )
+
+
+def fragment_load(name: str, what: str, side: str, body: str, row: str) -> str:
+    """The function load_NAME of fragments of 16 rows (of a) or columns (of b), by one of `_BODIES`,
+    from a tile whose rows have `row` elements."""
+    return parts.filled(_LOAD, name=name, what=what, side=side, body=_BODIES[body], row=row)
 
 
 def _product(g: Gemm) -> str:
     split = g.tiling.split_k > 1
-    shown = [p for p in parts.parameters(g) if p != "int batch"]
+    shown = parts.parameters(g)
     stored = parts.store(g, 2, "sums[i / 2][j][i % 2 * 2 + @e@]")
     along_a, along_b = "m, k, first_row, next_k", "k, n, next_k, first_column"
     return parts.filled(
@@ -206,12 +237,27 @@ def _product(g: Gemm) -> str:
         range=part_range(g),
         first="part_first" if split else "0",
         end="part_end" if split else "k",
-        a_shape="TILE_K, TILE_M" if g.transpose_a else "TILE_M, TILE_K",
-        b_shape="TILE_N, TILE_K" if g.transpose_b else "TILE_K, TILE_N",
-        a_copy="k, m, next_k, first_row" if g.transpose_a else along_a,
-        b_copy="n, k, first_column, next_k" if g.transpose_b else along_b,
+        a_start="bring_a" if g.gathered("a") else "start_tile",
+        b_start="bring_b" if g.gathered("b") else "start_tile",
+        a_shape=_shape(g, "a", "TILE_K, TILE_M" if g.transpose_a else "TILE_M, TILE_K"),
+        b_shape=_shape(g, "b", "TILE_N, TILE_K" if g.transpose_b else "TILE_K, TILE_N"),
+        a_copy=_copied(g, "a", "k, m, next_k, first_row" if g.transpose_a else along_a),
+        b_copy=_copied(g, "b", "n, k, first_column, next_k" if g.transpose_b else along_b),
         mma=_PRODUCTS[g.dtype],
         store="\n".join(
             line if line.startswith("#") else f"                {line}" for line in stored
         ),
     )
+
+
+def _found(g: Gemm, side: str) -> str:
+    turned = g.transpose_a if side == "a" else g.transpose_b
+    return "column, row" if turned else "row, column"
+
+
+def _shape(g: Gemm, side: str, shape: str) -> str:
+    return shape if g.gathered(side) else f"ALIGNED, {shape}"
+
+
+def _copied(g: Gemm, side: str, given: str) -> str:
+    return f"shape, {given}" if g.gathered(side) else given

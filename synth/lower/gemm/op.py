@@ -50,6 +50,14 @@ def floats(a):
 
 """
 
+GELU = (
+    "    root = math.sqrt(2.0)",
+    "    curve = [0.5 * v * (1.0 + math.erf(v / root)) for v in value.reshape(-1)]",
+    "    flat = np.array(curve, np.float64)",
+    "    value = flat.reshape(value.shape)",
+)
+"""Plain Python of an activation."""
+
 
 def schedule(dtype: str) -> dict[str, Any]:
     """The schedule that is taken where none is asked for."""
@@ -67,20 +75,31 @@ def read(name: str, dtype: str, fields: Mapping[str, Any], schedule: Mapping[str
     """The plan of a product. Raises SettingsError."""
     one_of("activation", fields["activation"], ACTIVATIONS)
     one_of("batch", fields["batch"], (1, 2))
+    e = Epilogue(fields["scale"], fields["bias"], fields["activation"], fields["residual"])
+    return checked(
+        Gemm(
+            *(name, *read_tiling(schedule, dtype)),
+            *(fields["transpose_a"], fields["transpose_b"], fields["batch"] > 1, e),
+        )
+    )
+
+
+def read_tiling(schedule: Mapping[str, Any], dtype: str) -> tuple[str, str, Tiling]:
+    """Core, dtype and tiling of a schedule. Raises SettingsError."""
     one_of("schedule.core", schedule["core"], tuple(CORES))
     one_of("schedule.copy", schedule["copy"], ("registers", "async"))
     tiles = {field: value for field, value in schedule.items() if field != "core"}
     for field, most in _MOST.items():
         least = 0 if field in ("blocks", "persistent") else 1
         whole(f"schedule.{field}", tiles[field], least, most)
-    e = Epilogue(fields["scale"], fields["bias"], fields["activation"], fields["residual"])
-    gemm = Gemm(
-        *(name, schedule["core"], dtype, Tiling(**tiles)),
-        *(fields["transpose_a"], fields["transpose_b"], fields["batch"] > 1, e),
-    )
+    return schedule["core"], dtype, Tiling(**tiles)
+
+
+def checked(gemm: Gemm) -> Gemm:
+    """The plan, where there can be such a text. Raises SettingsError."""
     if wrong := fault(gemm):
         raise SettingsError(f"schedule: {wrong}")
-    if dtype == "bfloat16" and e.activation == "gelu":
+    if gemm.dtype == "bfloat16" and gemm.epilogue.activation == "gelu":
         raise SettingsError("activation: gelu is not allowed of bfloat16; the host cannot prove it")
     return gemm
 
@@ -130,12 +149,7 @@ def reference(g: Gemm) -> str:
     if e.activation == "relu":
         lines.append("    value = np.maximum(value, 0.0)")
     if e.activation == "gelu":
-        lines += [
-            "    root = math.sqrt(2.0)",
-            "    curve = [0.5 * v * (1.0 + math.erf(v / root)) for v in value.reshape(-1)]",
-            "    flat = np.array(curve, np.float64)",
-            "    value = flat.reshape(value.shape)",
-        ]
+        lines += GELU
     if e.residual:
         lines.append(f"    value = value + {read['residual']}")
     if narrow:

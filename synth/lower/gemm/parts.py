@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from synth.lower.gemm.plan import STORED, SUMMED, Gemm
+from synth.lower.gemm.view import kernel_lines
 
 _GELU = """// 0.5 x (1 + erf(x / sqrt(2))).
 __device__ @sum@ gelu(@sum@ x)
@@ -67,6 +68,8 @@ def heading(g: Gemm) -> list[str]:
     value = f"{a} {b}" + (f" {e.scale!r}" if e.scale != 1.0 else "") + (" + bias[n]" * e.bias)
     value = f"{e.activation}({value})" if e.activation != "none" else value
     value += " + residual[m, n]" * e.residual
+    if g.view:
+        return [f"// {line}" for line in g.view.about.split("\n")]
     return [f"// c[m, n] = {value}, row-major{', for each of a batch' if g.batch else ''}."]
 
 
@@ -79,6 +82,7 @@ def constants(g: Gemm) -> list[str]:
     values += [("WARPS_N", "TILE_N / WARP_N"), ("THREADS", "TILE_M / WARP_M * WARPS_N * 32")]
     values += [("STAGES", str(t.stages)), ("GROUP", str(g.group)), ("RASTER", str(t.raster))]
     values += [("SPLIT_K", str(t.split_k))] if t.split_k > 1 else []
+    values += g.view.constants if g.view else ()
     return [*(f"constexpr int {name} = {value};" for name, value in values), ""]
 
 
@@ -93,25 +97,44 @@ def args(g: Gemm) -> list[dict[str, str | None]]:
     """`plain_args` of a product: arrays, then m, n and k (and batch) as int."""
     listed = pointers(g)
     found: list[dict[str, str | None]] = [
-        {"name": name, "type": f"const {kind}*" if name != "c" else f"{kind}*", "size": None}
+        {
+            "name": g.named(name),
+            "type": f"const {kind}*" if name != "c" else f"{kind}*",
+            "size": None,
+        }
         for name, kind in listed
     ]
-    sizes = [*"mnk", *(["batch"] if g.batch else [])]
+    sizes = g.view.sizes if g.view else [*"mnk", *(["batch"] if g.batch else [])]
     return found + [{"name": name, "type": "int", "size": name} for name in sizes]
 
 
 def parameters(g: Gemm) -> list[str]:
-    """Parameters of the first kernel; with parts of k it writes sums and no c."""
+    """Parameters of `product`; with parts of k it writes sums and no c."""
+    shape = ["const Shape& shape"] if g.view else []
+    return [*_arrays(g), *shape, "int m, int n, int k"]
+
+
+def kernel_parameters(g: Gemm) -> list[str]:
+    """Parameters of the first kernel."""
+    if g.view:
+        sizes = [f"int {name}" for name in g.view.sizes]
+        return [*_arrays(g, named=True), ", ".join(sizes)]
+    return [*parameters(g), *(["int batch"] if g.batch else [])]
+
+
+def _arrays(g: Gemm, *, named: bool = False) -> list[str]:
     split = g.tiling.split_k > 1
     kinds = [(n, k) for n, k in pointers(g) if not split or n in "ab"]
-    shown = [f"{'' if n == 'c' else 'const '}{k}* __restrict__ {n}" for n, k in kinds]
-    shown += [f"{SUMMED[g.dtype]}* __restrict__ parts"] if split else []
-    return [*shown, "int m, int n, int k"] + (["int batch"] if g.batch else [])
+    shown = [
+        f"{'' if n == 'c' else 'const '}{k}* __restrict__ {g.named(n) if named else n}"
+        for n, k in kinds
+    ]
+    return shown + ([f"{SUMMED[g.dtype]}* __restrict__ parts"] if split else [])
 
 
-def passed(g: Gemm) -> list[str]:
-    """Names of what `parameters` are."""
-    return [part.split()[-1] for p in parameters(g) for part in p.split(", ")]
+def passed(shown: Sequence[str]) -> list[str]:
+    """Names of parameters."""
+    return [part.split()[-1] for p in shown for part in p.split(", ")]
 
 
 def finished(g: Gemm, value: str, place: str, column: str) -> str:
@@ -121,7 +144,7 @@ def finished(g: Gemm, value: str, place: str, column: str) -> str:
     if e.scale != 1.0:
         value = f"{value} * {e.scale!r}{letter}"
     if e.bias:
-        value = f"{value} + {_read(g, 'bias', column)}"
+        value = f"{value} + {_read(g, 'bias', 'row' if g.view and g.view.row_bias else column)}"
     if e.activation == "relu":
         value = f"fmax{letter}({value}, 0.0{letter})"
     if e.activation == "gelu":
@@ -161,7 +184,8 @@ def device_functions(g: Gemm) -> list[str]:
     words = dict(zip(("half", "one", "root"), ("0.5", "1.0", "0.70710678118654752"), strict=True))
     words = {name: value if double else f"{value}f" for name, value in words.items()}
     gelu = filled(_GELU, sum=SUMMED[g.dtype], erf="erf" if double else "erff", **words)
-    return [*(gelu.split("\n") if g.epilogue.activation == "gelu" else []), *_TILE_OF.split("\n")]
+    found = gelu.split("\n") if g.epilogue.activation == "gelu" else []
+    return [*found, *_TILE_OF.split("\n"), *(g.view.functions.split("\n") if g.view else [])]
 
 
 def store(g: Gemm, width: int, value: str) -> list[str]:
@@ -170,7 +194,9 @@ def store(g: Gemm, width: int, value: str) -> list[str]:
     kind = SUMMED[g.dtype]
     split = g.tiling.split_k > 1
     to = "parts" if split else "c"
-    place = "static_cast<size_t>(row) * n + column"
+    place, single = "static_cast<size_t>(row) * n + column", "place + e"
+    if g.view and g.view.scattered:
+        place, single = (f"place_of_c(shape, row, column{e})" for e in ("", " + e"))
 
     def one(e: str) -> str:
         own = value.replace("@e@", e)
@@ -188,7 +214,7 @@ def store(g: Gemm, width: int, value: str) -> list[str]:
         "#pragma unroll",
         f"    for (int e = 0; e < {width}; ++e) {{",
         "        if (column + e < n) {",
-        f"            {to}[place + e] = {one('e')};",
+        f"            {to}[{single}] = {one('e')};",
         "        }",
         "    }",
         "}",
@@ -227,9 +253,11 @@ def add_kernel(g: Gemm) -> list[str]:
 def launches(g: Gemm) -> dict[str, Any] | list[dict[str, Any]]:
     """`plain_launch` of a product."""
     t = g.tiling
-    tiles = f"((n - 1) / {t.tile_n} + 1) * ((m - 1) / {t.tile_m} + 1)"
+    m, n = (g.view.m, g.view.n) if g.view else ("m", "n")
+    tiles = f"(({n} - 1) / {t.tile_n} + 1) * (({m} - 1) / {t.tile_m} + 1)"
     grid = [str(t.persistent) if t.persistent else tiles]
     grid += ["batch"] if g.batch else []
+    grid += [str(g.view.groups)] if g.view and g.view.groups > 1 else []
     first: dict[str, Any] = {
         "grid": grid,
         "block": [t.threads],
@@ -240,12 +268,13 @@ def launches(g: Gemm) -> dict[str, Any] | list[dict[str, Any]]:
     if t.split_k == 1:
         return first
     first |= {"grid": [tiles, t.split_k], "kernel": g.name}
-    first["args"] = [p if p not in "mnk" else f"={p}" for p in passed(g)]
+    sizes = g.view.sizes if g.view else "mnk"
+    first["args"] = [f"={p}" if p in sizes else p for p in passed(kernel_parameters(g))]
     more = [name for name, _ in pointers(g)[2:-1]]
     second = {
         "kernel": f"{g.name}_add",
-        "args": ["parts", *more, "c", "=m", "=n"],
-        "grid": ["(m * n - 1) / 256 + 1"],
+        "args": ["parts", *more, g.named("c"), f"={m}", f"={n}"],
+        "grid": [f"({m} * {n} - 1) / 256 + 1"],
         "block": [256],
         "shared_bytes": 0,
     }
@@ -257,20 +286,21 @@ def scratch(g: Gemm) -> list[dict[str, str]]:
     if g.tiling.split_k == 1:
         return []
     dtype = "float64" if g.dtype == "float64" else "float32"
-    return [{"name": "parts", "dtype": dtype, "count": f"{g.tiling.split_k} * m * n"}]
+    m, n = (g.view.m, g.view.n) if g.view else ("m", "n")
+    return [{"name": "parts", "dtype": dtype, "count": f"{g.tiling.split_k} * {m} * {n}"}]
 
 
 def kernel(g: Gemm, shared: Sequence[str], tiles: str) -> list[str]:
     """The kernel around `product<ALIGNED>`, which makes one tile: shared memory, tiles in turn,
     aligned or not. `tiles` are the shared arrays that it is passed."""
     bounds = "THREADS" + (f", {g.tiling.blocks}" if g.tiling.blocks else "")
-    shown = parameters(g)
-    moved = []
+    shown = kernel_parameters(g)
+    moved = kernel_lines(g.view, g.epilogue.bias) if g.view else []
     if g.batch:
         last = [("c", "m", "n")] + [("residual", "m", "n")] * g.epilogue.residual
         for name, rows, columns in [("a", "m", "k"), ("b", "k", "n"), *last]:
             moved.append(f"    {name} += static_cast<size_t>(blockIdx.y) * {rows} * {columns};")
-    given = ", ".join([tiles, *(p for p in passed(g) if p != "batch")])
+    given = ", ".join([tiles, *(g.named(p) for p in passed(parameters(g)))])
     return [
         f'extern "C" __global__ void __launch_bounds__({bounds}) {g.name}(',
         *(f"    {part}," for part in shown[:-1]),
@@ -288,12 +318,14 @@ def kernel(g: Gemm, shared: Sequence[str], tiles: str) -> list[str]:
 def _aligned_test(g: Gemm) -> list[str]:
     a_columns = "m" if g.transpose_a else "k"
     b_columns = "k" if g.transpose_b else "n"
-    names = [p for p in passed(g) if p not in ("m", "n", "k", "batch", "bias", "residual")]
+    arrays = [part.split()[-1] for part in _arrays(g)]
+    names = [g.named(p) for p in arrays if p not in ("bias", "residual") and not g.gathered(p)]
     places = " | ".join(f"reinterpret_cast<size_t>({name})" for name in names)
     counts = " | ".join(dict.fromkeys((a_columns, b_columns, "n")))
+    counts = g.view.aligned if g.view else f"({counts})"
     return [
         f"    const size_t places = {places};",
-        f"    const bool aligned = places % 16 == 0 && ({counts}) % GROUP == 0;",
+        f"    const bool aligned = places % 16 == 0 && {counts} % GROUP == 0;",
     ]
 
 

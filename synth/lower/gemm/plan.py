@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from synth.lower.gemm.view import View
 from validate.row.archs import MOST_OPT_IN_SHARED_BYTES, MOST_SHARED_BYTES
 
 WARP = 32
@@ -80,7 +81,8 @@ class Gemm:
     """c[batch, m, n] = epilogue(a[batch, m, k] b[batch, k, n]), row-major.
 
     With `transpose_a` a is [k, m], with `transpose_b` b is [n, k]. c has the dtype of a and b
-    (float32 of tf32, int32 of int8); sums are float, double or int.
+    (float32 of tf32, int32 of int8); sums are float, double or int. With a `view` they are arrays
+    of other shapes.
     """
 
     name: str
@@ -91,6 +93,15 @@ class Gemm:
     transpose_b: bool = False
     batch: bool = False
     epilogue: Epilogue = Epilogue()
+    view: View | None = None
+
+    def gathered(self, side: str) -> bool:
+        """Whether a side is found element by element."""
+        return self.view is not None and side in self.view.gathered
+
+    def named(self, array: str) -> str:
+        """What the kernel calls an array."""
+        return self.view.arrays.get(array, array) if self.view else array
 
     @property
     def group(self) -> int:
@@ -145,6 +156,8 @@ def fault(g: Gemm) -> str:
         return "persistent: not with split_k"
     if g.batch and t.split_k > 1:
         return "split_k: not with batch"
+    if t.split_k > 1 and g.view and (g.view.scattered or g.view.groups > 1):
+        return "split_k: not of this op"
     if t.split_k > 1 and g.dtype == "int8":
         return "split_k: not of int8"
     return _simt_fault(g) if g.core == "simt" else _mma_fault(g)

@@ -71,6 +71,54 @@ __device__ __forceinline__ void start_@side@(
 }
 """
 
+_GATHER = """// Elements of @what@ that a thread brings, zeros beyond the edges.
+template <bool ALIGNED, int LOADS>
+__device__ __forceinline__ void fetch_@side@(
+    @real@ (&held)[LOADS][GROUP], const @real@* __restrict__ array,
+    const Shape& shape, int rows, int columns, int first_row, int first_column)
+{
+#pragma unroll
+    for (int i = 0; i < LOADS * GROUP; ++i) {
+        const int v = threadIdx.x + i * THREADS;
+        const int row = first_row + v / @width@;
+        const int column = first_column + v % @width@;
+        size_t place;
+        const bool inside = find_@side@(shape, @found@, place) && row < rows && column < columns;
+        held[i / GROUP][i % GROUP] = inside ? array[place] : @zero@;
+    }
+}
+
+// Stores them.
+template <int LOADS>
+__device__ __forceinline__ void put_@side@(
+    @real@ (&tile)[TILE_K][@row@], const @real@ (&held)[LOADS][GROUP])
+{
+#pragma unroll
+    for (int i = 0; i < LOADS * GROUP; ++i) {
+        const int v = threadIdx.x + i * THREADS;
+        tile[@place@] = held[i / GROUP][i % GROUP];
+    }
+}
+"""
+
+_START_GATHER = """// Starts copies of @what@ to shared memory, zeros beyond the edges.
+template <bool ALIGNED>
+__device__ __forceinline__ void start_@side@(
+    @real@ (&tile)[TILE_K][@row@], const @real@* __restrict__ array,
+    const Shape& shape, int rows, int columns, int first_row, int first_column)
+{
+#pragma unroll
+    for (int i = 0; i < @extent@ * TILE_K / THREADS; ++i) {
+        const int v = threadIdx.x + i * THREADS;
+        const int row = first_row + v / @width@;
+        const int column = first_column + v % @width@;
+        size_t place;
+        const bool inside = find_@side@(shape, @found@, place) && row < rows && column < columns;
+        ptx_copy_async<sizeof(@real@)>(&tile[@place@], array + (inside ? place : 0), inside);
+    }
+}
+"""
+
 _READ = """// The values of one row of a tile that a thread multiplies.
 template <int COUNT, int STEP, int ROW>
 __device__ __forceinline__ void read_values(
@@ -257,6 +305,14 @@ def _side(g: Gemm, side: str) -> list[str]:
         "row": f"{side.upper()}_ROW",
         "width": "TILE_K" if across else extent,
     }
+    if g.gathered(side):
+        # Rows and columns are of what threads read along, find_* takes them in the product's order.
+        turned = across == (side == "b")
+        words["found"] = "column, row" if turned else "row, column"
+        words["place"] = f"v / {words['width']}][v % {words['width']}"
+        if across:
+            words["place"] = f"v % {words['width']}][v / {words['width']}"
+        return [parts.filled(_START_GATHER if g.tiling.copy == "async" else _GATHER, **words)]
     if g.tiling.copy == "async":
         return [parts.filled(_START, started=_started(g, across), **words)]
     stored = "        *reinterpret_cast<@vector@*>(&tile[y][x]) = " + (
@@ -298,9 +354,11 @@ def _product(g: Gemm) -> str:
             inside = f"{count}, k, {place}, {at}"
             if not _across(g, side):
                 inside = f"k, {count}, {at}, {place}"
+            if g.gathered(side):
+                inside = f"shape, {inside}"
             loop = loop.replace(f"@{side}_{name}@", inside)
     loop = parts.filled(loop, first=first, end=end)
-    shown = [p for p in parts.parameters(g) if p != "int batch"]
+    shown = parts.parameters(g)
     value = "sums[i][j + @e@]"
     stored = parts.store(g, g.group, value)
     return parts.filled(

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from scripts.audit.lower_specs import ARCHS, disagreeing, faulty, legal_specs
+from scripts.audit.lower_specs import ARCHS, disagreeing, faulty, legal_specs, noticed
 from synth.errors import SettingsError
-from synth.lower.check import default_shapes, row_of
+from synth.lower.check import row_of
 from synth.lower.op import OpSpec
 from synth.lower.ops import ops
 from synth.lower.spec import read_spec
@@ -49,6 +49,57 @@ SAMPLE: tuple[dict[str, Any], ...] = (
     {"op": "rms_norm", "dtype": "float64", "schedule": {"threads": 64, "held": 1}},
     {"op": "reduce_max", "schedule": {"threads": 64}},
     {"op": "transpose", "dtype": "float16"},
+    {
+        "op": "attention",
+        "head_dim": 32,
+        "causal": True,
+        "schedule": {"tile_m": 32, "tile_n": 16, "warp_m": 16, "thread_n": 2},
+    },
+    {
+        "op": "attention",
+        "dtype": "float16",
+        "head_dim": 32,
+        "schedule": {"tile_m": 32, "tile_n": 32, "warp_m": 16},
+    },
+    {"op": "conv2d", "bias": True, "groups": 2, "schedule": {"core": "simt", **_SIMT}},
+    {
+        "op": "conv2d_relu",
+        "stride": 2,
+        "schedule": {"core": "simt", **_SIMT, "copy": "async", "stages": 3, "persistent": 2},
+    },
+    {
+        "op": "conv2d",
+        "dtype": "float16",
+        "kernel_h": 1,
+        "kernel_w": 1,
+        "padding": 0,
+        "schedule": {"core": "mma", **_MMA},
+    },
+    {"op": "histogram", "bins": 10, "schedule": {"threads": 64, "copies": 2, "blocks": 3}},
+    {
+        "op": "scan",
+        "exclusive": True,
+        "schedule": {"threads": 64, "items": 2, "blocks": 2},
+    },
+    {"op": "scan", "dtype": "int32", "schedule": {"threads": 64, "items": 1, "blocks": 3}},
+    {"op": "relu_backward", "schedule": {"threads": 64, "items": 2}},
+    {
+        "op": "matmul_backward",
+        "bias": True,
+        "schedule": {"core": "simt", **_SIMT, "split_k": 2},
+    },
+    {"op": "matmul_backward", "dtype": "float16", "schedule": {"core": "mma", **_MMA}},
+    {
+        "op": "conv2d_backward",
+        "bias": True,
+        "schedule": {"core": "simt", **_SIMT, "split_k": 2},
+    },
+    {
+        "op": "conv2d_backward",
+        "stride": 2,
+        "groups": 2,
+        "schedule": {"core": "simt", **_SIMT, "copy": "async", "stages": 3},
+    },
 )
 
 
@@ -81,19 +132,34 @@ def test_the_sample_agrees_at_every_shape(host: HostRunner) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("number", [1, 4, 7, 11])
+@pytest.mark.parametrize("number", [1, 4, 7, 11, 13, 14, 17, 18])
 def test_what_is_left_out_is_noticed(host: HostRunner, number: int) -> None:
     spec = read_spec(SAMPLE[number])
-    lowered = lower(spec)
-    texts = dict(faulty(lowered.text))
+    texts = dict(faulty(lower(spec).text))
     assert len(texts) >= 4
-    rows = [
-        {**row_of(spec, lowered, shape), "cuda_plain": text, "id": what}
-        for what, text in texts.items()
-        for shape in default_shapes(spec)
-    ]
-    noticed = {r.id for r in host.run_plain(rows) if r.status != "agrees"}
-    assert set(texts) == noticed
+    assert set(texts) == set(noticed(host, spec, texts))
+
+
+@pytest.mark.parametrize(
+    ("number", "old", "new"),
+    [
+        (12, "key < n && key <= row", "key < n"),
+        (20, "first + GROUP <= n", "first <= n"),
+        (21, "parts[warp][lane] = sum;\n    __syncthreads();", "parts[warp][lane] = sum;"),
+        (23, "y >= 0 &&\n", "true &&\n"),
+        (24, "y / STRIDE < shape.out_height", "true"),
+        (24, "y % STRIDE == 0", "true"),
+        (24, "grad_x += group * m * shape.height * shape.width;", ""),
+    ],
+)
+def test_what_other_ops_leave_out_is_noticed(
+    host: HostRunner, number: int, old: str, new: str
+) -> None:
+    spec = read_spec(SAMPLE[number])
+    lowered = lower(spec)
+    assert old in lowered.text
+    said = noticed(host, spec, {old: lowered.text.replace(old, new)})
+    assert said[old] in ("wrong_value", "data_race", "read_out_of_bounds", "wrote_out_of_bounds")
 
 
 def test_a_changed_helper_is_refused() -> None:
@@ -132,6 +198,45 @@ def test_what_cannot_be_is_said_in_one_line(said: dict[str, Any], why: str) -> N
         read_spec({"op": "matmul", **said})
     assert why in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"op": "attention", "head_dim": 48}, "head_dim: 48 is not allowed; allowed are 32, 64"),
+        ({"op": "attention", "schedule": {"tile_n": 24}}, "4, 8, 16 or 32 threads"),
+        ({"op": "attention", "dtype": "float16", "schedule": {"warp_m": 64}}, "warp_m of 16 or 32"),
+        ({"op": "attention", "head_dim": 128, "schedule": {"tile_m": 256}}, "shared memory"),
+        ({"op": "attention", "schedule": {"tile_n": 64, "thread_n": 2}}, "whole vectors of 4"),
+        ({"op": "attention", "dtype": "float64"}, "float32, float16"),
+        ({"op": "conv2d", "padding": 3}, "padding: 3 is not allowed; allowed are whole numbers"),
+        ({"op": "conv2d", "stride": 0}, "stride: 0 is not allowed"),
+        ({"op": "conv2d", "schedule": {"split_k": 2}}, "split_k: not of this op"),
+        ({"op": "conv2d_relu", "activation": "tanh"}, "none, relu, gelu"),
+        ({"op": "conv2d_backward", "groups": 2, "schedule": {"split_k": 2}}, "not of this op"),
+        ({"op": "matmul_backward", "dtype": "int8"}, "float32, float64, float16"),
+        ({"op": "matmul_backward", "batch": 2}, "batch: unknown field"),
+        ({"op": "relu_backward", "schedule": {"items": 3}}, "items: 3 is not allowed"),
+        ({"op": "histogram", "bins": 20000}, "bytes of shared memory"),
+        ({"op": "histogram", "bins": 0}, "bins: 0 is not allowed"),
+        ({"op": "histogram", "schedule": {"threads": 64}}, "4 for 2 warps"),
+        ({"op": "scan", "dtype": "float16"}, "float32, int32"),
+        ({"op": "scan", "schedule": {"items": 3}}, "schedule.items: 3 is not allowed"),
+        ({"op": "conv2d", "dtype": "int8"}, "float32, float64, float16"),
+    ],
+)
+def test_what_other_ops_cannot_be_is_said_in_one_line(said: dict[str, Any], why: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read_spec(said)
+    assert why in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_image_smaller_than_a_filter_has_no_output() -> None:
+    spec = read_spec({"op": "conv2d", "padding": 0})
+    assert isinstance(spec, OpSpec)
+    assert not spec.fits_host((1, 1, 1, 2, 5))
+    assert spec.fits_host((1, 1, 1, 3, 5))
 
 
 def test_a_spec_reads_what_it_prints() -> None:

@@ -1,0 +1,1 @@
+"""Attention with an online softmax: scores of a tile of keys never leave the multiprocessor."""

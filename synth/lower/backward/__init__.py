@@ -1,0 +1,1 @@
+"""Gradients of products, as autograd has them: several products in one text."""

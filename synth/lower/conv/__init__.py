@@ -1,0 +1,1 @@
+"""Convolutions as matrix products whose patches are found element by element."""

@@ -1,0 +1,262 @@
+"""y = activation(conv(x, weight) + bias): filters by patches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import cycle
+from typing import Any
+
+from synth.lower.conv.plan import (
+    DTYPES,
+    EPILOGUE,
+    FIELDS,
+    SIZES,
+    Conv,
+    ConvProduct,
+    read_conv,
+)
+from synth.lower.gemm import op as products
+from synth.lower.gemm.parts import filled
+from synth.lower.gemm.plan import ACTIVATIONS, Epilogue, Gemm
+from synth.lower.gemm.view import View
+from synth.lower.op import Op, Operand, Sizes, one_of
+
+SHAPE = """// Measures of the arrays; channels and filters are those of a group.
+struct Shape {
+    int images, channels, filters, height, width, out_height, out_width;
+};
+"""
+
+_FIND_PATCH = """
+// Where the element lies that the tap `@tap@` of all channels meets at the pixel `@pixel@` of all
+// images.@nothing@
+__device__ __forceinline__ bool find_b(const Shape& shape, int k, int column, size_t& place)
+{
+    const int pixels = shape.out_height * shape.out_width;
+    const int plane = shape.height * shape.width;
+    const int image = @pixel@ / pixels;
+    const int pixel = @pixel@ % pixels;
+    const int tap = @tap@ % (KERNEL_H * KERNEL_W);
+    const int y = pixel / shape.out_width * STRIDE - PADDING + tap / KERNEL_W;
+    const int x = pixel % shape.out_width * STRIDE - PADDING + tap % KERNEL_W;
+    const int own = @tap@ / (KERNEL_H * KERNEL_W) * plane + y * shape.width + x;
+    place = static_cast<size_t>(image) * GROUPS * shape.channels * plane + own;
+    return @inside@;
+}
+"""
+
+
+def patches(conv: Conv, tap: str, pixel: str) -> str:
+    """How patches of x are found, whose axes `tap` and `pixel` are k and column or column and k."""
+    inside = "y >= 0 && y < shape.height && x >= 0 && x < shape.width" if conv.padding else "true"
+    nothing = " False: in the padding." if conv.padding else ""
+    return filled(_FIND_PATCH, tap=tap, pixel=pixel, inside=inside, nothing=nothing)
+
+
+_PLACE_OF_C = """
+// Where the filter `row` at the pixel `column` goes.
+__device__ __forceinline__ size_t place_of_c(const Shape& shape, int row, int column)
+{
+    const int pixels = shape.out_height * shape.out_width;
+    const int image = column / pixels;
+    return (static_cast<size_t>(image) * GROUPS * shape.filters + row) * pixels + column % pixels;
+}
+"""
+
+
+def measures(conv: Conv) -> str:
+    """What a kernel makes of its sizes."""
+    return f"{', '.join(SIZES)}, {conv.extent('height')}, {conv.extent('width')}"
+
+
+def constants(conv: Conv) -> tuple[tuple[str, str], ...]:
+    """Measures that a text knows."""
+    names = ("kernel_h", "kernel_w", "stride", "padding", "groups")
+    return tuple((name.upper(), str(getattr(conv, name))) for name in names)
+
+
+def _view(conv: Conv, activation: str, bias: bool) -> View:
+    value = "conv(x, weight)" + " + bias" * bias
+    value = f"{activation}({value})" if activation != "none" else value
+    pixels = "shape.out_height * shape.out_width"
+    return View(
+        about=(
+            f"y = {value}: a filter a row, a pixel of an image a column.\n"
+            "x is [images, GROUPS * channels, height, width], weight [GROUPS * filters, channels,\n"
+            "KERNEL_H, KERNEL_W], y [images, GROUPS * filters, out height, out width]."
+        ),
+        arrays={"a": "weight", "b": "x", "c": "y"},
+        sizes=SIZES,
+        m="filters",
+        n=f"images * {conv.extent('height')} * {conv.extent('width')}",
+        k=f"channels * {conv.taps}",
+        shape=measures(conv),
+        constants=constants(conv),
+        functions=SHAPE + patches(conv, "k", "column") + _PLACE_OF_C,
+        gathered="b",
+        scattered=True,
+        groups=conv.groups,
+        moved={
+            "weight": "m * k",
+            "x": "shape.channels * shape.height * shape.width",
+            "bias": "m",
+            "y": f"m * {pixels}",
+        },
+        row_bias=True,
+        aligned=f"(k | {pixels})",
+    )
+
+
+def read(name: str, dtype: str, fields: Mapping[str, Any], said: Mapping[str, Any]) -> ConvProduct:
+    """The plan of a convolution. Raises SettingsError."""
+    conv = read_conv(fields)
+    activation, bias = one_of("activation", fields["activation"], ACTIVATIONS), fields["bias"]
+    epilogue = Epilogue(1.0, bias, activation, False)
+    tiling = products.read_tiling(said, dtype)
+    view = _view(conv, activation, bias)
+    return ConvProduct(conv, products.checked(Gemm(name, *tiling, epilogue=epilogue, view=view)))
+
+
+def operands(c: ConvProduct) -> list[Operand]:
+    """x, weight, bias and y, in the order of the parameters."""
+    shapes = c.conv.shapes()
+    names = ["weight", "x", *(["bias"] if c.gemm.epilogue.bias else []), "y"]
+    return [Operand(name, c.gemm.dtype, shapes[name]) for name in names]
+
+
+PADDED = """    images, _, height, width = x.shape
+    filters, channels, kernel_h, kernel_w = weight.shape
+    _, _, out_height, out_width = @out@.shape
+    groups, stride, padding = @measures@
+    filters = filters // groups
+    padded = np.zeros((images, groups, channels, height + 2 * padding, width + 2 * padding))
+    inside = padded[:, :, :, padding : padding + height, padding : padding + width]
+    given = np.array(x, np.float64)
+    inside[...] = given.reshape(images, groups, channels, height, width)
+    taken = np.array(weight, np.float64)
+    taken = taken.reshape(groups, filters, channels, kernel_h, kernel_w)
+    pixels = out_height * out_width
+"""
+"""Plain Python: extents by name, images within zeros and filters, by groups."""
+
+EACH_TAP = """    for r in range(kernel_h):
+        for s in range(kernel_w):
+            rows = slice(r, r + stride * (out_height - 1) + 1, stride)
+            columns = slice(s, s + stride * (out_width - 1) + 1, stride)
+            patch = padded[:, :, :, rows, columns]
+            patch = patch.reshape(images, groups, channels, pixels)
+"""
+"""Plain Python: what each tap meets."""
+
+
+def reference(c: ConvProduct) -> str:
+    """Plain Python that computes the op in float64."""
+    e, conv = c.gemm.epilogue, c.conv
+    names = [one.name for one in operands(c)]
+    measured = f"{conv.groups}, {conv.stride}, {conv.padding}"
+    lines = ["import math", "", "import numpy as np", "", ""]
+    lines += [f"def {c.gemm.name}(dim, {', '.join(names)}):"]
+    lines += PADDED.replace("@out@", "y").replace("@measures@", measured).split("\n")[:-1]
+    lines += [
+        "    value = np.zeros((images, groups, filters, pixels))",
+        *EACH_TAP.split("\n")[:-1],
+        "            value = value + np.matmul(taken[:, :, :, r, s], patch)",
+    ]
+    if e.bias:
+        lines += [
+            "    added = np.array(bias, np.float64)",
+            "    value = value + added.reshape(groups, filters, 1)",
+        ]
+    if e.activation == "relu":
+        lines.append("    value = np.maximum(value, 0.0)")
+    if e.activation == "gelu":
+        lines += products.GELU
+    lines.append("    y[...] = value.reshape(y.shape)")
+    return "\n".join([*lines, ""])
+
+
+def shapes(c: ConvProduct) -> list[tuple[int, ...]]:
+    """Whole tiles, more along k than stages; ragged edges; one output; whole vectors of
+    pixels, whose tiles go on in the next image; more filters than
+    up to 8 persistent blocks take at once."""
+    t, conv = c.gemm.tiling, c.conv
+    width = max(8, t.tile_n // 8)
+    # Tiles of k that do not fill all stages: the next tile of c is brought to where one was.
+    few = next((c for c in range(1, 9) if -(-c * conv.taps // t.tile_k) % t.stages), 2)
+    channels = -(-(t.stages + 1) * t.tile_k // (conv.taps * 8)) * 8
+    return [
+        (1, channels, t.tile_m, *conv.image(8, width)),
+        (2, 3, 7, *conv.image(5, 9)),
+        (1, 1, 1, *conv.image(1, 1)),
+        (3, c.gemm.group, 5, *conv.image(4, 6)),
+        (1, few, (min(t.persistent, 8) or 1) * t.tile_m + 5, *conv.image(3, 3)),
+    ]
+
+
+def work(c: ConvProduct, sizes: Sizes) -> int:
+    """Products in whole tiles; none where there is no output."""
+    height, width = c.conv.outputs(sizes)
+    given = {
+        "m": sizes["filters"],
+        "n": sizes["images"] * height * width,
+        "k": sizes["channels"] * c.conv.taps,
+        "batch": c.conv.groups,
+    }
+    return products.work(c.gemm, given) if height and width else 0
+
+
+def tolerance(c: ConvProduct, sizes: Sizes) -> tuple[float, float]:
+    """rtol and atol of a product with as many terms."""
+    return products.tolerance(c.gemm, {"k": sizes["channels"] * c.conv.taps})
+
+
+_TRIED: tuple[dict[str, Any], ...] = (
+    {},
+    {"bias": True, "stride": 2},
+    {"kernel_h": 1, "kernel_w": 1, "padding": 0, "groups": 2},
+    {"kernel_h": 5, "kernel_w": 3, "padding": 2, "bias": True, "activation": "gelu"},
+    {"kernel_h": 2, "kernel_w": 3, "padding": 1, "stride": 3},
+    {"groups": 3, "padding": 0, "bias": True},
+)
+
+
+def trials() -> Iterator[dict[str, Any]]:
+    """Specs for the audit: measures of convolutions in turn, under schedules of each type."""
+    fields = cycle(_TRIED)
+    small = {"tile_m": 32, "tile_n": 64, "warp_m": 32, "warp_n": 32}
+    for way in ({"copy": "registers"}, {"copy": "async", "stages": 3}):
+        for more in ({}, {"persistent": 2}):
+            for _ in range(3):
+                schedule = {**small, "thread_m": 4, "thread_n": 8, **way, **more}
+                yield {**next(fields), "dtype": "float32", "schedule": schedule}
+            schedule = {**small, "warp_n": 16, "thread_m": 4, "thread_n": 4, **way, **more}
+            yield {**next(fields), "dtype": "float64", "schedule": schedule}
+    for stages in (2, 3):
+        for _ in range(3):
+            schedule = {**small, "tile_k": 32, "stages": stages, "copy": "async"}
+            yield {**next(fields), "dtype": "float16", "schedule": schedule}
+
+
+def schedule(dtype: str) -> dict[str, Any]:
+    """The schedule that is taken where none is asked for: a product's, with more registers."""
+    return {**products.schedule(dtype), "blocks": 0}
+
+
+def conv_op(name: str, fields: Mapping[str, Any]) -> Op:
+    """An op that is a convolution; `fields` are its own defaults."""
+    return Op(
+        name=name,
+        sizes=SIZES,
+        dtypes=DTYPES,
+        fields={**FIELDS, **EPILOGUE, **fields},
+        schedule=schedule,
+        read=lambda dtype, given, schedule: read(name, dtype, given, schedule),
+        shared_bytes=lambda c: c.gemm.shared_bytes,
+        lower=lambda c: products.lowered(c.gemm),
+        operands=operands,
+        reference=reference,
+        tolerance=tolerance,
+        shapes=shapes,
+        work=work,
+        trials=trials if "activation" not in fields else tuple,
+    )
