@@ -15,10 +15,10 @@ demo: $(VENV)/.installed-core
 	$(BIN)/pairsmith show $(DEMO)
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q
 
 check: lint types
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q -m "not slow"
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

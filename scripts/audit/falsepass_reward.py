@@ -82,7 +82,7 @@ def write_tasks(folder: Path, path: Path, size: int) -> None:
         fault = wrong.get(entry["metadata"]["id"])
         if fault is None or fault.failure == "compile_error":
             continue
-        text = plain_answer({**by_id[entry["metadata"]["id"]], "cuda_plain": fault.text})
+        text = plain_answer(fault.columns(by_id[entry["metadata"]["id"]]))
         told = {name: entry[name] for name in ("question", "answer")}
         lines.append(json.dumps({**told, "wrong": text, "row": entry["metadata"]["row"]}))
     (folder / "tasks.jsonl").write_text("\n".join(lines[:size]) + "\n")

@@ -1,4 +1,4 @@
-"""The command that lowers matmul, relu and fused matmul and relu to CUDA."""
+"""The command that lowers ops to CUDA, and tunes them on a GPU."""
 
 from __future__ import annotations
 
@@ -7,19 +7,36 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from synth.cli.options import FOLDER, try_place
+from synth.cli.options import FOLDER, CommandOrDefault, quiet_option, try_place
+from synth.progress import progress_bar
 from validate.statuses import RunStatus
 
 if TYPE_CHECKING:
     from synth.lower.build import Built
     from synth.lower.check import AnySpec, Shape
+    from synth.lower.choose.choice import Choice
+    from synth.lower.choose.request import Request
+    from validate.gpu.device import Device
 
 
-@click.command()
+cache_option = click.option(
+    "--cache",
+    type=FOLDER,
+    help="Folder of what was made and measured before.  [default: ~/.cache/pairsmith/lower]",
+)
+
+
+@click.group(cls=CommandOrDefault, default="make")
+def lower() -> None:
+    """Lower an op to CUDA C++: `lower FILE`, the same as `lower make FILE`; tune it on a GPU, and
+    look at what was measured."""
+
+
+@lower.command()
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
     "-o",
@@ -30,13 +47,31 @@ if TYPE_CHECKING:
 @click.option("--arch", "archs", multiple=True, help="Compile for it, as sm_90; repeatable.")
 @click.option("--check", is_flag=True, help="Compile, and run on the host at several shapes.")
 @click.option("--shape", "shapes", multiple=True, metavar="M,N,K", help="Check there; repeatable.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the text.")
 @click.option(
-    "--cache",
-    type=FOLDER,
-    help="Folder of what was made before.  [default: ~/.cache/pairsmith/lower]",
+    "--device",
+    metavar="NAME",
+    help="Choose a schedule for this GPU; with --tune its number or name.  "
+    "[default: the first GPU of this machine, else an H100]",
 )
-def lower(
+@click.option("--tune", is_flag=True, help="Measure schedules on a GPU first; needs CuPy.")
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0),
+    default=60.0,
+    show_default=True,
+    help="Seconds of --tune.",
+)
+@click.option(
+    "--search",
+    default="model",
+    show_default=True,
+    help="What --tune tries: model, by predicted cost and around the best, or a strategy of "
+    "kernel_tuner (extra tune).",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the text.")
+@cache_option
+@quiet_option
+def make(
     file: Path,
     out: Path | None,
     archs: tuple[str, ...],
@@ -44,32 +79,99 @@ def lower(
     shapes: tuple[str, ...],
     as_json: bool,
     cache: Path | None,
+    **choosing: Any,
 ) -> None:
     """Lower the op and schedule of FILE, JSON ("-": stdin), to CUDA C++.
 
-    The text goes to stdout or to the file of -o; what was checked, and whether it was built or
+    A schedule that FILE leaves out, or parts of one, is chosen for its "shape": what --tune found
+    on the device, what the authors measured, or the cheapest by a cost model. The text goes to
+    stdout or to the file of -o; why the schedule, what was checked, and whether it was built or
     reused, to stderr. Exit code 1 when a check fails.
     """
     from synth.lower.build import build
+    from synth.lower.choose.request import read_request
     from synth.lower.index import Index, default_folder
-    from synth.lower.spec import read_spec
 
     source = _source(file)
-    spec = read_spec(source)
-    _warn(spec, source)
+    request = read_request(source)
+    _warn(request.first, source)
     asked = _archs(archs, check)
-    tried = _shapes(spec, shapes, check)
+    if shapes:
+        _shapes(request.first, shapes, check)
     if out is not None:
         _require_place(out)
-    built = build(spec, asked, tried, Index(cache or default_folder()))
-    _report(built)
+    folder = cache or default_folder()
+    choice = _choice(request, folder, **choosing)
+    built = build(choice.spec, asked, _shapes(choice.spec, shapes, check), Index(folder))
+    _report(built, choice)
     if out is not None:
         _write(out, built.lowered.text)
     if as_json:
-        click.echo(json.dumps(built.as_dict(), indent=2))
+        click.echo(json.dumps({**built.as_dict(), "chosen": choice.as_dict()}, indent=2))
     elif out is None:
         click.echo(built.lowered.text, nl=False)
     sys.exit(0 if built.good else 1)
+
+
+def _choice(
+    request: Request, folder: Path, device: str | None, tune: bool, **tuning: Any
+) -> Choice:
+    """The schedule, by what the folder has of it, after tuning where that is asked for."""
+    from synth.lower.choose.choice import choose
+    from synth.lower.choose.devices import DEFAULT_DEVICE, device_here
+    from synth.lower.tune.measured import FILE, Measured
+
+    if tune:
+        device = _tune(request, folder, device, **tuning)
+    name = device or device_here() or DEFAULT_DEVICE
+    if not (folder / FILE).is_file():
+        return choose(request, name)
+    with Measured(folder) as measured:
+        return choose(request, name, measured.found)
+
+
+def _tune(
+    request: Request, folder: Path, wanted: str | None, budget: float, search: str, quiet: bool
+) -> str:
+    """Measure schedules of a request, and say what came of it; the name of the device."""
+    from synth.lower.tune.by_kernel_tuner import kernel_tuner_search
+    from synth.lower.tune.gpu import CupyBench
+    from synth.lower.tune.measured import Measured
+    from synth.lower.tune.search import by_model
+    from synth.lower.tune.tuner import tune
+
+    order = by_model if search == "model" else kernel_tuner_search(search)
+    device = gpu_of(wanted)
+    with (
+        CupyBench(device) as bench,
+        Measured(folder) as measured,
+        progress_bar(0, quiet, "tune", "schedule") as bar,
+    ):
+        found = tune(request, bench, measured, budget, order, lambda one: bar.update(1))
+    ended = "nothing is left to try" if found.whole else "the budget is spent"
+    line = f"tuned on {device.name}: {found.fresh} measured, {found.kept} known, {ended}"
+    if found.elsewhere:
+        line += f", {found.elsewhere} are being measured by another process"
+    if found.best is not None and found.untuned is not None and found.untuned.time_us:
+        line += f"; {found.best.time_us:.1f} us, untuned {found.untuned.time_us:.1f} us"
+    click.echo(line, err=True)
+    return device.name
+
+
+def gpu_of(wanted: str | None) -> Device:
+    """The visible GPU of a number or of a part of a name; the first without either."""
+    from synth.errors import SettingsError
+    from validate.gpu.device import devices
+
+    found = devices()
+    for device in found:
+        if wanted is None or str(device.index) == wanted:
+            return device
+    for device in found:
+        if wanted is not None and not wanted.isdecimal() and wanted in device.name:
+            return device
+    listed = ", ".join(f"{device.index} ({device.name})" for device in found)
+    raise SettingsError(f"--device: {wanted!r} is not here; there are {listed}")
 
 
 def _warn(spec: AnySpec, source: str) -> None:
@@ -130,7 +232,9 @@ def _shape(spec: AnySpec, text: str) -> Shape:
     )
 
 
-def _report(built: Built) -> None:
+def _report(built: Built, choice: Choice) -> None:
+    if choice.by != "said":
+        click.echo(f"schedule {choice.by}: {choice.why}", err=True)
     for compiled in built.compiled:
         click.echo(f"{compiled.arch}: {compiled.status}", err=True)
         if compiled.log:

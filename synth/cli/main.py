@@ -13,7 +13,7 @@ from synth.cli.ends import OneLineGroup
 from synth.cli.generate import finish, generate, merge
 from synth.cli.gpu import gpu
 from synth.cli.look import doctor, show, stats
-from synth.cli.lower import lower
+from synth.cli.lower_index import lower
 from synth.cli.options import FOLDER, quiet_option, report_option, require_place_of, write_report
 from synth.cli.publish import publish
 from synth.cli.score import score

@@ -10,6 +10,28 @@ import click
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
+
+class CommandOrDefault(click.Group):
+    """A group whose first word, where it is none of its commands and no cry for help, begins what
+    the command ``default`` is given."""
+
+    def __init__(self, *args: Any, default: str = "run", **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0].startswith("-") and args[0] not in self.get_help_option_names(ctx):
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands:
+            args = [self.default, *args]
+        return super().resolve_command(ctx, args)
+
+
 quiet_option = click.option("--quiet", is_flag=True, help="No progress bar.")
 report_option = click.option(
     "--report", type=click.Path(dir_okay=False, path_type=Path), help="JSON file."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from synth.cli.options import FOLDER, quiet_option
+from synth.cli.options import FOLDER, CommandOrDefault, quiet_option
 from synth.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -23,18 +23,7 @@ _FORMS = ("attempts", "trajectories", "preference")
 _SUFFIX = ".attempts.sqlite"
 
 
-class _TasksOrCommand(click.Group):
-    """A group whose first word, where it names none of its commands, is the TASKS of ``run``."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.commands:
-            args = ["run", *args]
-        return super().resolve_command(ctx, args)
-
-
-@click.group(cls=_TasksOrCommand)
+@click.group(cls=CommandOrDefault)
 def solve() -> None:
     """Put a model in the loop: `solve TASKS --base-url URL --model M`; look at what it answered.
 
@@ -60,7 +49,7 @@ def _conditions(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @solve.command()
-@click.argument("tasks", type=FOLDER)
+@click.argument("tasks")
 @click.option(
     "--base-url", required=True, metavar="URL", help="An endpoint, as http://host:8000/v1."
 )
@@ -74,7 +63,15 @@ def _conditions(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--view", default="sft", show_default=True, help="How tasks are put.")
 @click.option("--split", "splits", multiple=True, help="Only rows of it; repeatable.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first tasks.")
-@click.option("--hardware", default="", help="The GPU that the model is told of.")
+@click.option(
+    "--size", "sizes", multiple=True, metavar="N=64", help="In place of a file's own; repeatable."
+)
+@click.option(
+    "--hardware",
+    default="",
+    metavar="TEXT",
+    help="The GPU that the model is told of: here (the one that doctor lists), as sm_90, or words.",
+)
 @click.option(
     "--feedback",
     type=click.Choice(("public", "full")),
@@ -126,8 +123,12 @@ def _conditions(command: Callable[..., Any]) -> Callable[..., Any]:
     "--prices", metavar="IN,OUT", help="US dollars for a million tokens of prompts and answers."
 )
 @quiet_option
-def run(tasks: Path, quiet: bool, archive: Path | None, workers: int, **asked: Any) -> None:
-    """Have a model solve the rows of the dataset TASKS.
+def run(tasks: str, quiet: bool, archive: Path | None, workers: int, **asked: Any) -> None:
+    """Have a model solve TASKS: the rows of a dataset, or what a file asks for.
+
+    A file of JSON has a spec of `lower`, or a list of these. A Python file (FILE.py, or
+    FILE.py:NAME for one of it) has functions of NumPy or Warp kernels, and says in SIZES which
+    sizes they are for (notes/guides/solve.md). A file of Warp is executed.
 
     Each answer is judged here as `score` does, on inputs that rows do not show; with --turns the
     model is told what was wrong and answers again. Given again, the command goes on: what the
@@ -138,11 +139,14 @@ def run(tasks: Path, quiet: bool, archive: Path | None, workers: int, **asked: A
     """
     from synth.loop.archive import Archive
     from synth.loop.client import load_openai
-    from synth.loop.run import require_archive_place, solve_tasks, tasks_of
+    from synth.loop.run import require_archive_place, solve_tasks
+    from synth.loop.sources.find import split_name, tasks_of
 
     endpoint, plan, limits = _endpoint(asked), _plan(asked), _limits(asked)
-    wanted = tasks_of(tasks, asked["view"], asked["splits"], asked["limit"])
-    path = archive or tasks.with_name(tasks.name + _SUFFIX)
+    sizes = _sizes(asked["sizes"])
+    wanted = tasks_of(tasks, asked["view"], asked["splits"], asked["limit"], sizes)
+    source, _ = split_name(tasks)
+    path = archive or source.with_name(source.name + _SUFFIX)
     require_archive_place(path)
     load_openai()
     with (
@@ -182,7 +186,20 @@ def _endpoint(asked: dict[str, Any]) -> Endpoint:
     )
 
 
+def _sizes(given: Sequence[str]) -> dict[str, int]:
+    from synth.errors import SettingsError
+
+    found = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        if not (name and value.isascii() and value.isdecimal() and 1 <= int(value) <= 1 << 16):
+            raise SettingsError(f"--size {text}: give a name and a number up to 65536, as n=64")
+        found[name] = int(value)
+    return found
+
+
 def _plan(asked: dict[str, Any]) -> Plan:
+    from synth.loop.hardware import hardware_of
     from synth.loop.solve import Plan
 
     return Plan(
@@ -191,7 +208,7 @@ def _plan(asked: dict[str, Any]) -> Plan:
         asked["at_once"],
         asked["retries"],
         asked["feedback"] == "full",
-        asked["hardware"],
+        hardware_of(asked["hardware"]),
     )
 
 
@@ -233,6 +250,30 @@ def _say_outcome(
             click.echo(f"pairsmith: {count} {what}", err=True)
     if outcome.refused:
         click.echo(f"pairsmith: the budget of {outcome.refused} is spent", err=True)
+
+
+@solve.command()
+@click.argument("tasks")
+@click.option("-o", "out", type=FOLDER, required=True, help="A new folder.")
+@click.option("--row", metavar="ID", help="The row of a dataset.  [default: the first task]")
+@click.option("--view", default="sft", show_default=True, help="How rows are put.")
+@click.option("--size", "sizes", multiple=True, metavar="N=64", help="As of `solve`; repeatable.")
+def evaluator(tasks: str, out: Path, row: str | None, view: str, sizes: Sequence[str]) -> None:
+    """Write a task of TASKS as an evaluator that OpenEvolve and ShinkaEvolve take.
+
+    The folder gets evaluate.py, initial.cu, question.md (for the prompt) and task.json, which has
+    the row and the seed of hidden inputs: keep it from the model.
+    """
+    from synth.errors import SettingsError
+    from synth.loop.evolve import write_evaluator
+    from synth.loop.sources.find import tasks_of
+
+    found = tasks_of(tasks, view, sizes=_sizes(sizes))
+    chosen = [task for task in found if row in (None, task.row_id)]
+    if not chosen:
+        raise SettingsError(f"{tasks} has no task of the row {row!r}")
+    write_evaluator(chosen[0], out)
+    click.echo(f"{out}: evaluate.py of {chosen[0].row_id}")
 
 
 @solve.command("list")

@@ -25,8 +25,18 @@ _CHARS = [("chars", pa.int32())]
 _TOKENS = ("tokens", pa.int32())
 _TIMES = [("ratio", pa.float64()), ("time", pa.string())]
 _PAIRS = [(name, pa.list_(MESSAGE)) for name in ("prompt", "chosen", "rejected")]
+_SPAN = pa.struct([("kind", pa.string()), ("start", pa.int32()), ("end", pa.int32())])
+_SPANS = [("spans", pa.list_(_SPAN))]
+SPANNED = (
+    *("sft", "plain_python", "array", "words", "renamed", "repair", "optimise"),
+    *("gradient", "wrong_adjoints"),
+)
+"""Views whose answers are plain CUDA: where its guards, indices and barriers are, by offset of
+characters in the last message."""
 _OWN = {
-    "repair": [("fault", pa.string()), ("failure", pa.string()), ("wrong", pa.string())],
+    "repair": [
+        (name, pa.string()) for name in ("fault", "failure", "wrong", "wrong_launch", "first_fault")
+    ],
     "optimise": [("slow", pa.string()), *_TIMES],
     "preference": [("failure", pa.string()), *_TIMES],
     "kernelbench": [("problem", pa.string()), ("solution", pa.string())],
@@ -82,6 +92,7 @@ def view_schema(name: str, with_tokens: bool) -> pa.Schema:
         *(_PAIRS if name == "preference" else _MESSAGES),
         *_CHARS,
         *([_TOKENS] if with_tokens else []),
+        *(_SPANS if name in SPANNED else []),
         *_OWN.get(name, []),
     ]
     return schema_of(columns)

@@ -8,22 +8,17 @@ another process leaves it alone while the one that claimed it lives.
 from __future__ import annotations
 
 import json
-import os
 import secrets
-import socket
 import sqlite3
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from synth.dataset.appended import AppendedFile, as_json, now
 from synth.errors import SettingsError
-from synth.loop.archive_schema import APPLICATION_ID, FORMAT, statements
+from synth.loop.archive_schema import LAYOUT
 
-_BUSY_MS = 60_000
 _COMPARED = {"id": "id", "task": "task", "row": "row_id", "model": "model", "verdict": "verdict"}
 
 
@@ -80,29 +75,20 @@ class ArchivedTask:
     row: str
 
 
-def now() -> str:
-    """UTC to the microsecond, as the archive writes times: they sort as texts."""
-    return datetime.now(timezone.utc).isoformat(timespec="microseconds")
-
-
-class Archive:
+class Archive(AppendedFile):
     """An archive at a path; use it as a context manager, in one thread."""
+
+    layout = LAYOUT
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         """Raises :class:`SettingsError` when there is none (and ``create`` is false), for a file
         that is something else, and for one of another version."""
-        self.path = path
-        self._owner = _this_process()
         if not path.is_file() and not create:
             raise SettingsError(f"no archive at {path}: `pairsmith solve TASKS` makes one")
-        with self._refusals():
-            self._open()
+        super().__init__(path)
 
     def __enter__(self) -> Archive:
         return self
-
-    def __exit__(self, *exc: object) -> None:
-        self._db.close()
 
     @property
     def hidden_seed(self) -> int:
@@ -120,29 +106,14 @@ class Archive:
 
     def claim(self, attempt: str) -> bool:
         """Whether this process may ask for an attempt: nobody has its answer, or is at it."""
-        with self._transaction():
-            if self._has("attempts", "id", attempt):
-                return False
-            found = self._db.execute("SELECT owner FROM claims WHERE attempt=?", (attempt,))
-            row = found.fetchone()
-            if row is not None and row[0] != self._owner and _is_alive(row[0]):
-                return False
-            self._db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?)", (attempt, self._owner))
-            return True
-
-    def release(self, attempt: str) -> None:
-        """Let others ask for an attempt that this process gives up."""
-        with self._transaction():
-            self._db.execute(
-                "DELETE FROM claims WHERE attempt=? AND owner=?", (attempt, self._owner)
-            )
+        return self._claim(attempt, "attempts")
 
     def add_attempt(self, attempt: Attempt) -> None:
         """Keep an answer, and end the claim on it."""
-        values = {**asdict(attempt), "prompt": _json(attempt.prompt), "answered_at": now()}
+        values = {**asdict(attempt), "prompt": as_json(attempt.prompt), "answered_at": now()}
         with self._transaction():
             self._insert("attempts", values, "OR IGNORE")
-            self._db.execute("DELETE FROM claims WHERE attempt=?", (attempt.id,))
+            self._unclaim(attempt.id)
 
     def add_failure(
         self,
@@ -164,7 +135,7 @@ class Archive:
     def add_judgement(self, judgement: Judgement) -> None:
         """Keep a verdict; the first on an attempt stays."""
         values = asdict(judgement)
-        values.update({name: _json(values[name]) for name in ("launch", "findings", "metrics")})
+        values.update({name: as_json(values[name]) for name in ("launch", "findings", "metrics")})
         with self._transaction():
             self._insert("verdicts", values, "OR IGNORE")
 
@@ -227,74 +198,9 @@ class Archive:
             "TOTAL(failures) AS failures FROM judged_attempts GROUP BY model, view ORDER BY 1, 2"
         ).fetchall()
 
-    def _open(self) -> None:
-        self._db = sqlite3.connect(self.path, timeout=_BUSY_MS / 1000, isolation_level=None)
-        self._db.row_factory = sqlite3.Row
-        self._db.execute("PRAGMA synchronous=FULL")
-        (mark,) = self._db.execute("PRAGMA application_id").fetchone()
-        if not mark and self._db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-            raise sqlite3.DatabaseError("it is some other SQLite file")
-        if self._db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            self._to_wal()
-        with self._transaction():
-            if not self._db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-                self._make()
-        (mark,) = self._db.execute("PRAGMA application_id").fetchone()
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        if mark != APPLICATION_ID:
-            raise sqlite3.DatabaseError("it is some other SQLite file")
-        if version != FORMAT:
-            raise sqlite3.DatabaseError(f"its format is {version}, this pairsmith knows {FORMAT}")
-
-    def _to_wal(self) -> None:
-        """Have a log beside the file. SQLite does not wait here for another that does the same."""
-        deadline_s = time.monotonic() + _BUSY_MS / 1000
-        while True:
-            try:
-                self._db.execute("PRAGMA journal_mode=WAL")
-                return
-            except sqlite3.OperationalError:
-                if time.monotonic() > deadline_s:
-                    raise
-                time.sleep(0.01)
-
-    def _make(self) -> None:
-        """Within a transaction, so that two that begin at once make it once."""
-        text = ""
-        for line in statements().splitlines(keepends=True):
-            text += line
-            if sqlite3.complete_statement(text):
-                self._db.execute(text)
-                text = ""
-        self._db.execute("INSERT INTO settings VALUES ('hidden_seed', ?)", (secrets.randbits(63),))
-        self._db.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        self._db.execute(f"PRAGMA user_version={FORMAT}")
-
-    @contextmanager
-    def _refusals(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise SettingsError(f"{self.path} cannot be used as an archive: {error}") from None
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
-
-    def _insert(self, table: str, values: Mapping[str, Any], how: str) -> None:
-        names = ", ".join(values)
-        marks = ", ".join(f":{name}" for name in values)
-        self._db.execute(f"INSERT {how} INTO {table} ({names}) VALUES ({marks})", dict(values))
-
-    def _has(self, table: str, column: str, value: str) -> bool:
-        found = self._db.execute(f"SELECT 1 FROM {table} WHERE {column}=?", (value,))
-        return found.fetchone() is not None
+    def _begin(self) -> None:
+        seed = secrets.randbits(63)
+        self._db.execute("INSERT INTO settings VALUES ('hidden_seed', ?)", (seed,))
 
 
 def best_of(rows: Sequence[sqlite3.Row]) -> sqlite3.Row:
@@ -325,35 +231,3 @@ def _conditions(wanted: Mapping[str, Any]) -> tuple[str, list[Any]]:
             raise TypeError(f"no such condition: {name}")
         values.append(value)
     return (f" WHERE {' AND '.join(parts)}" if parts else ""), values
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, default=str)
-
-
-def _this_process() -> str:
-    return f"{socket.gethostname()}:{os.getpid()}:{_began(os.getpid())}"
-
-
-def _began(process: int) -> str:
-    """When a process began, in the system's ticks: a number may be given to another later."""
-    try:
-        stat = Path(f"/proc/{process}/stat").read_text()
-    except OSError:
-        return ""
-    return stat.rpartition(")")[2].split()[19]
-
-
-def _is_alive(owner: str) -> bool:
-    """Whether the process that claimed is at work; one of another machine is not: SQLite's log is
-    shared by processes of one machine alone."""
-    host, process, began = owner.rsplit(":", 2)
-    if host != socket.gethostname():
-        return False
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return _began(int(process)) == began

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from synth.dataset.appended import Layout
+
 APPLICATION_ID = 0x50534D54
 """In the header of the file, so that no other SQLite file is taken for an archive."""
 FORMAT = 1
@@ -49,13 +51,4 @@ FROM attempts a JOIN tasks t ON t.id = a.task LEFT JOIN verdicts v ON v.attempt 
 APPEND_ONLY = ("settings", "tasks", "attempts", "verdicts", "failures")
 """Tables of which nothing is changed or removed; SQLite itself refuses it."""
 
-
-def statements() -> str:
-    """All that makes an empty file an archive."""
-    refused = "".join(
-        f"CREATE TRIGGER {table}_no_{event} BEFORE {event.upper()} ON {table} "
-        f"BEGIN SELECT RAISE(ABORT, '{table} of an archive are only added to'); END;\n"
-        for table in APPEND_ONLY
-        for event in ("update", "delete")
-    )
-    return TABLES + refused
+LAYOUT = Layout("an archive", APPLICATION_ID, FORMAT, TABLES, APPEND_ONLY, claimed="attempt")

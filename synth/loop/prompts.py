@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from synth.loop.findings import said as in_words
 from synth.views.evidence import evidence
 from validate.statuses import ScoreStatus
 from validate.text.completion import take_apart
@@ -15,7 +16,9 @@ Messages = list[dict[str, str]]
 
 _SYSTEM = (
     "You write CUDA C++ kernels. End with one block of code that holds the whole text of the "
-    "kernel, and say how it is launched: a grid and a block as formulas of the sizes."
+    "kernel, and say how it is launched: a grid and a block as formulas of the sizes. No inline "
+    "assembly, no library and no host code; at most 48 KiB of shared memory a block; right at all "
+    "sizes, without data races."
 )
 _NOTHING = "(no answer)"
 _AGAIN = "Give the whole corrected text and its launch."
@@ -45,13 +48,17 @@ def feedback_of(
     finish: str,
     full: bool,
 ) -> str:
-    """What a model is told of its answer to a row; with ``full`` the input on which it is wrong."""
+    """What a model is told of its answer to a row: what was wrong, with ``full`` the input on which
+    it is, and what its kernels need and its lines tell where ``findings`` has that."""
     if status in (ScoreStatus.ROW_UNFIT, ScoreStatus.NOT_JUDGED):
         return "Nothing can be said of the answer: the task itself is wrong."
     if finish == "length":
         return f"The answer broke off at the most tokens that it may have. Be shorter. {_AGAIN}"
     hidden = (findings.get("detail") or "", findings.get("counter_example")) if full else ()
-    return f"That is not right yet. {evidence(row, status, reason, *hidden)}\n\n{_AGAIN}"
+    facts = in_words(findings)
+    parts = [f"That is not right yet. {evidence(row, status, reason, *hidden)}"]
+    parts += [f"Of the text as it is:\n\n{facts}"] if facts else []
+    return "\n\n".join([*parts, _AGAIN])
 
 
 def attempt_id(body: Mapping[str, Any], task: str, sample: int, messages: Messages) -> str:

@@ -10,18 +10,8 @@ from synth.errors import SettingsError
 from synth.loop.archive import Archive, ArchivedTask
 from synth.loop.budget import Budget, Price
 from synth.loop.client import Chat, Endpoint
-from synth.loop.solve import Judge, Outcome, Plan, Solver, archived_tasks
-from synth.loop.tasks import Tasks, dataset_rows
-
-
-def tasks_of(
-    out: Path, view: str, splits: Sequence[str] = (), limit: int | None = None
-) -> list[ArchivedTask]:
-    """The tasks of a dataset; :class:`SettingsError` where there are none."""
-    found = archived_tasks(Tasks(dataset_rows(out, splits), view, limit), view)
-    if not found:
-        raise SettingsError(f"no row of {out} has a task of the view {view!r} in these splits")
-    return found
+from synth.loop.hardware import arch_of
+from synth.loop.solve import Judge, Outcome, Plan, Solver
 
 
 def require_archive_place(path: Path) -> None:
@@ -54,7 +44,7 @@ def solve_tasks(
         budget = Budget(
             tokens=tokens, usd=usd, seconds=seconds, spent=archive.spent(endpoint.model)
         )
-        with Judge(archive.hidden_seed, workers) as judge:
+        with Judge(archive.hidden_seed, workers, arch_of(plan.hardware)) as judge:
             async with Chat(endpoint) as chat:
                 solver = Solver(
                     archive,

@@ -22,6 +22,7 @@ from synth.dataset.failpoints import failpoint
 from synth.loop.archive import Archive, ArchivedTask, Attempt, Judgement
 from synth.loop.budget import Budget, Price, estimated_tokens, most_prompt_tokens
 from synth.loop.client import Chat, Reply, Trouble
+from synth.loop.findings import Findings
 from synth.loop.prompts import (
     Messages,
     attempt_id,
@@ -30,6 +31,7 @@ from synth.loop.prompts import (
     next_messages,
     task_id,
 )
+from validate.row.archs import DEFAULT_ARCH
 from validate.score.scorer import Scorer
 from validate.score.task import Task, task_of
 
@@ -95,12 +97,14 @@ def turn_seed(hidden_seed: int, turn: int) -> int:
 class Judge:
     """A scorer for each turn; use it as a context manager."""
 
-    def __init__(self, hidden_seed: int, workers: int) -> None:
+    def __init__(self, hidden_seed: int, workers: int, arch: str = DEFAULT_ARCH) -> None:
         self._seed, self._workers = hidden_seed, workers
+        self._findings = Findings(arch)
         self._scorers: dict[int, Scorer] = {}
         self._open = ExitStack()
 
     def __enter__(self) -> Judge:
+        self._open.enter_context(self._findings)
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -115,12 +119,15 @@ class Judge:
         row = _row_of(task.row)
         verdict = await self._scorers[turn].score_async(text, row)
         told = told_of(verdict, "full")
+        found = {name: told[name] for name in _FINDINGS}
+        if verdict.compiled:
+            found |= await asyncio.to_thread(self._findings.of, text, row)
         return Judgement(
             attempt,
             str(verdict.status),
             verdict.reason,
             _launch_of(text, row),
-            {name: told[name] for name in _FINDINGS},
+            found,
             {name: told[name] for name in _METRICS},
             verdict.passed,
             verdict.judged,

@@ -92,32 +92,48 @@ def tolerance(spec: Spec, k: int) -> float:
     return 0.0 if spec.op == "relu" else 4.0 * k * _UNIT[spec.dtype]
 
 
+def symbolic_row(spec: AnySpec, lowered: Lowered, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """What a row says of a text and its op, in formulas of the op's sizes; ``sizes`` are those for
+    which tolerances are told."""
+    return {
+        "kernel_name": lowered.kernel_name,
+        "reference": spec.kind.reference(spec.plan)
+        if isinstance(spec, OpSpec)
+        else _reference(spec),
+        "args": _operands(spec, sizes) if isinstance(spec, OpSpec) else _args(spec, sizes),
+        "cuda_plain": lowered.text,
+        "plain_args": lowered.args,
+        "plain_launch": list(listed(lowered.launch)),
+        "plain_scratch": list(lowered.scratch),
+    }
+
+
 def row_of(spec: AnySpec, lowered: Lowered, shape: Shape) -> dict[str, Any]:
     """A row, as far as `HostRunner.run_plain` and `CompileRunner.compile_plain` read it.
 
     Its sizes are numbers, so that it is run at this shape and no other.
     """
     sizes = dict(zip(spec.sizes, shape, strict=True))
-    row = {
+    row = symbolic_row(spec, lowered, sizes)
+    scratch = row.pop("plain_scratch")
+    row |= {
         "id": f"{spec.key()[:16]}-{'x'.join(map(str, shape))}",
-        "kernel_name": lowered.kernel_name,
-        "reference": spec.kind.reference(spec.plan)
-        if isinstance(spec, OpSpec)
-        else _reference(spec),
-        "args": _operands(spec, sizes) if isinstance(spec, OpSpec) else _args(spec, sizes),
+        "args": [
+            {**arg, "shape": [str(evaluate(extent, sizes)) for extent in arg["shape"]]}
+            for arg in row["args"]
+        ],
         "sizes": [],
         "launch": {"dim": ["1"]},
         "input_seed": INPUT_SEED,
-        "cuda_plain": lowered.text,
         "plain_args": [
             {**arg, "size": str(evaluate(arg["size"], sizes)) if arg["size"] else None}
             for arg in lowered.args
         ],
-        "plain_launch": [_evaluated(launch, sizes) for launch in listed(lowered.launch)],
+        "plain_launch": [_evaluated(launch, sizes) for launch in row["plain_launch"]],
     }
-    if lowered.scratch:
+    if scratch:
         row["plain_scratch"] = [
-            {**one, "count": str(formula.evaluate(one["count"], sizes))} for one in lowered.scratch
+            {**one, "count": str(formula.evaluate(one["count"], sizes))} for one in scratch
         ]
     return row
 
@@ -198,7 +214,7 @@ def _operands(spec: OpSpec, sizes: Mapping[str, int]) -> list[dict[str, Any]]:
                 "kind": "array",
                 "dtype": one.dtype,
                 "role": "out" if made else "in",
-                "shape": [str(formula.evaluate(extent, sizes)) for extent in one.shape],
+                "shape": list(one.shape),
                 **_drawn(one),
                 "fields": [],
                 "rtol": rtol if compared else None,
@@ -227,7 +243,7 @@ def _args(spec: Spec, sizes: Mapping[str, int]) -> list[dict[str, Any]]:
             "kind": "array",
             "dtype": spec.dtype,
             "role": "out" if name == last else "in",
-            "shape": [str(sizes[symbol]) for symbol in symbols],
+            "shape": list(symbols),
             "init": "uniform",
             "low": "-1",
             "high": "1",

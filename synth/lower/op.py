@@ -13,6 +13,9 @@ from synth.errors import SettingsError
 MOST_WORK = 1 << 22
 """Most steps of a run on the host: more take a minute."""
 
+COMMON_FIELDS = ("op", "dtype", "schedule", "shape")
+"""Fields of every op's spec; `shape` is a hint for the choice of a schedule, and no part of it."""
+
 Sizes = Mapping[str, int]
 
 
@@ -130,8 +133,8 @@ def read_op(op: Op, given: Mapping[str, Any]) -> OpSpec:
     dtype = given.get("dtype", op.dtypes[0])
     if dtype not in op.dtypes:
         raise refused("dtype", dtype, ", ".join(op.dtypes))
-    known = ("op", "dtype", "schedule", *op.fields)
-    fields = {**op.fields, **_known(given, known, "", ("op", "dtype", "schedule"))}
+    known = (*COMMON_FIELDS, *op.fields)
+    fields = {**op.fields, **_known(given, known, "", COMMON_FIELDS)}
     schedule = given.get("schedule", {})
     defaults = op.schedule(dtype)
     if not isinstance(schedule, Mapping):

@@ -122,7 +122,7 @@ def read_spec(source: str | Mapping[str, Any]) -> Spec | OpSpec:
 
     Raises SettingsError, one line that names the field and what is allowed.
     """
-    given = _parsed(source) if isinstance(source, str) else source
+    given = parsed(source) if isinstance(source, str) else source
     name = given.get("op")
     if isinstance(name, str) and name in ops() and not _without_stages(given):
         return read_op(ops()[name], given)
@@ -137,7 +137,7 @@ def _without_stages(given: Mapping[str, Any]) -> bool:
 
 
 def _read_plain(given: Mapping[str, Any]) -> Spec:
-    _check_fields(given, _FIELDS, "")
+    _check_fields(given, (*_FIELDS, "shape"), "")
     if "op" not in given:
         raise SettingsError(f"op: is missing; allowed are {', '.join(_all_ops())}")
     op = _choice(given, "op", _all_ops(), None)
@@ -156,7 +156,8 @@ def _all_ops() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*OPS, *ops())))
 
 
-def _parsed(text: str) -> Mapping[str, Any]:
+def parsed(text: str) -> Mapping[str, Any]:
+    """The object of a JSON text. Raises SettingsError, one line."""
     try:
         found = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:

@@ -31,6 +31,7 @@ CAUGHT: dict[str, str] = {
     ScoreStatus.BAD_SYNC: "Threads do not meet at a barrier",
     ScoreStatus.INPUT_CHANGED: "The kernel changes an input",
     ScoreStatus.UNDEFINED: "The kernel does what C++ leaves open",
+    ScoreStatus.BAD_LAUNCH: "The launch cannot be made",
 }
 """Verdicts that name a fault of the text; a crash or a time limit says less."""
 

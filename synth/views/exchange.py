@@ -10,19 +10,26 @@ Columns = dict[str, list[dict[str, str]]]
 
 @dataclass(frozen=True)
 class Exchange:
-    """One question, its answer, and the reasons that may stand before it; ``before`` are the
-    messages that led to the question, the user's first."""
+    """One question, its answer, and the reasons that may stand before it; ``earlier`` are those
+    that led to the question."""
 
     question: str
     answer: str
     reasons: str = ""
-    before: tuple[str, ...] = ()
+    earlier: tuple[Exchange, ...] = ()
 
     def columns(self, with_reasons: bool) -> Columns:
         """The conversation."""
-        said = [self.reasons] if with_reasons and self.reasons else []
-        texts = (*self.before, self.question, "\n\n".join([*said, self.answer]))
-        return {"messages": [_message(ROLES[k % 2], text) for k, text in enumerate(texts)]}
+        messages = [
+            _message(role, text)
+            for one in (*self.earlier, self)
+            for role, text in zip(ROLES, (one.question, one.said(with_reasons)), strict=True)
+        ]
+        return {"messages": messages}
+
+    def said(self, with_reasons: bool) -> str:
+        """The answer, after its reasons where these are wanted."""
+        return "\n\n".join([self.reasons] * (with_reasons and bool(self.reasons)) + [self.answer])
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ import pyarrow as pa
 from synth.codegen.translator import Translator
 from synth.dataset.files import parquet_bytes
 from synth.dataset.stored import read_columns
-from synth.dataset.views_index import view_schema
+from synth.dataset.views_index import SPANNED, view_schema
 from synth.reasons import ViewReason
 from synth.views.exchange import Exchange, Preference
 from synth.views.gradient import wrong_adjoint
@@ -23,6 +24,7 @@ from synth.views.plain import LeftOut, pick
 from synth.views.renamed import pools, renamed
 from synth.views.repair import HIDDEN_SEED, Faults
 from synth.views.slower import PREDICTED, slower_layouts
+from synth.views.spans import spans_of
 from synth.views.tensors import tensor_exchanges
 from synth.views.texts import (
     EXCHANGES,
@@ -50,6 +52,8 @@ COLUMNS = (
     *("input_seed", "ops", "checks"),
 )
 ROWS_AT_ONCE = 128
+_WHOLE = re.compile(r"^    (?:const )?int (\w+)(?:,|\)$)", re.MULTILINE)
+"""A parameter of a kernel that may be a size, under whatever name a view gives it."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,8 @@ def make_view_file(task: ViewTask) -> bytes:
     entries = []
     for row, exchange, more in _exchanges(task.view, rows, left_out):
         entry = _entry(row, exchange, task.bounds.reasons, count) | more
+        if task.view in SPANNED:
+            entry |= {"spans": spans_of(entry["messages"][-1]["content"], _size_names(row, entry))}
         if reason := _too_long(entry, task.bounds):
             left_out[reason] += 1
         else:
@@ -149,11 +155,15 @@ def _leave(row: Row, reason: ViewReason, left_out: Counter[str]) -> None:
 
 def _repairs(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
     with Faults() as faults:
-        for row, wrong in zip(rows, faults.wrong_kernels(rows), strict=True):
+        for row, wrong in zip(rows, faults.wrong_kernels(rows, chains=True), strict=True):
             if wrong is None:
                 _leave(row, ViewReason.NOTHING_CAUGHT, left_out)
                 continue
-            more = {"fault": wrong.fault, "failure": wrong.failure, "wrong": wrong.text}
+            more: dict[str, str | None] = {
+                **{"fault": wrong.fault, "failure": wrong.failure, "wrong": wrong.text},
+                "wrong_launch": wrong.launch_json(),
+                "first_fault": wrong.worse.fault if wrong.worse else None,
+            }
             yield row, repair(row, wrong), more
 
 
@@ -181,7 +191,7 @@ def _preferred(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
             yield row, preference(row, found.columns), more
         elif caught := wrong[row["id"]]:
             more = {"failure": caught.failure, "ratio": None, "time": None}
-            yield row, preference(row, {**row, "cuda_plain": caught.text}), more
+            yield row, preference(row, caught.columns(row)), more
         else:
             _leave(row, ViewReason.NOTHING_CAUGHT, left_out)
 
@@ -193,6 +203,13 @@ _JUDGED: dict[str, Callable[[Sequence[Row], Counter[str]], Iterator[Made]]] = {
     **{name: partial(tensor_exchanges, name) for name in TENSOR_VIEWS},
 }
 """Views whose texts are judged as they are made, so many rows at once."""
+
+
+def _size_names(row: Row, entry: Mapping[str, Any]) -> list[str]:
+    """Parameters of the answer that hold sizes: those that are whole numbers by value."""
+    answer = entry["messages"][-1]["content"]
+    plain = {arg["name"] for arg in row["plain_args"] if arg["size"]}
+    return sorted(plain | set(_WHOLE.findall(answer)))
 
 
 def _entry(

@@ -18,6 +18,9 @@ from validate.text.launches import FORMULA
 Row = Mapping[str, Any]
 
 
+_STRUCT = re.compile(r"^struct (\w+) \{(.*?)^\};", re.DOTALL | re.MULTILINE)
+
+
 class LeftOut(Exception):  # noqa: N818 - no error: a row that a view has no use for
     """A row has nothing for a view; ``reason`` is counted."""
 
@@ -103,7 +106,7 @@ def _layout(row: Row) -> str:
 
 def _structs(row: Row, signature: str) -> list[str]:
     """Declarations of the structs that a signature needs, each in one line, in the text's order."""
-    found = re.findall(r"^struct (\w+) \{(.*?)^\};", row["cuda_plain"], re.DOTALL | re.MULTILINE)
+    found = re.findall(_STRUCT, row["cuda_plain"] or "")
     declared = {name: " ".join(body.split()) for name, body in found}
     needed: set[str] = set()
     left = [signature]

@@ -33,6 +33,8 @@ def _drawn(row: Row) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _domain(entry: Mapping[str, Any]) -> str:
     """Which values; nothing for sizes, indices and what has no bounds."""
+    if entry.get("among"):
+        return "of a few values"
     init, low, high = entry["init"], entry["low"], entry["high"]
     bounds = "" if low is None or high is None else f"in [{_short(low)}, {_short(high)}]"
     if init == "unit":

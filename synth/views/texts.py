@@ -7,18 +7,20 @@ its answer depends on: the signature and the style of plain CUDA are asked for i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from synth.reasons import ViewReason
-from synth.views.diagnosis import diagnosis
+from synth.views.diagnosis import diagnosis, launch_diagnosis
 from synth.views.exchange import Exchange, Preference
 from synth.views.gradient import gradient
 from synth.views.plain import LeftOut, fenced, launch_json, needs, pick, plain_answer, wanted
 from synth.views.promise import promise_clause
 from synth.views.reasons import reasons
 from synth.views.regime import regime_clause
-from synth.views.repair import Wrong
+from synth.views.repair import turns_of
 from synth.views.sizes import said, shapes_clause, size_names
+from synth.views.wrong import Wrong
 from validate.row.tiles import is_tiled, places
 from validate.statuses import AdjointStatus
 
@@ -192,16 +194,33 @@ _AGAIN = (
 
 def repair(row: Row, wrong: Wrong) -> Exchange:
     """A wrong kernel, and what was said of it, to the right one, after what was wrong: in one turn,
-    or of every second row as the answer of an earlier one."""
-    found, right = diagnosis(wrong.text, row["cuda_plain"]), plain_answer(row)
-    if pick(row, "repair/turns", 2):
-        asked = sft(row)
-        answered = plain_answer({**row, "cuda_plain": wrong.text})
-        again = f"{_AGAIN[pick(row, 'repair/again', len(_AGAIN))]} {wrong.evidence}"
-        return Exchange(again, right, found, (asked.question, answered))
-    asked_for = f"{_REPAIR[pick(row, 'repair', len(_REPAIR))]} {wanted(row, free=False)}"
-    parts = [asked_for, fenced("python", row["python"]), fenced("cuda", wrong.text), wrong.evidence]
-    return Exchange("\n\n".join(parts), right, found)
+    or after earlier answers to the question that the row asks, the wrong one the last of them."""
+    mended = _mended(wrong.columns(row), row)
+    if turns_of(row) == 1:
+        asked = f"{_REPAIR[pick(row, 'repair', len(_REPAIR))]} {wanted(row, free=False)}"
+        shown = plain_answer(wrong.columns(row))
+        parts = [asked, fenced("python", row["python"]), shown, wrong.evidence]
+        return replace(mended, question="\n\n".join(parts))
+    first = sft(row)
+    if wrong.worse is None:
+        earlier = [Exchange(first.question, plain_answer(wrong.columns(row)))]
+    else:
+        worse = wrong.worse.columns(wrong.columns(row))
+        again = replace(_mended(worse, wrong.columns(row)), question=_again(row, wrong.worse, 1))
+        earlier = [Exchange(first.question, plain_answer(worse)), again]
+    return replace(mended, question=_again(row, wrong, 0), earlier=tuple(earlier))
+
+
+def _mended(wrong: Row, right: Row) -> Exchange:
+    """The answer that sets a version right, after what was wrong with it."""
+    told = [diagnosis(wrong["cuda_plain"], right["cuda_plain"])]
+    told.append(launch_diagnosis(wrong["plain_launch"], right["plain_launch"], size_names(right)))
+    return Exchange("", plain_answer(right), " ".join(filter(None, told)))
+
+
+def _again(row: Row, wrong: Wrong, turn: int) -> str:
+    form = (pick(row, "repair/again", len(_AGAIN)) + turn) % len(_AGAIN)
+    return f"{_AGAIN[form]} {wrong.evidence}"
 
 
 _OPTIMISE = (

@@ -32,8 +32,8 @@ class _Bindings(Protocol):
     def version(self) -> str:
         """As "13.5"."""
 
-    def cubin(self, text: str, name: str, options: Sequence[str]) -> bytes:
-        """Machine code of a text. Raises Refused."""
+    def cubin(self, text: str, name: str, options: Sequence[str]) -> tuple[bytes, str]:
+        """Machine code of a text, and the compiler's log. Raises Refused."""
 
 
 class _CupyBindings:
@@ -46,11 +46,11 @@ class _CupyBindings:
     def version(self) -> str:
         return ".".join(str(number) for number in self.nvrtc.getVersion())
 
-    def cubin(self, text: str, name: str, options: Sequence[str]) -> bytes:
+    def cubin(self, text: str, name: str, options: Sequence[str]) -> tuple[bytes, str]:
         made = self.nvrtc.createProgram(text, name, (), ())
         try:
             self.nvrtc.compileProgram(made, tuple(options))
-            return bytes(self.nvrtc.getCUBIN(made))
+            return bytes(self.nvrtc.getCUBIN(made)), str(self.nvrtc.getProgramLog(made))
         except self.nvrtc.NVRTCError as error:
             log = str(self.nvrtc.getProgramLog(made))
             raise Refused((log or str(error))[:LOG_CHARACTERS]) from None
@@ -64,7 +64,7 @@ class _CudaBindings:
     def version(self) -> str:
         return nvrtc_program.nvrtc_version()
 
-    def cubin(self, text: str, name: str, options: Sequence[str]) -> bytes:
+    def cubin(self, text: str, name: str, options: Sequence[str]) -> tuple[bytes, str]:
         return nvrtc_program.cubin(text, name, options, Refused)
 
 
@@ -108,12 +108,17 @@ def compile_warp(
 ) -> bytes:
     """Machine code of `warp_unit` for `arch` ("sm_90"), with further options. Raises Refused."""
     options = nvrtc_program.warp_options(arch, include_dir, pch_dir, more)
-    return _bindings().cubin(text, "row.cu", options)
+    return _bindings().cubin(text, "row.cu", options)[0]
 
 
 def compile_plain(text: str, arch: str) -> bytes:
     """Machine code of `plain_text` for `arch`. Raises Refused, CompileUnavailable."""
-    options = nvrtc_program.plain_options(arch, toolkit_include_dir())
+    return compile_logged(text, arch, ())[0]
+
+
+def compile_logged(text: str, arch: str, more: Sequence[str]) -> tuple[bytes, str]:
+    """The same with further options, and the compiler's log."""
+    options = nvrtc_program.plain_options(arch, toolkit_include_dir(), more)
     return _bindings().cubin(text, "plain.cu", options)
 
 

@@ -82,12 +82,14 @@ class LoneRun:
         return Likeness.AGREES if numbers else Likeness.ONLY_NAN
 
 
-def build(row: Mapping[str, Any], folder: Path) -> Entry:
+def build(row: Mapping[str, Any], folder: Path, name: str = "") -> Entry:
     """Compile a row's forward text in ``folder``, whatever its inputs are to be.
+
+    What is loaded has a ``name``: another text under it takes its place.
 
     Raises clang.CompileError and LoadError.
     """
-    name = f"run_{os.getpid()}"
+    name = name or f"run_{os.getpid()}"
     path = folder / f"{name}.o"
     try:
         text = translation_unit([{**row, "cuda_backward": None}])

@@ -138,13 +138,14 @@ def plain_options(target: str, include_dir: Path, more: Sequence[str] = ()) -> l
 
 def cubin(
     text: str, name: str, options: Sequence[str], refused: Callable[[str], Exception]
-) -> bytes:
-    """Machine code of a text; raises `refused(log)` when the compiler does not take it."""
+) -> tuple[bytes, str]:
+    """Machine code of a text, and its log; raises `refused(log)` when the compiler does not take
+    it."""
     nvrtc = load()
     with _program(nvrtc, text, name, options) as (program, error):
         if error != nvrtc.nvrtcResult.NVRTC_SUCCESS:
             raise refused(_read(nvrtc, program, "ProgramLog") or error.name)
-        return _read_bytes(nvrtc, program, "CUBIN")
+        return _read_bytes(nvrtc, program, "CUBIN"), _read(nvrtc, program, "ProgramLog")
 
 
 def _compiled(

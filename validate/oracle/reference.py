@@ -26,6 +26,23 @@ _FORBIDDEN_NAMES = frozenset({
     "open", "exec", "eval", "compile", "getattr", "setattr", "delattr", "globals", "locals", "vars",
     "input", "breakpoint", "exit", "quit", "memoryview",
 })
+# Of functions that people bring; what references of rows are printed with stands below.
+_OF_PEOPLE = frozenset({
+    "absolute", "add", "add.at", "amax", "amin", "arccos", "arcsin", "arctan", "arctan2",
+    "argmin", "argsort", "average", "bincount", "bitwise_and", "bitwise_or", "bitwise_xor",
+    "bool_", "broadcast_to", "cbrt", "convolve", "copysign", "correlate", "cos", "cosh",
+    "count_nonzero", "cumprod", "cumsum", "diff", "divide", "e", "einsum", "empty_like",
+    "equal", "exp2", "expand_dims", "expm1", "fabs", "flip", "float16", "float32",
+    "floor_divide", "fmax", "fmin", "full_like", "greater", "greater_equal", "hypot", "inf",
+    "int16", "int32", "int8", "isfinite", "isinf", "isnan", "left_shift", "less", "less_equal",
+    "log10", "log1p", "log2", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "maximum.at", "mean", "median", "minimum.at", "mod", "moveaxis", "multiply", "negative",
+    "newaxis", "nonzero", "not_equal", "ones_like", "pad", "power", "ravel", "reciprocal",
+    "remainder", "repeat", "reshape", "right_shift", "rint", "roll", "round", "searchsorted",
+    "sin", "sinh", "sort", "squeeze", "std", "subtract", "subtract.at", "swapaxes", "take",
+    "take_along_axis", "tan", "tanh", "tensordot", "tile", "tril", "triu", "trunc", "uint16",
+    "uint32", "uint8", "unique", "var", "vdot",
+})
 _ALLOWED_OF_MODULES = {
     "math": frozenset(name for name in dir(math) if not name.startswith("_")),
     "np": frozenset({
@@ -36,7 +53,7 @@ _ALLOWED_OF_MODULES = {
         "maximum", "min", "minimum", "ndarray", "ndindex", "object_", "ones", "outer", "pi",
         "prod", "sign", "sqrt", "square", "stack", "sum", "trace", "transpose", "vstack",
         "where", "zeros", "zeros_like",
-    }),
+    }) | _OF_PEOPLE,
 }
 # fmt: on
 
@@ -44,7 +61,7 @@ _ALLOWED_OF_MODULES = {
 def _facade() -> SimpleNamespace:
     """What a reference sees as `np`: the functions on the list and nothing else."""
     listed = _ALLOWED_OF_MODULES["np"]
-    linalg = {n.partition(".")[2]: n for n in listed if "." in n}
+    linalg = {n.partition(".")[2]: n for n in listed if n.startswith("linalg.")}
     functions = {n: QUICK.get(n) or getattr(np, n) for n in listed if "." not in n}
     functions["linalg"] = SimpleNamespace(
         **{name: QUICK.get(whole) or getattr(np.linalg, name) for name, whole in linalg.items()}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from validate.oracle.reference import ReferenceFailed, run_reference
+from validate.oracle.reference import ReferenceFailed
 from validate.row.edges import Args, Edge, edges_of, with_edges
 from validate.row.inputs import Array, draw_trial_inputs
 from validate.row.sizes import awkward_sizes, evaluate_all, own_sizes
@@ -19,6 +19,7 @@ from validate.score.effort import Effort
 from validate.score.idle import ONE_VALUE, outputs_without_work
 from validate.score.shapes import Row, Sizes, Stream
 from validate.score.starts import Starts, choose_starts
+from validate.score.wanted import wanted_outputs
 
 TRIES = 4
 """How many hidden draws are made for a row before its own inputs are used."""
@@ -134,7 +135,7 @@ def reference_outputs(row: Row, trial: Trial, draw: Draw) -> Outputs:
     can be drawn."""
     inputs = trial_inputs(row, trial, draw)
     dim = evaluate_all(row["launch"]["dim"], trial.sizes)
-    return run_reference(row["reference"], row["kernel_name"], row["args"], dim, inputs)
+    return wanted_outputs(row, dim, inputs)
 
 
 def _told_apart(row: Row, hidden_seed: int, attempt: int) -> Draw:

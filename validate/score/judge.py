@@ -14,6 +14,7 @@ import numpy as np
 
 from validate.host.answered import Answered, Written
 from validate.oracle.compare import Mismatch, compare_widely, measure
+from validate.oracle.reference import ReferenceFailed
 from validate.row import dtypes
 from validate.row.inputs import Array, poison
 from validate.row.sizes import describe, evaluate_all
@@ -108,9 +109,23 @@ class Judge:
             own = self._read(number, outputs)
         except (ValueError, KeyError):
             return False
-        if any(_has_nan(array) for array in own.values()):
+        if any(has_nan(array) for array in own.values()):
             return False
         self.wanted[number] = own
+        return True
+
+    def take_reference(self, row: Mapping[str, Any], number: int) -> bool:
+        """The same where a row has no text: what its reference wants there decides.
+
+        False, and the trial is not judged, when the reference fails or gives what is no number.
+        """
+        try:
+            wanted = reference_outputs(row, self.trials[number], self.draw)
+        except (ReferenceFailed, ValueError):
+            return False
+        if any(has_nan(array) for array in wanted.values()):
+            return False
+        self.wanted[number] = wanted
         return True
 
     def differs(self, number: int, outputs: Written) -> bool:
@@ -241,9 +256,10 @@ def _lost(got: Array, want: Array, role: str) -> Array:
     return np.asarray((raw == unwritten).all(-1) & (got != want))
 
 
-def _has_nan(array: Array) -> bool:
+def has_nan(array: Array) -> bool:
+    """Whether any element, or any field of one, is no number."""
     if array.dtype.names is not None:
-        return any(_has_nan(array[name]) for name in array.dtype.names)
+        return any(has_nan(array[name]) for name in array.dtype.names)
     return array.dtype.kind == "f" and bool(np.isnan(array).any())
 
 

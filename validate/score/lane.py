@@ -6,15 +6,14 @@ exception or a signal, ends its processes: no message of one answer can be taken
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from validate.host.launch import MEMORY_BYTES
 from validate.host.stranger_case import COMPILE_CPU_S, Ran
 from validate.nvrtc.answers import AnswerCompiler, DeviceResult, DeviceText
+from validate.process.kept import KeptWorker
 from validate.process.parent import WorkerGone, WorkerProcess
 from validate.statuses import ScoreStatus
 
@@ -28,8 +27,7 @@ class Lane:
     """Its processes start when they are first needed."""
 
     def __init__(self) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._worker: WorkerProcess | None = None
+        self._worker = KeptWorker("validate.score.worker", "pairsmith-score-")
         self._compiler = AnswerCompiler()
         self._number = 0
         self._closed = False
@@ -59,11 +57,11 @@ class Lane:
             answer = worker.receive_bytes(_TIMEOUT_S)
         except WorkerGone as gone:
             # The kernel runs in a process of its own: it is the compiler that ended.
-            self._stop()
+            self._worker.stop()
             self._require_open()
             return Ran(*_of_the_compiler(gone))
         except BaseException:
-            self._stop()
+            self._worker.stop()
             raise
         return Ran(found["status"], found["reason"], answer)
 
@@ -87,10 +85,9 @@ class Lane:
         # A process that another thread is just starting is not there for the first time.
         while not self._working.acquire(timeout=_CLOSE_AGAIN_S):
             self._compiler.kill()
-            if (worker := self._worker) is not None:
-                worker.kill()
+            self._worker.kill()
         try:
-            self._stop()
+            self._worker.stop()
             self._compiler.close()
         finally:
             self._working.release()
@@ -101,18 +98,7 @@ class Lane:
 
     def _started(self) -> WorkerProcess:
         self._require_open()
-        if self._worker is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="pairsmith-score-")
-            self._worker = WorkerProcess(Path(self._folder.name), "validate.score.worker")
-        return self._worker
-
-    def _stop(self) -> None:
-        worker, self._worker = self._worker, None
-        folder, self._folder = self._folder, None
-        if worker is not None:
-            worker.stop()
-        if folder is not None:
-            folder.cleanup()
+        return self._worker.started()
 
 
 def _of_the_compiler(gone: WorkerGone) -> tuple[str, str]:

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from validate.oracle.reference import ReferenceFailed, run_reference
+from validate.oracle.reference import ReferenceFailed
 from validate.row.dtypes import parse
 from validate.row.inputs import Array, draw_inputs, draw_trial_inputs
 from validate.row.sizes import evaluate_all
+from validate.score.wanted import wanted_outputs
 
 Row = Mapping[str, Any]
 Sizes = Mapping[str, int]
@@ -70,7 +71,7 @@ def _arg(row: Row, name: str) -> Mapping[str, Any]:
 
 def _run(row: Row, sizes: Sizes, inputs: Arrays) -> dict[str, Array]:
     dim = evaluate_all(row["launch"]["dim"], sizes)
-    return run_reference(row["reference"], row["kernel_name"], row["args"], dim, inputs)
+    return wanted_outputs(row, dim, inputs)
 
 
 def _bounds(arg: Mapping[str, Any], after: Array, before: Array) -> tuple[str, str] | None:

@@ -13,6 +13,7 @@ from validate.host.plain_launch import Grid, grid_of
 from validate.host.plain_steps import grids_of
 from validate.row.archs import MOST_SHARED_BYTES
 from validate.score.hidden import LARGEST, Draw
+from validate.score.wanted import WARP_COLUMNS, is_of_warp
 from validate.statuses import ScoreStatus
 from validate.text.answer import Reading, read_answer, read_kernels
 from validate.text.formula import evaluate
@@ -69,7 +70,8 @@ class Refused:
 
 def row_key(row: Row) -> str:
     """A digest of all that decides how answers to a row are judged: an id alone may lie."""
-    about = json.dumps([row.get(column) for column in _DECIDING], sort_keys=True, default=str)
+    deciding = (*_DECIDING, *WARP_COLUMNS) if is_of_warp(row) else _DECIDING
+    about = json.dumps([row.get(column) for column in deciding], sort_keys=True, default=str)
     return hashlib.sha256(about.encode("utf-8", "surrogatepass")).hexdigest()
 
 

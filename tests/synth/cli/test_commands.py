@@ -14,8 +14,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner, Result
 from matplotlib import image
 
+from synth.cli.main import main
 from synth.cli.show import adjoint_reason, print_row
 from synth.dataset.stored import stored_rows
 from synth.errors import SettingsError
@@ -25,6 +27,8 @@ from validate.statuses import AdjointStatus
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "data" / "samples"
+N = 18
+"""Three rows a category."""
 
 
 def pairsmith(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -38,12 +42,18 @@ def pairsmith(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProce
     )
 
 
+def pairsmith_here(*arguments: object) -> Result:
+    """The same in this process, for what ends before any work; how a process as a whole ends is
+    asked in `tests/synth/cli/test_ends.py`."""
+    return CliRunner().invoke(main, [str(word) for word in arguments])
+
+
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("cli") / "out"
-    done = pairsmith("generate", "-n", 36, "-o", out, "--verify", "run")
+    done = pairsmith("generate", "-n", N, "-o", out, "--verify", "run")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("36 rows in ")
+    assert done.stdout.startswith(f"{N} rows in ")
     assert "row/s" in done.stderr
     assert "rejects=" in done.stderr
     return out
@@ -75,8 +85,8 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_bad_request_gets_one_line_and_code_2(
     tmp_path: Path, arguments: tuple[object, ...], line: str
 ) -> None:
-    done = pairsmith("generate", "-o", tmp_path / "out", "--quiet", *arguments)
-    assert done.returncode == 2
+    done = pairsmith_here("generate", "-o", tmp_path / "out", "--quiet", *arguments)
+    assert done.exit_code == 2
     assert line in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
@@ -84,14 +94,14 @@ def test_a_bad_request_gets_one_line_and_code_2(
 
 def test_another_fingerprint_is_refused_and_nothing_harmed(dataset: Path) -> None:
     before = {p: p.read_bytes() for p in dataset.glob("*/*.parquet")}
-    done = pairsmith("generate", "-n", 36, "-o", dataset, "--seed", 9, "--verify", "run", "--quiet")
+    done = pairsmith("generate", "-n", N, "-o", dataset, "--seed", 9, "--verify", "run", "--quiet")
     assert done.returncode == 2
     assert "seed is 0 there and 9 here" in done.stderr
     assert {p: p.read_bytes() for p in dataset.glob("*/*.parquet")} == before
 
 
 def test_the_same_command_again_finds_the_dataset_complete(dataset: Path) -> None:
-    done = pairsmith("generate", "-n", 36, "-o", dataset, "--verify", "run")
+    done = pairsmith("generate", "-n", N, "-o", dataset, "--verify", "run")
     assert done.returncode == 0
     assert "complete already" in done.stdout
 
@@ -114,10 +124,10 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["validate", "stats", "show", "finish"])
 def test_no_dataset_is_said_in_one_line(tmp_path: Path, command: str) -> None:
-    done = pairsmith(command, tmp_path / "nothing")
-    assert done.returncode == 2
+    done = pairsmith_here(command, tmp_path / "nothing")
+    assert done.exit_code == 2
     assert str(tmp_path / "nothing") in done.stderr
-    assert "Traceback" not in done.stderr
+    assert isinstance(done.exception, SystemExit)
 
 
 @pytest.mark.parametrize("command", ["validate", "stats", "show", "view", "finish"])
@@ -125,9 +135,9 @@ def test_no_dataset_is_said_in_one_line(tmp_path: Path, command: str) -> None:
 def test_a_damaged_manifest_is_said_in_one_line(tmp_path: Path, command: str, text: str) -> None:
     shutil.copytree(SAMPLES, tmp_path / "out")
     (tmp_path / "out" / "manifest.json").write_text(text)
-    done = pairsmith(command, tmp_path / "out")
-    assert done.returncode == 2, done.stderr
-    assert "Traceback" not in done.stderr
+    done = pairsmith_here(command, tmp_path / "out")
+    assert done.exit_code == 2, done.stderr
+    assert isinstance(done.exception, SystemExit)
     assert done.stderr.splitlines()[-1].startswith("pairsmith: ")
 
 
@@ -177,11 +187,11 @@ def test_show_prints_question_and_answer(dataset: Path) -> None:
 
 
 def test_show_says_why_an_adjoint_is_withheld(
-    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = (row for _, row in stored_rows(dataset))
+    rows = (row for _, row in stored_rows(SAMPLES))
     row = next(row for row in rows if row["checks"]["adjoint"] == "no_float_input")
-    said = pairsmith("show", dataset, row["id"]).stdout
+    said = pairsmith("show", SAMPLES, row["id"]).stdout
     assert "adjoint: no_float_input: No input is an array of floats" in said
     assert "measured:" not in said
     path = tmp_path / "evidence" / "run.parquet"
@@ -216,9 +226,9 @@ def test_show_refuses_an_id_that_is_not_there(dataset: Path) -> None:
 def test_stats_counts_all_rows(dataset: Path) -> None:
     done = pairsmith("stats", dataset, "--json")
     found = json.loads(done.stdout)
-    assert found["rows"] == 36
-    assert set(found["counts"]["category"].values()) == {6}
-    assert found["counts"]["run_forward"] == {"agrees": 36}
+    assert found["rows"] == N
+    assert set(found["counts"]["category"].values()) == {N // 6}
+    assert found["counts"]["run_forward"] == {"agrees": N}
     printed = pairsmith("stats", dataset).stdout
     assert ("reject reason" in printed) == bool(found["draws"]["rejects_by_reason"])
     for reason in found["draws"]["rejects_by_reason"]:
@@ -249,45 +259,43 @@ def test_a_sound_dataset_validates(dataset: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     done = pairsmith("validate", dataset, "--report", report, "--quiet")
     assert done.returncode == 0, done.stdout
-    expected = {"checked": 36, "passed": 36, "failed": [], "problems": [], "not_reproduced": 0}
+    expected = {"checked": N, "passed": N, "failed": [], "problems": [], "not_reproduced": 0}
     assert json.loads(report.read_text()) == expected
 
 
-def _tampered(dataset: Path, folder: Path, column: str, old: str, new: str) -> tuple[Path, str]:
-    """A copy without manifest in which one row has ``old`` replaced in a column; and its id."""
-    out = folder / "tampered"
+SWAPPED = {"cuda_forward": ("wp::mul(", "wp::add("), "python": (" * ", " + ")}
+
+
+def _tampered(dataset: Path, folder: Path) -> tuple[Path, list[str]]:
+    """A copy without manifest in which an operator is swapped in each of two columns, each in a row
+    of its own; and their ids."""
+    out, ids, left = folder / "tampered", [], dict(SWAPPED)
     shutil.copytree(dataset, out)
     (out / "manifest.json").unlink()
-    for path in sorted(out.glob("*/*.parquet")):
-        if path.parent.name == "evidence":
-            continue
+    for path in sorted(out.glob("t*/*.parquet")):
         table = pq.read_table(path)
         rows = table.to_pylist()
         for row in rows:
-            if old in row[column] and row["category"] == "arithmetic":
-                row[column] = row[column].replace(old, new, 1)
-                if column == "python":
-                    row["id"] = row_id(row["python"], row["kernel_name"])
-                pq.write_table(table.from_pylist(rows, schema=table.schema), path)
-                return out, row["id"]
-    raise AssertionError(f"no row has {old!r} in {column}")
+            for column, (old, new) in left.items():
+                if old in row[column]:
+                    row[column] = row[column].replace(old, new, 1)
+                    if column == "python":
+                        row["id"] = row_id(row["python"], row["kernel_name"])
+                    ids.append(row["id"])
+                    del left[column]
+                    break
+        pq.write_table(table.from_pylist(rows, schema=table.schema), path)
+    assert not left, "no row has these operators"
+    return out, ids
 
 
-@pytest.mark.parametrize(
-    ("column", "old", "new"),
-    [
-        ("cuda_forward", "wp::mul(", "wp::add("),
-        ("python", " * ", " + "),
-    ],
-)
-def test_a_swapped_operator_is_named(
-    dataset: Path, tmp_path: Path, column: str, old: str, new: str
-) -> None:
-    out, bad_id = _tampered(dataset, tmp_path, column, old, new)
+def test_a_swapped_operator_is_named(dataset: Path, tmp_path: Path) -> None:
+    out, bad_ids = _tampered(dataset, tmp_path)
     report = tmp_path / "report.json"
     done = pairsmith("validate", out, "--verify", "run", "--report", report, "--quiet")
     assert done.returncode == 1
-    assert [failure["id"] for failure in json.loads(report.read_text())["failed"]] == [bad_id]
+    failed = [failure["id"] for failure in json.loads(report.read_text())["failed"]]
+    assert sorted(failed) == sorted(bad_ids)
 
 
 def test_a_damaged_shard_is_reported(dataset: Path, tmp_path: Path) -> None:

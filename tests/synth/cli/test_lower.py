@@ -66,6 +66,19 @@ def test_check_compiles_and_runs_and_json_says_so(cache: Path) -> None:
     assert second.stderr.splitlines()[-1].startswith("reused ")
 
 
+def test_a_schedule_that_is_chosen_is_explained(cache: Path) -> None:
+    spec = '{"op": "matmul", "dtype": "float16", "shape": [512, 512, 512]}'
+    done = lower("-", "--json", "--cache", cache, spec=spec)
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert found["chosen"]["by"] == "model"
+    assert found["chosen"]["sizes"] == {"m": 512, "n": 512, "k": 512, "batch": 1}
+    assert done.stderr.startswith(f"schedule model: {found['chosen']['why']}\nbuilt ")
+    assert "for NVIDIA H100" in found["chosen"]["why"]
+    other = lower("-", "--json", "--device", "A100", "--cache", cache, spec=spec)
+    assert "for A100 at m=512" in other.stderr
+
+
 def test_shapes_are_those_asked_for(cache: Path) -> None:
     done = lower(
         "-", "--json", "--check", "--shape", "3,5,7", "--shape", "20,4,8", "--cache", cache

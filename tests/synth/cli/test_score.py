@@ -15,9 +15,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner, Result
 
 from generators.program.serialise import from_json
 from synth.check.answers import pass_at_k
+from synth.cli.main import main
 from synth.render.cuda.choose import schedule_for
 from synth.render.cuda.module import render
 from validate.row.columns import ROW_SCHEMA
@@ -45,6 +47,11 @@ def pairsmith_score(*arguments: object) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+def pairsmith_score_here(*arguments: object) -> Result:
+    """The same in this process, for what ends before any answer is judged."""
+    return CliRunner().invoke(main, ["score", *map(str, arguments), "--quiet"])
 
 
 @pytest.fixture(scope="module")
@@ -231,8 +238,8 @@ def test_bad_requests_get_one_line_and_code_2(
         ([answer(rows[3], "x")], "has no plain CUDA"),
         ([""], "holds no answer"),
     ):
-        done = pairsmith_score(dataset, write(tmp_path / "bad.jsonl", *lines))
-        assert done.returncode == 2, done.stderr
+        done = pairsmith_score_here(dataset, write(tmp_path / "bad.jsonl", *lines))
+        assert done.exit_code == 2, done.stderr
         assert what in done.stderr
         assert done.stderr.count("\n") == 1
     for arguments in (
@@ -243,8 +250,8 @@ def test_bad_requests_get_one_line_and_code_2(
         (dataset, tmp_path / "good.jsonl", "--timeout", "nan"),
         (dataset, tmp_path / "good.jsonl", "--report", tmp_path / "none" / "r.json"),
     ):
-        done = pairsmith_score(*arguments)
-        assert done.returncode == 2, done.stderr
+        done = pairsmith_score_here(*arguments)
+        assert done.exit_code == 2, done.stderr
         assert done.stderr.count("\n") == 1
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pyarrow as pa
 import pytest
 import yaml
 from datasets import Features, Value, load_dataset
+from drawn_once import DrawnOnce
 
 from generators.program.keys import program_keys
 from generators.program.serialise import from_json
@@ -53,9 +55,22 @@ def _shards(out: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def drawn() -> DrawnOnce:
+    return DrawnOnce()
+
+
+@pytest.fixture
+def rows_drawn_once(drawn: DrawnOnce) -> Iterator[None]:
+    """For tests of files; those of what is drawn draw anew."""
+    with drawn.at_work():
+        yield
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory, drawn: DrawnOnce) -> Path:
     out = tmp_path_factory.mktemp("dataset") / "out"
-    _generate(out)
+    with drawn.at_work():
+        _generate(out)
     return out
 
 
@@ -63,6 +78,7 @@ def _rows_by_id(out: Path) -> dict[str, dict[str, Any]]:
     return {row["id"]: row for _, row in stored_rows(out)}
 
 
+@pytest.mark.usefixtures("rows_drawn_once")
 @pytest.mark.parametrize("shard_size", [1000, 5])
 def test_load_dataset_gives_three_typed_splits(
     tmp_path: Path, dataset: Path, shard_size: int
@@ -125,7 +141,7 @@ def test_neighbouring_seeds_share_no_kernel_up_to_names(tmp_path: Path, dataset:
 
 
 def _subprocess(out: Path, *options: str, **environment: str) -> None:
-    command = [sys.executable, "-m", "synth", "generate", "-n", "24", "-o", str(out), "--quiet"]
+    command = [sys.executable, "-m", "synth", "generate", "-n", "12", "-o", str(out), "--quiet"]
     done = subprocess.run(
         [*command, *options],
         env={**os.environ, **environment},
@@ -145,6 +161,7 @@ def test_bytes_depend_on_neither_workers_nor_hash_seed_nor_the_cpus_maths(tmp_pa
     assert _tables(tmp_path / "a") == _tables(tmp_path / "b") == _tables(tmp_path / "c")
 
 
+@pytest.mark.usefixtures("rows_drawn_once")
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path: Path, dataset: Path) -> None:
     out = tmp_path / "out"
     command = [sys.executable, "-m", "synth", "generate", "-n", str(N), "-o", str(out)]
@@ -194,6 +211,7 @@ def test_other_settings_are_refused_and_named(dataset: Path) -> None:
     assert _shards(dataset) == before
 
 
+@pytest.mark.usefixtures("rows_drawn_once")
 def test_a_damaged_shard_is_made_again(tmp_path: Path) -> None:
     out = tmp_path / "out"
     _generate(out, n=12)
@@ -211,6 +229,7 @@ def test_rows_are_never_deleted_by_asking_for_fewer(dataset: Path) -> None:
     assert _shards(dataset) == before
 
 
+@pytest.mark.usefixtures("rows_drawn_once")
 def test_a_finished_dataset_grows(tmp_path: Path, dataset: Path) -> None:
     out = tmp_path / "out"
     _generate(out, n=30, shard_size=4)
@@ -221,6 +240,7 @@ def test_a_finished_dataset_grows(tmp_path: Path, dataset: Path) -> None:
     assert {s["path"] for s in manifest.shards} == set(_shards(out))
 
 
+@pytest.mark.usefixtures("rows_drawn_once")
 def test_a_damaged_unit_is_made_again(tmp_path: Path, dataset: Path) -> None:
     out = tmp_path / "out"
     work = open_work(out, shape_of(make_settings(verify="text"), Versions.installed()), N, 1000)
@@ -252,6 +272,7 @@ def test_headers_come_with_their_licences(dataset: Path) -> None:
     assert "Apache License" in (dataset / "include" / "licenses" / "LICENSE.md").read_text()
 
 
+@pytest.mark.usefixtures("rows_drawn_once")
 def test_a_full_disk_is_said_and_the_run_goes_on(
     tmp_path: Path, dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,6 +289,7 @@ def test_a_full_disk_is_said_and_the_run_goes_on(
     assert _shards(out) == _shards(dataset)
 
 
+@pytest.mark.usefixtures("rows_drawn_once")
 def test_a_dataset_grows_with_the_keys_that_it_keeps(
     tmp_path: Path, dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

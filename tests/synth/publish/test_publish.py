@@ -31,6 +31,7 @@ from synth.views.make import make_views
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
 NAME = "smith/pairs"
+N, GROWN, SHARD = 12, 18, 4
 
 
 @pytest.fixture
@@ -64,9 +65,9 @@ def xet_hub(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> Hub:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A dataset of 24 rows at text, in shards of 8."""
+    """A dataset at text, in several shards."""
     out = tmp_path_factory.mktemp("made") / "data"
-    generate(make_settings(verify="text"), 24, out, shard_size=8)
+    generate(make_settings(verify="text"), N, out, shard_size=SHARD)
     return out
 
 
@@ -83,7 +84,7 @@ def manifest_of(out: Path) -> Manifest:
 
 def another(folder: Path, rows: int) -> Path:
     """A dataset of another seed."""
-    generate(make_settings(verify="text", seed=1), rows, folder / "other", shard_size=8)
+    generate(make_settings(verify="text", seed=1), rows, folder / "other", shard_size=SHARD)
     return folder / "other"
 
 
@@ -165,7 +166,7 @@ def test_after_growth_only_what_changed_is_sent(hub: Hub, data: Path) -> None:
     publish(data, NAME)
     before = tree(hub)
     hub.log.clear()
-    generate(make_settings(verify="text"), 36, data, shard_size=8)
+    generate(make_settings(verify="text"), GROWN, data, shard_size=SHARD)
     done = publish(data, NAME)
     after = tree(hub)
     changed = {name for name in after if before.get(name) != after[name]}
@@ -174,7 +175,7 @@ def test_after_growth_only_what_changed_is_sent(hub: Hub, data: Path) -> None:
     assert "train/shard-00000.parquet" not in changed
     assert len(hub.sent()) == len([n for n in changed if n.endswith((".parquet", ".png"))])
     loaded = load(NAME)["default"]
-    assert sum(map(len, loaded.values())) == 36
+    assert sum(map(len, loaded.values())) == GROWN
 
 
 def test_files_that_are_gone_are_removed_and_those_of_others_stay(hub: Hub, data: Path) -> None:
@@ -278,7 +279,7 @@ def test_what_does_not_validate_is_not_published(hub: Hub, data: Path) -> None:
 
 def test_views_of_other_rows_are_not_published(hub: Hub, data: Path) -> None:
     make_views(data, ["sft"])
-    generate(make_settings(verify="text"), 36, data, shard_size=8)
+    generate(make_settings(verify="text"), GROWN, data, shard_size=SHARD)
     with pytest.raises(SettingsError, match=r"run `pairsmith training-views .*` again"):
         publish(data, NAME)
     assert not hub.repos
@@ -305,11 +306,11 @@ def test_another_dataset_takes_its_place_only_when_asked(
     hub: Hub, data: Path, tmp_path: Path
 ) -> None:
     publish(data, NAME)
-    other = another(tmp_path, 12)
+    other = another(tmp_path, 6)
     with pytest.raises(SettingsError, match="other settings, versions or sources"):
         publish(other, NAME)
     publish(other, NAME, replace=True)
-    assert sum(map(len, load(NAME)["default"].values())) == 12
+    assert sum(map(len, load(NAME)["default"].values())) == 6
 
 
 def test_a_new_branch_is_compared_with_where_it_begins(
@@ -381,7 +382,7 @@ def test_an_upload_in_several_commits_goes_on(
     assert "manifest.json" in tree(hub)
     assert "README.md" not in tree(hub)
     publish(data, NAME)
-    assert sum(map(len, load(NAME)["default"].values())) == 24
+    assert sum(map(len, load(NAME)["default"].values())) == N
 
 
 def test_a_damaged_view_is_named(hub: Hub, data: Path) -> None:
@@ -406,9 +407,9 @@ def test_headers_that_went_are_copied_anew(hub: Hub, data: Path) -> None:
 
 def test_fewer_rows_do_not_take_the_place_of_more(hub: Hub, data: Path, tmp_path: Path) -> None:
     fewer = Path(shutil.copytree(data, tmp_path / "fewer"))
-    generate(make_settings(verify="text"), 36, data, shard_size=8)
+    generate(make_settings(verify="text"), GROWN, data, shard_size=SHARD)
     publish(data, NAME)
-    with pytest.raises(SettingsError, match="holds 36 rows of this dataset, 24 are here"):
+    with pytest.raises(SettingsError, match=f"holds {GROWN} rows of this dataset, {N} are here"):
         publish(fewer, NAME)
 
 
@@ -517,7 +518,7 @@ def test_a_commit_on_an_old_state_is_refused(
     hub: Hub, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(data, NAME)
-    generate(make_settings(verify="text"), 36, data, shard_size=8)
+    generate(make_settings(verify="text"), GROWN, data, shard_size=SHARD)
     repo = hub.repos[NAME]
 
     def meanwhile(_count: int) -> None:
@@ -534,7 +535,7 @@ def test_what_comes_in_while_rows_are_checked_is_noticed(
     hub: Hub, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(data, NAME)
-    generate(make_settings(verify="text"), 36, data, shard_size=8)
+    generate(make_settings(verify="text"), GROWN, data, shard_size=SHARD)
     repo = hub.repos[NAME]
 
     def meanwhile(out: Path, *more: object) -> Report:

@@ -19,7 +19,7 @@ from synth.errors import SettingsError
 from synth.run import generate as run
 from synth.run.raise_level import is_raise
 
-N = 48
+N = 30
 """So many rows that the finishing pass has to replace some of them."""
 
 
@@ -38,13 +38,13 @@ def _dataset_shards(out: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("raise") / "straight"
-    run.generate(_settings("run"), N, out, shard_size=40)
+    run.generate(_settings("run"), N, out, shard_size=25)
     return out
 
 
 def test_raised_step_by_step_equals_straight(straight: Path, tmp_path: Path) -> None:
     for verify in ("text", "compile", "run"):
-        manifest = run.generate(_settings(verify), N, tmp_path / "out", shard_size=40)
+        manifest = run.generate(_settings(verify), N, tmp_path / "out", shard_size=25)
     assert _dataset_shards(tmp_path / "out") == _dataset_shards(straight)
     assert manifest.draws["displaced"]
     assert not (tmp_path / "out" / "work").exists()
@@ -54,8 +54,8 @@ def test_raised_and_grown_at_once_by_workers_in_other_shards(
     straight: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    run.generate(_settings("text"), N // 2, out, shard_size=17)
-    run.generate(_settings("run"), N, out, workers=2, shard_size=40)
+    run.generate(_settings("text"), N // 2, out, shard_size=11)
+    run.generate(_settings("run"), N, out, workers=2, shard_size=25)
     assert _dataset_shards(out) == _dataset_shards(straight)
 
 
@@ -69,7 +69,7 @@ def test_given_rows_are_not_drawn_again(tmp_path: Path) -> None:
 
 def _raise(out: Path) -> None:
     os.setpgrp()
-    run.generate(_settings("run"), N, out, shard_size=40)
+    run.generate(_settings("run"), N, out, shard_size=25)
 
 
 def test_a_raise_that_was_killed_goes_on(straight: Path, tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_raise_that_was_killed_goes_on(straight: Path, tmp_path: Path) -> None
     assert child.pid is not None
     os.killpg(child.pid, signal.SIGKILL)
     child.join()
-    run.generate(_settings("run"), N, out, shard_size=40)
+    run.generate(_settings("run"), N, out, shard_size=25)
     assert _dataset_shards(out) == _dataset_shards(straight)
 
 

@@ -29,7 +29,8 @@ from validate.gpu.runner import GpuOptions
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'pairsmith[ray]'")
 
 ROOT = Path(__file__).resolve().parents[3]
-N = 240
+N = 144
+"""Three units: when the first of two workers has one, both are busy."""
 # Ray would otherwise reserve a third of the memory.
 STORE_BYTES = 100 << 20
 
@@ -42,7 +43,7 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _make(out: Path, **options: Any) -> Manifest:
-    return run.generate(make_settings(verify="text"), N, out, shard_size=100, **options)
+    return run.generate(make_settings(verify="text"), N, out, shard_size=60, **options)
 
 
 class Cluster:
@@ -176,7 +177,7 @@ def test_a_cluster_gives_the_bytes_of_one_process(
 
 def test_the_command_starts_ray_here(straight: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "synth", "generate", "-n", str(N), "-o", str(tmp_path / "out")]
-    options = ["--verify", "text", "--shard-size", "100", "--engine", "ray", "--workers", "2"]
+    options = ["--verify", "text", "--shard-size", "60", "--engine", "ray", "--workers", "2"]
     done = subprocess.run(
         [*command, *options, "--quiet"], cwd=ROOT, capture_output=True, text=True, check=False
     )

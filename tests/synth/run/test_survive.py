@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from crowded import crowded
+from drawn_once import DrawnOnce
 from kills import contents, killed_at, points, shards, worker_processes
 
 from synth.dataset.manifest import Manifest, read_manifest
@@ -41,6 +42,12 @@ def make(
     return run.generate(
         settings, n, out, shard_size=shard_size, progress=lambda rows, _r, _f: watch.append(rows)
     )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def rows_drawn_once() -> Iterator[None]:
+    with DrawnOnce().at_work():
+        yield
 
 
 @pytest.fixture(scope="module")

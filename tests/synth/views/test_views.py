@@ -21,12 +21,12 @@ from synth.dataset.files import sha256_of
 from synth.dataset.manifest import Manifest, read_manifest
 from synth.dataset.settings import make_settings
 from synth.dataset.stored import stored_rows
-from synth.dataset.views_index import stored_views, views_of
+from synth.dataset.views_index import SPANNED, stored_views, views_of
 from synth.errors import SettingsError
 from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
 from synth.render.cuda.style import styles
 from synth.run.generate import generate
-from synth.views.diagnosis import diagnosis
+from synth.views.diagnosis import diagnosis, launch_diagnosis
 from synth.views.evidence import _got
 from synth.views.file import Bounds
 from synth.views.make import make_views
@@ -35,9 +35,11 @@ from synth.views.reasons import LIMITS
 from synth.views.regime import regime_clause
 from synth.views.repair import HIDDEN_SEED, _may_run_wild
 from synth.views.slower import LEAST_RATIO
+from synth.views.spans import KINDS, spans_of
 from synth.views.texts import VIEW_NAMES
 from synth.views.tidy import tidied
 from validate.mutants.breaks import BREAKS, plain_breaks
+from validate.mutants.launches import LAUNCH_OPERATORS, launch_mutants
 from validate.mutants.warp.draw import Mutant
 from validate.nvrtc.compiler import CompileRunner
 from validate.score.scorer import Answer, Scorer
@@ -136,7 +138,8 @@ def test_texts_are_those_of_the_row(name: str, loaded: dict[str, Any]) -> None:
         question, stored = "\n".join(earlier), ROWS[row["id"]]
         assert stored[asked].strip("\n") in question
         assert stored[answered].strip("\n") in answer
-        assert stored[answered].strip("\n") not in question
+        if not row.get("wrong_launch"):
+            assert stored[answered].strip("\n") not in question
 
 
 def numbered(text: str) -> list[str]:
@@ -318,7 +321,9 @@ def test_wrong_kernels_fail_and_right_ones_pass(loaded: dict[str, Any]) -> None:
     assert {result.status for result in results} == {"compile_error"}
     assert {result.status for result in right} == {"compiles"}
     with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
-        wrong = scorer.score_batch([Answer(row["wrong"], ROWS[row["id"]]) for row in caught])
+        wrong = scorer.score_batch(
+            [Answer(row["wrong"], ROWS[row["id"]], wrong_launches(row)) for row in caught]
+        )
         right = scorer.score_batch(
             [Answer(ROWS[row["id"]]["cuda_plain"], ROWS[row["id"]]) for row in rows]
         )
@@ -328,7 +333,44 @@ def test_wrong_kernels_fail_and_right_ones_pass(loaded: dict[str, Any]) -> None:
         assert (
             row["wrong"].strip("\n") in row["messages"][-3 if row["messages"][2:] else 0]["content"]
         )
-    assert {len(row["messages"]) for row in rows} == {2, 4}
+        assert (len(row["messages"]) == 6) == (row["first_fault"] is not None)
+    assert {len(row["messages"]) for row in rows} == {2, 4, 6}
+    for row in rows:
+        if row["wrong_launch"]:
+            assert "In the launch" in row["messages"][-1]["content"]
+
+
+def wrong_launches(row: dict[str, Any]) -> dict[str, Any] | None:
+    """What a repair of a launch has in place of the row's own launches."""
+    if row["wrong_launch"] is None:
+        return None
+    scratch = ROWS[row["id"]]["plain_scratch"]
+    return {"launches": json.loads(row["wrong_launch"]), "scratch": scratch}
+
+
+def test_launches_are_got_wrong_as_people_do() -> None:
+    launch = {
+        **{"kernel": "k", "args": ["x", "n", "m"], "shared_bytes": "4 * n"},
+        **{"grid": ["(n * m + 255) / 256", "(m + 7) / 8"], "block": [32, 8]},
+    }
+    found: dict[str, list[dict[str, Any]]] = {}
+    for name, (changed, other) in launch_mutants({"plain_launch": [launch, launch]}):
+        if other == launch:
+            found.setdefault(name, []).append(changed)
+    assert [one["grid"] for one in found["grid_rounded_down"]] == [
+        ["(n * m) / 256", "(m + 7) / 8"],
+        ["(n * m + 255) / 256", "m / 8"],
+    ]
+    assert [one["block"] for one in found["block_halved"]] == [[16, 8], [32, 4]]
+    assert [one["block"] for one in found["block_doubled"]] == [[64, 8]]
+    assert found["grid_axes_swapped"][0]["grid"] == launch["grid"][::-1]
+    assert found["shared_bytes_left_out"][0]["shared_bytes"] == 0
+    assert set(found) == set(LAUNCH_OPERATORS)
+    said = launch_diagnosis([found["grid_rounded_down"][1]], [launch], {"m": "width"})
+    assert said == (
+        'In the launch, `grid` should be `["(n * width + 255) / 256", "(width + 7) / 8"]` and not '
+        '`["(n * width + 255) / 256", "width / 8"]`.'
+    )
 
 
 def _mutant(before: str, after: str) -> Mutant:
@@ -602,3 +644,43 @@ def test_texts_that_may_run_wild_are_not_used_for_what_they_read(loaded: dict[st
     assert not [row["id"] for row in outside if _may_run_wild(ROWS[row["id"]])]
     assert [row for row in ROWS.values() if _may_run_wild(row)]
     assert [row for row in ROWS.values() if not _may_run_wild(row)]
+
+
+def test_spans_are_where_the_code_is(loaded: dict[str, Any]) -> None:
+    seen: set[str] = set()
+    for name in SPANNED:
+        for row in loaded[name]:
+            answer = row["messages"][-1]["content"]
+            for span in row["spans"]:
+                text = answer[span["start"] : span["end"]]
+                seen.add(span["kind"])
+                around = answer[span["start"] - 1] + answer[span["end"]]
+                assert text
+                assert text.count("(") == text.count(")"), text
+                if span["kind"] == "index":
+                    assert around == "[]"
+                elif span["kind"] == "bounds":
+                    assert re.search("[<>]", text)
+                else:
+                    assert text.endswith(")")
+                    assert text.startswith(("__sync", "atomic", "__"))
+    assert seen == set(KINDS)
+    assert all(row["spans"] for row in loaded["sft"])
+
+
+def test_spans_leave_declarations_and_comments_out() -> None:
+    code = """```cuda
+// if (i < n) x[i]
+__shared__ float tile[32][33];
+    for (int k = 0; k < n; k += 2) {
+        atomicAdd(&y[k + a[k]], tile[k][0]);
+    }
+    if (k == 3) __syncthreads();
+```"""
+    found = [(s["kind"], code[s["start"] : s["end"]]) for s in spans_of(code, ["n"])]
+    assert found == [
+        ("bounds", "k < n"),
+        ("atomic", "atomicAdd(&y[k + a[k]], tile[k][0])"),
+        *(("index", "k + a[k]"), ("index", "k"), ("index", "k"), ("index", "0")),
+        ("barrier", "__syncthreads()"),
+    ]

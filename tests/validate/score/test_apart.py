@@ -178,7 +178,7 @@ def children(of: int) -> list[int]:
 
 def workers_of(scorer: Scorer) -> list[int]:
     """Process ids of the processes that run answers."""
-    started = [lane._worker for lane in scorer._all_lanes]
+    started = [lane._worker._worker for lane in scorer._all_lanes]
     return [worker.process.pid for worker in started if worker is not None]
 
 

@@ -258,7 +258,8 @@ def test_nothing_is_left_when_a_user_forgets_to_close(tmp_path: Path) -> None:
 
 def test_files_and_memory_do_not_grow_with_answers(scorer: Scorer) -> None:
     def state() -> tuple[int, int]:
-        (worker,) = (lane._worker for lane in scorer._all_lanes if lane._worker is not None)
+        started = [lane._worker._worker for lane in scorer._all_lanes]
+        (worker,) = (worker for worker in started if worker is not None)
         gc.collect()
         files = len(list(Path(f"/proc/{worker.process.pid}/fd").iterdir()))
         return files, len(list(Path("/proc/self/fd").iterdir()))

@@ -1,0 +1,1 @@
+"""Which schedule is taken where a spec names none, or parts of one: found, measured or modelled."""
