@@ -119,7 +119,7 @@ def row_of(spec: AnySpec, lowered: Lowered, shape: Shape) -> dict[str, Any]:
     row |= {
         "id": f"{spec.key()[:16]}-{'x'.join(map(str, shape))}",
         "args": [
-            {**arg, "shape": [str(evaluate(extent, sizes)) for extent in arg["shape"]]}
+            {**arg, "shape": [str(formula.evaluate(e, sizes)) for e in arg["shape"]]}
             for arg in row["args"]
         ],
         "sizes": [],
