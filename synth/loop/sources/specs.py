@@ -13,6 +13,7 @@ from synth.loop.sources.contract import task_of_row, task_row, usual_launch
 from synth.lower.check import AnySpec, default_shapes, symbolic_row
 from synth.lower.spec import read_spec
 from synth.lower.text import lower
+from validate.row.sizes import symbols
 from validate.score.task import own_task
 
 VIEW = "lower"
@@ -72,4 +73,7 @@ def _row(spec: AnySpec, sizes: Mapping[str, int]) -> dict[str, Any]:
 
 def _used(row: Mapping[str, Any]) -> set[str]:
     shapes: Sequence[str] = [extent for arg in row["args"] for extent in arg["shape"]]
-    return set(shapes)
+    try:
+        return {symbol for extent in shapes for symbol in symbols(extent)}
+    except ValueError as error:
+        raise SettingsError(f"{row['kernel_name']}: {error}; such an op is no task") from None

@@ -93,7 +93,7 @@ class Attention:
 
 def schedule(dtype: str) -> dict[str, Any]:
     """The schedule that is taken where none is asked for: one that every head_dim allows."""
-    tiling = Tiling(128, 64, 16) if CORES[dtype] == "mma" else Tiling(128, 32, 32, 4)
+    tiling = Tiling(128, 64, 32) if CORES[dtype] == "mma" else Tiling(64, 32, 16, 4)
     return asdict(tiling)
 
 

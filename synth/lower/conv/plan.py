@@ -32,11 +32,17 @@ class Conv:
     padding: int
     groups: int
 
-    def extent(self, symbol: str) -> str:
+    def side(self, symbol: str) -> str:
         """The formula of an output's height or width."""
-        taps = self.kernel_h if symbol == "height" else self.kernel_w
-        more = 2 * self.padding - taps
-        return f"(({symbol} + {more}) / {self.stride} + 1)"
+        more = 2 * self.padding - (self.kernel_h if symbol == "height" else self.kernel_w)
+        if self.stride > 1:
+            return f"({symbol} + {more}) / {self.stride} + 1"
+        more += 1
+        return f"{symbol} {'+' if more > 0 else '-'} {abs(more)}" if more else symbol
+
+    def extent(self, symbol: str) -> str:
+        """The same, as a factor of another formula."""
+        return found if (found := self.side(symbol)) == symbol else f"({found})"
 
     @property
     def taps(self) -> int:
@@ -51,7 +57,7 @@ class Conv:
             "x": ("images", f"{groups} * channels", "height", "width"),
             "weight": (filters, "channels", str(self.kernel_h), str(self.kernel_w)),
             "bias": (filters,),
-            "y": ("images", filters, self.extent("height"), self.extent("width")),
+            "y": ("images", filters, self.side("height"), self.side("width")),
         }
 
     def image(self, out_height: int, out_width: int) -> tuple[int, int]:

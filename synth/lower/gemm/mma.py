@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from synth.lower.gemm import parts
 from synth.lower.gemm.plan import MMA_K, STORED, SUMMED, Gemm
 from synth.lower.gemm.simt import part_range
@@ -178,7 +180,8 @@ def text(g: Gemm) -> list[str]:
     gathers = [
         parts.filled(_GATHER, side=side, found=_found(g, side)) for side in "ab" if g.gathered(side)
     ]
-    for function in [PLACES, _TILES, *gathers, _load(g, "a"), _load(g, "b"), _product(g)]:
+    tiles = [] if _waits(g) else [_TILES]
+    for function in [PLACES, *tiles, *gathers, _load(g, "a"), _load(g, "b"), _product(g)]:
         lines += parts.filled(function, **values).split("\n")
     real = STORED[g.dtype]
     shared = [
@@ -193,7 +196,13 @@ def _helpers(g: Gemm) -> list[str]:
     used = {_body(g, side) for side in "ab"}
     loads = [name for name in loads if any(name in _BODIES[body] for body in used)]
     copies = ["ptx_copy_async_16", "ptx_commit_copies", "ptx_wait_copies"]
+    copies = [] if _waits(g) else copies
     return [*copies, *loads, _PRODUCTS[g.dtype]]
+
+
+def _waits(g: Gemm) -> bool:
+    """Whether both tiles are brought by threads that wait for what they load."""
+    return g.gathered("a") and g.gathered("b")
 
 
 def _constants(g: Gemm) -> list[str]:
@@ -231,8 +240,11 @@ def _product(g: Gemm) -> str:
     shown = parts.parameters(g)
     stored = parts.store(g, 2, "sums[i / 2][j][i % 2 * 2 + @e@]")
     along_a, along_b = "m, k, first_row, next_k", "k, n, next_k, first_column"
+    product = _PRODUCT
+    if _waits(g):
+        product = re.sub(r" *ptx_(?:commit|wait)_copies[^\n]*\n", "", product)
     return parts.filled(
-        _PRODUCT,
+        product,
         params=",\n".join(f"    {part}" for part in shown),
         range=part_range(g),
         first="part_first" if split else "0",

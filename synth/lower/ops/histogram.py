@@ -147,7 +147,7 @@ OP = Op(
     shared_bytes=lambda h: h.shared_bytes,
     lower=_lower,
     operands=lambda h: [
-        Operand("x", "int32", ("n",), low=-1, high=h.bins),
+        Operand("x", "int32", ("n",), low=-1 - h.bins // 4, high=h.bins + h.bins // 4),
         Operand("counts", "int32", (str(h.bins),)),
     ],
     reference=lambda h: (
