@@ -18,6 +18,7 @@ from synth.render.host.random_inputs import drawn
 from synth.render.host.torch_module import torch_module
 from synth.render.text import docstring
 from validate.row.dtypes import parse
+from validate.row.gradient import backward_row
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate, evaluate_all, own_sizes
 
@@ -37,7 +38,8 @@ class Problem(Operator):
     """
 
     def __init__(self, row: Row, text: str) -> None:
-        super().__init__(row)
+        # A size that only the backward kernel asks for is a parameter of the operator as well.
+        super().__init__(row, *([] if row["cuda_plain_backward"] is None else [backward_row(row)]))
         self.text = text
         if len(self.outputs) != 1:
             raise NoHostSide("several outputs")

@@ -69,6 +69,17 @@ def test_there_are_problems_among_the_samples() -> None:
 
 
 @pytest.mark.parametrize("key", PROBLEMS)
+def test_a_solution_gives_its_operator_all_that_it_takes(key: str) -> None:
+    """Sizes that its backward kernel alone asks for, too."""
+    _, problem, _ = PROBLEMS[key]
+    nodes = list(ast.walk(ast.parse(problem.solution())))
+    entry = f"{problem.name}_cuda"
+    (made,) = (n for n in nodes if isinstance(n, ast.FunctionDef) and n.name == entry)
+    calls = [n for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) == entry]
+    assert [len(call.args) for call in calls] == [len(made.args.args)]
+
+
+@pytest.mark.parametrize("key", PROBLEMS)
 def test_a_problem_and_its_solution_share_no_name(key: str) -> None:
     """The harness runs both in one namespace: what the solution named the same would take the
     reference's place, and be compared with itself."""
