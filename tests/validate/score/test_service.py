@@ -52,7 +52,6 @@ def changed(**columns: Any) -> Answer:
 
 ROW = cube_row()
 UNFIT = {
-    "no plain CUDA": changed(cuda_plain=None),
     "no reference": changed(reference=None),
     "does not pass": changed(cuda_plain=ROW["cuda_plain"].replace("0.5f", "0.4f")),
     "does not pass: own: wrong_value": changed(reference=ROW["reference"].replace("0.5", "0.4")),
@@ -71,6 +70,13 @@ def test_a_wrong_row_costs_its_own_answers_alone(scorer: Scorer) -> None:
         assert not re.search(r"\d", verdict.reason)
         assert (verdict.credit, verdict.id) == (0.0, ROW["id"])
     assert found[0].judged
+
+
+def test_a_row_without_a_text_of_its_own_is_judged_by_its_reference(scorer: Scorer) -> None:
+    answers = [
+        replace(one, row={**cube_row(), "cuda_plain": None}) for one in (RIGHT_ONE, WRONG_ONE)
+    ]
+    assert statuses(scorer, answers) == ["passed", "wrong_value"]
 
 
 def test_what_is_not_reached_in_time_is_not_judged(scorer: Scorer) -> None:
