@@ -30,7 +30,7 @@ from generators import categories
 from generators.program.serialise import from_json
 from scripts.audit.kill_table import run_jobs
 from scripts.audit.kill_table import take_rows as take_turns
-from scripts.measure.gradients import CATEGORIES, drawn, row_of, settings_of
+from scripts.measure.gradients import CATEGORIES, accepted_draws, row_of, settings_of
 from synth.dataset.stored import stored_rows
 from synth.render.cuda.choose import schedule_for, schedules_of
 from synth.render.cuda.module import render
@@ -125,8 +125,7 @@ def drawn_rows(seed: int, count: int, workers: int) -> list[Row]:
 def _drawn(unit: tuple[int, str, range]) -> list[tuple[str, int, Row]]:
     """Draws that have a backward kernel, each with its place; runs in a process of its own."""
     seed, category, indices = unit
-    settings = settings_of(seed)
-    accepted = {at: one for at in indices if (one := drawn(settings, category, at)) is not None}
+    accepted = accepted_draws(settings_of(seed), category, indices)
     rows = [row_of(one, f"{category}_{at}") for at, one in accepted.items()]
     with closing(TextRunners()) as runners:
         gradients = checked_gradients(runners, rows)
@@ -254,7 +253,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--drawn", type=int, metavar="SEED", help="rows of this seed, without OUT")
     parser.add_argument("--json", type=Path, help="write the trials here")
     asked = parser.parse_args()
-    if (asked.data is None) == (asked.drawn is None) or (asked.drawn and not asked.backward):
+    drawn = asked.drawn is not None
+    if drawn == (asked.data is not None) or (drawn and not asked.backward):
         parser.error("give OUT, or --backward and --drawn")
     return asked
 

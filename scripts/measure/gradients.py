@@ -81,6 +81,13 @@ def drawn(settings: Settings, category: str, index: int) -> Accepted | None:
     return None
 
 
+def accepted_draws(
+    settings: Settings, category: str, indices: Sequence[int]
+) -> dict[int, Accepted]:
+    """By index, draws that come to something."""
+    return {i: one for i in indices if (one := drawn(settings, category, i)) is not None}
+
+
 @lru_cache(maxsize=1)
 def _runners() -> TextRunners:
     """The process's own, whose child goes on from unit to unit."""
@@ -90,7 +97,7 @@ def _runners() -> TextRunners:
 def outcomes(seed: int, category: str, indices: Sequence[int], adjoint: bool) -> list[Outcome]:
     """What becomes of some draws of a category; runs in a process of its own."""
     settings = settings_of(seed)
-    accepted = {i: one for i in indices if (one := drawn(settings, category, i)) is not None}
+    accepted = accepted_draws(settings, category, indices)
     if adjoint:
         maker = pair_maker(replace(settings, backward=True, array=False), Versions.installed())
         rows = maker.rows(list(accepted.values()))

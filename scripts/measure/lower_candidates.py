@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from synth.errors import SettingsError
+from synth.lower.choose.families import products as tilings
+from synth.lower.choose.families import rows, transposes
 from synth.lower.gemm.op import lowered
 from synth.lower.gemm.plan import Gemm, Tiling, fault
 from synth.lower.op import Lowered
@@ -35,39 +37,6 @@ OPS = (
 SIZES = (1024, 2048, 4096)
 _MATRICES = ((4096, 4096), (16384, 1024), (2048, 16384))
 _SQUARES = ((8192, 8192), (4096, 4096))
-_ROWS = [
-    {"threads": threads, "held": held, "rows": rows}
-    for threads, rows in ((32, 4), (32, 8), (128, 1), (256, 1), (512, 1), (1024, 1))
-    for held in (1, 2, 4, 8)
-]
-_TRANSPOSES = [
-    {"tile": tile, "rows": rows, "pad": pad}
-    for tile, rows in ((32, 4), (32, 8), (32, 16), (64, 4), (64, 8), (64, 16))
-    for pad in (1, 2)
-]
-# tile_m, tile_n, warp_m, warp_n, thread_m, thread_n
-_SIMT = (
-    (128, 128, 32, 64, 8, 8),
-    (128, 128, 64, 32, 8, 8),
-    (128, 256, 64, 64, 8, 16),
-    (256, 128, 64, 64, 16, 8),
-    (128, 64, 64, 32, 8, 8),
-    (64, 128, 32, 64, 8, 8),
-    (64, 64, 32, 32, 8, 4),
-    (64, 64, 32, 16, 4, 4),
-    (128, 128, 64, 64, 16, 8),
-)
-_MMA = (
-    (128, 128, 64, 64),
-    (128, 128, 64, 32),
-    (128, 256, 64, 64),
-    (256, 128, 64, 64),
-    (64, 128, 32, 64),
-    (128, 64, 64, 32),
-    (64, 64, 32, 32),
-    (64, 256, 64, 64),
-)
-
 
 # Fields, and sizes in the order of the op's.
 _ATTENTIONS: tuple[tuple[dict[str, Any], tuple[int, ...]], ...] = (
@@ -153,43 +122,12 @@ _WITH_FIELDS: dict[str, tuple[Any, list[dict[str, Any]], list[dict[str, Any]]]] 
 }
 
 
-def simt_tilings() -> Iterator[Tiling]:
-    """What is tried of products without tensor cores."""
-    for sides, tile_k, (stages, copy), blocks in product(
-        _SIMT, (8, 16), ((2, "registers"), (3, "async"), (4, "async")), (0, 2)
-    ):
-        m, n, warp_m, warp_n, thread_m, thread_n = sides
-        if stages == 4 and tile_k == 16:
-            continue
-        yield Tiling(
-            m, n, tile_k, warp_m, warp_n, thread_m, thread_n, stages, copy, blocks, raster=8
-        )
-    for split, sides in product((2, 4), _SIMT[:2]):
-        m, n, warp_m, warp_n, thread_m, thread_n = sides
-        yield Tiling(m, n, 8, warp_m, warp_n, thread_m, thread_n, 2, "registers", 2, 8, split)
-    for raster in (1, 4, 16):
-        yield Tiling(128, 128, 8, 32, 64, 8, 8, 2, "registers", 2, raster)
-
-
-def mma_tilings(tile_ks: tuple[int, ...]) -> Iterator[Tiling]:
-    """What is tried of products by tensor cores."""
-    for (m, n, warp_m, warp_n), tile_k, stages, blocks in product(_MMA, tile_ks, (3, 4), (0, 2)):
-        yield Tiling(
-            m, n, tile_k, warp_m, warp_n, stages=stages, copy="async", blocks=blocks, raster=8
-        )
-    for split in (2, 4):
-        yield Tiling(
-            *(128, 128, tile_ks[0], 64, 64), stages=3, copy="async", raster=8, split_k=split
-        )
-
-
 def products(dtype: str) -> list[Gemm]:
-    """Products of a dtype under all schedules that are tried and that can be."""
-    if dtype in ("float32", "float64"):
-        found = [Gemm("matmul", "simt", dtype, tiling) for tiling in simt_tilings()]
-    else:
-        ks = (16, 32) if dtype == "tf32" else (32, 64)
-        found = [Gemm("matmul", "mma", dtype, tiling) for tiling in mma_tilings(ks)]
+    """Products of a dtype under all schedules that tuning tries and that can be."""
+    found = []
+    for schedule in tilings.schedules(dtype):
+        core = schedule.pop("core")
+        found.append(Gemm("matmul", core, dtype, Tiling(**schedule)))
     return [gemm for gemm in found if not fault(gemm)]
 
 
@@ -267,9 +205,9 @@ def field_jobs(name: str, dtypes: list[str], texts: dict[str, str]) -> Iterator[
 def other_jobs(names: list[str], dtypes: list[str], texts: dict[str, str]) -> Iterator[Any]:
     """Ops over rows and transposes, under all schedules that are tried."""
     for name, dtype in product(names, dtypes):
-        listed_ = _TRANSPOSES if name == "transpose" else _ROWS
+        family = transposes if name == "transpose" else rows
         tried = []
-        for schedule in listed_:
+        for schedule in family.schedules(dtype):
             spec = read_spec({"op": name, "dtype": dtype, "schedule": schedule})
             tried.append((lower(spec), schedule))
         for m, n in _SQUARES if name == "transpose" else _MATRICES:

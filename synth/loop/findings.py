@@ -44,7 +44,7 @@ class Findings:
         read = task_of(text, row, None)
         if not isinstance(read, Task):
             return {"needs": [], "facts": []}
-        code = read.reading.code
+        facts = [str(fact) for fact in text_facts(read.reading.code)]
         launches = [asdict(launch) for launch in read.launches]
         for launch in launches:
             launch["shared_bytes"] = _whole(launch["shared_bytes"])
@@ -53,12 +53,13 @@ class Findings:
             with self._working:
                 found = self._lowerer.lower(told, PLAIN, self.arch)
         except CompileUnavailable:
-            return {"needs": [], "facts": [str(fact) for fact in text_facts(code)]}
-        records = [
+            return {"needs": [], "facts": facts}
+        records = records_of(told, PLAIN, self.arch, found, _EMIT, None) if found.kernels else []
+        needs = [
             {name: record[name] for name in _NEEDS if record.get(name) is not None}
-            for record in (_records(told, self.arch, found) if found.kernels else [])
+            for record in records
         ]
-        return {"needs": records, "facts": [str(fact) for fact in text_facts(code)]}
+        return {"needs": needs, "facts": facts}
 
 
 def _alone(read: Task) -> str:
@@ -70,12 +71,6 @@ def _alone(read: Task) -> str:
 
 def _named(code: str) -> str:
     return re.sub(r"\b__global__\b", 'extern "C" __global__', code)
-
-
-def _records(row: Mapping[str, Any], arch: str, found: Any) -> list[dict[str, Any]]:
-    return records_of(
-        {**row, "schedule": json.dumps({"style": None})}, PLAIN, arch, found, _EMIT, None
-    )
 
 
 def _whole(formula: Any) -> int:

@@ -109,10 +109,7 @@ class Judge:
             own = self._read(number, outputs)
         except (ValueError, KeyError):
             return False
-        if any(has_nan(array) for array in own.values()):
-            return False
-        self.wanted[number] = own
-        return True
+        return self._take(number, own)
 
     def take_reference(self, row: Mapping[str, Any], number: int) -> bool:
         """The same where a row has no text: what its reference wants there decides.
@@ -123,6 +120,9 @@ class Judge:
             wanted = reference_outputs(row, self.trials[number], self.draw)
         except (ReferenceFailed, ValueError):
             return False
+        return self._take(number, wanted)
+
+    def _take(self, number: int, wanted: Outputs) -> bool:
         if any(has_nan(array) for array in wanted.values()):
             return False
         self.wanted[number] = wanted

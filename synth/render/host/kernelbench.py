@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 
 from synth.render.host.launcher import NoHostSide
-from synth.render.host.operator import Operator
+from synth.render.host.operator import Operator, with_backward
 from synth.render.host.random_inputs import drawn
 from synth.render.host.torch_module import torch_module
 from synth.render.text import docstring
 from validate.row.dtypes import parse
-from validate.row.gradient import backward_row
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate, evaluate_all, own_sizes
 
@@ -39,7 +38,7 @@ class Problem(Operator):
 
     def __init__(self, row: Row, text: str) -> None:
         # A size that only the backward kernel asks for is a parameter of the operator as well.
-        super().__init__(row, *([] if row["cuda_plain_backward"] is None else [backward_row(row)]))
+        super().__init__(*with_backward(row))
         self.text = text
         if len(self.outputs) != 1:
             raise NoHostSide("several outputs")

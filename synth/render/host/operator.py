@@ -9,11 +9,17 @@ from typing import Any
 from synth.render.host.launcher import NoHostSide, formula_symbols, sources_of
 from synth.render.text import docstring
 from validate.row.dtypes import parse
+from validate.row.gradient import backward_row
 from validate.row.sizes import symbols
 
 Row = Mapping[str, Any]
 
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
+
+
+def with_backward(row: Row) -> list[Row]:
+    """A row, and that of its backward kernel where it has one."""
+    return [row] if row["cuda_plain_backward"] is None else [row, backward_row(row)]
 
 
 class Operator:

@@ -13,10 +13,10 @@ from synth.render.host.launcher import (
     PACKED,
     Launcher,
 )
-from synth.render.host.operator import Operator, result_name, words
+from synth.render.host.operator import Operator, result_name, with_backward, words
 from synth.render.text import docstring, signature
 from validate.row.dtypes import parse
-from validate.row.gradient import COTANGENT, VALUE, backward_row
+from validate.row.gradient import COTANGENT, VALUE
 
 Row = Mapping[str, Any]
 
@@ -38,8 +38,8 @@ def torch_module(row: Row, entry: str = "") -> str:
 
 class _Module(Operator):
     def __init__(self, row: Row, entry: str) -> None:
-        others = [] if row["cuda_plain_backward"] is None else [backward_row(row)]
-        super().__init__(row, *others)
+        _, *others = rows = with_backward(row)
+        super().__init__(*rows)
         self.entry = entry or self.name
         self.forward = Launcher(row, "forward_pass")
         self.backward = Launcher(others[0], "backward_pass") if others else None
