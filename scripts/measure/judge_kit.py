@@ -1,18 +1,18 @@
-"""The least of Warp that a judge of plain CUDA needs, for a machine that has no Warp: a tar.xz.
+"""What draws, proves and judges rows where Warp is not installed and cannot be: a tar.xz.
 
 Run: python scripts/measure/judge_kit.py KIT.tar.xz        (needs g++, takes a minute)
 There: mkdir site && tar -xf KIT.tar.xz -C site && PYTHONPATH=site:. python …
 
-Clang's library as it is, 68 MB of which 18 are left; Warp's own has 285 MB, of which only the
-runtime of blocks is asked for: it is built from the sources that the wheel brings along. That
-machine needs NumPy, cuda-bindings and NVRTC. `import warp` does not work there, nor what runs
-Warp's CUDA.
+Warp's Python and headers as they are, Clang's library, 68 MB of which 18 are left; Warp's own has
+285 MB, of which only the runtime of blocks is asked for: it is built from the sources that the
+wheel brings along. With it go the packages of plain Python that machines for training do not have.
+That machine needs NumPy, PyArrow, cuda-bindings and NVRTC. `wp.init()` does not work there: text
+and host runs never call it.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
 import subprocess
 import sys
 import tarfile
@@ -28,9 +28,20 @@ _ASSERT = """#include <cstdlib>
 extern "C" void _wp_assert(const char*, const char*, unsigned int) { std::abort(); }
 """
 """What a failed assertion of theirs calls, which stands in a library of CUDA's kind."""
-_PURE = ("fastjsonschema",)
-"""Packages of one file or folder of Python that machines for training do not have."""
-_COPIED = (".py", ".h")
+_PURE = (
+    "click",
+    "fastjsonschema",
+    "fsspec",
+    "markdown_it",
+    "mdurl",
+    "platformdirs",
+    "pygments",
+    "rich",
+    "tqdm",
+)
+"""Packages of Python alone that machines for training may not have: `cli` imports them."""
+_LEFT_OUT = {"__pycache__", "bin", "examples", "tests"}
+"""Folders of Warp that nothing here asks for."""
 
 
 def build_core(native: Path, target: Path) -> None:
@@ -46,29 +57,27 @@ def build_core(native: Path, target: Path) -> None:
 def write_kit(out: Path) -> None:
     """Write the archive; it unpacks into a folder for PYTHONPATH."""
     native = warp_include_dir()
-    version = metadata.version("warp-lang")
-    said = f"Metadata-Version: 2.1\nName: warp-lang\nVersion: {version}\n"
     with tempfile.TemporaryDirectory() as folder, tarfile.open(out, "w:xz", preset=9) as archive:
         core = Path(folder) / "warp.so"
         build_core(native, core)
         archive.add(core, "warp/bin/warp.so")
         archive.add(native.parent / "bin" / "warp-clang.so", "warp/bin/warp-clang.so")
-        _add_text(archive, "warp/__init__.py", '"""A part of Warp: its Clang."""\n')
-        _add_text(archive, f"warp_lang-{version}.dist-info/METADATA", said)
+        _add_folder(archive, native.parent, "warp", _LEFT_OUT)
+        for path in metadata.files("warp-lang") or ():
+            if path.parts[0].endswith(".dist-info"):
+                archive.add(path.locate(), path.as_posix())
         for name in _PURE:
             spec = find_spec(name)
             assert spec is not None
             assert spec.origin is not None
-            place = Path(spec.origin).parent
-            for path in sorted(place.rglob("*")):
-                if path.suffix in _COPIED:
-                    archive.add(path, f"{name}/{path.relative_to(place).as_posix()}")
+            _add_folder(archive, Path(spec.origin).parent, name, {"__pycache__"})
 
 
-def _add_text(archive: tarfile.TarFile, name: str, text: str) -> None:
-    entry = tarfile.TarInfo(name)
-    entry.size = len(text.encode())
-    archive.addfile(entry, io.BytesIO(text.encode()))
+def _add_folder(archive: tarfile.TarFile, folder: Path, name: str, left_out: set[str]) -> None:
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        if path.is_file() and not left_out.intersection(inside.parts):
+            archive.add(path, f"{name}/{inside.as_posix()}")
 
 
 def main() -> int:

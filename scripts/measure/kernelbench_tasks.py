@@ -169,7 +169,8 @@ def _gradient(task: Task, folder: str) -> str:
     cotangent, found = None, []
     for maker in (problem["Model"], solution["ModelNew"]):
         inputs = [x.clone().requires_grad_(x.is_floating_point()) for x in given]
-        output = maker(*init).cuda()(*inputs)
+        # What a model changes in place may be no leaf.
+        output = maker(*init).cuda()(*(x.clone() for x in inputs))
         if not output.requires_grad:
             return "no gradient asked for"
         if cotangent is None:

@@ -158,6 +158,8 @@ def kernelbench(row: Row) -> tuple[Exchange, dict[str, Any]]:
         check_problem(asked, sizes, least, _SEEDS)
     except ProblemFailed:
         raise LeftOut(ViewReason.NO_CHALLENGE) from None
+    if row["cuda_plain_backward"]:
+        _differentiate(row, text)
     said = _PROBLEM[pick(row, "kernelbench", len(_PROBLEM))]
     exchange = Exchange(f"{said}\n\n{fenced('python', asked)}", fenced("python", answer))
     return exchange, {"problem": asked, "solution": answer}

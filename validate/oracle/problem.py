@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from validate.oracle.rounding import NoSuchCall, amplified
 
 TOLERANCE = 1e-4
 """KernelBench's for float32, absolute and relative (`get_tolerance_for_precision`)."""
@@ -14,6 +17,8 @@ ROUNDING_SHARE = 0.25
 MANY_ELEMENTS = 1 << 22
 """Of the inputs, where single precision is compared with double: a value that rounding decides is
 met once in millions."""
+AMPLIFIED = 128
+"""Times that rounding is made greater there: what it decides on is met that many times as often."""
 MOST_BYTES = 4 << 30
 MOST_CALLS = 2048
 
@@ -43,7 +48,8 @@ def check_problem(
     one tensor, not finite, or passes for zeros, for one number, for an input or for a tensor that
     PyTorch makes on the way; and where, at up to `MANY_ELEMENTS`, rounding alone moves it by more
     than `ROUNDING_SHARE` of the tolerance, less in proportion where at ``sizes`` an output is made
-    of more inputs: rounding of a sum grows with the number of its terms at most.
+    of more inputs: rounding of a sum grows with the number of its terms at most. Nor may rounding
+    that is `AMPLIFIED` move it by more than so many times as much, as it does where a value jumps.
     """
     namespace = load_problem(text)
     few = shrunk(namespace, sizes, least, MOST_ELEMENTS)
@@ -53,6 +59,7 @@ def check_problem(
     growth = _inputs_an_output(namespace, sizes) / _inputs_an_output(namespace, many)
     for seed in seeds:
         _compare_with_double(text, many, seed, ROUNDING_SHARE / max(1.0, growth))
+    _compare_with_amplified(namespace, many, seeds[0])
     # What collects many values may come to the same for all draws.
     _judge(namespace, many, seeds[0])
 
@@ -87,15 +94,28 @@ def _compare_with_double(text: str, sizes: Mapping[str, int], seed: int, share: 
             raise ProblemFailed("rounding moves its output beyond the tolerance")
 
 
+def _compare_with_amplified(namespace: dict[str, Any], sizes: Mapping[str, int], seed: int) -> None:
+    import torch
+
+    _, value = _run(namespace, sizes, seed, torch.float32)
+    try:
+        _, moved = _run(namespace, sizes, seed, torch.float32, within=amplified(AMPLIFIED))
+    except NoSuchCall as error:
+        raise ProblemFailed(str(error)) from error
+    if not _passes(moved.double(), value.double(), AMPLIFIED * ROUNDING_SHARE):
+        raise ProblemFailed("rounding decides on a value")
+
+
 def _run(
     namespace: dict[str, Any],
     sizes: Mapping[str, int],
     seed: int,
     dtype: Any,
     moved: bool = False,
+    within: Any = None,
 ) -> Any:
-    """Inputs as float32 numbers, of a type, and what the model makes of them; floats may be moved
-    by half a unit in their last place, up or down."""
+    """Inputs as float32 numbers, of a type, and what the model makes of them in a context; floats
+    may be moved by half a unit in their last place, up or down."""
     import torch
 
     namespace.update(sizes)
@@ -111,9 +131,9 @@ def _run(
                 else x
                 for x, of in zip(inputs, drawn, strict=True)
             ]
-        with torch.no_grad():
+        with torch.no_grad(), within or contextlib.nullcontext():
             return inputs, model(*inputs)
-    except ProblemFailed:
+    except (ProblemFailed, NoSuchCall):
         raise
     except Exception as error:
         raise ProblemFailed(f"{type(error).__name__}: {error}") from error

@@ -217,6 +217,26 @@ def test_rounding_of_a_sum_is_judged_at_the_size_in_use() -> None:
 
 
 @WITH_TORCH
+def test_values_that_rounding_decides_on_are_told_though_no_draw_meets_one() -> None:
+    """Another device's sine decides otherwise once in some ten million draws; what is exact, as a
+    comparison of an input, is decided alike everywhere."""
+    sizes = {"n": 1 << 20}
+    jump = "return torch.where(torch.sin(3.0 * x) > 0.5, x, -x)"
+    with pytest.raises(ProblemFailed, match="decides"):
+        check_problem(_problem(jump), sizes, LEAST, (1,))
+    exact = "return torch.where(4.0 * x > 1.0, torch.sin(x), -torch.sin(x))"
+    check_problem(_problem(exact), sizes, LEAST, (1,))
+
+
+@WITH_TORCH
+def test_products_of_whole_numbers_are_told_since_no_gpu_has_them() -> None:
+    draw = "torch.randint(0, 9, (n, 4), dtype=torch.int32)"
+    body = "y = x.to(torch.int32)\n        return (y @ y.T)[:, :3] + 0"
+    with pytest.raises(ProblemFailed, match="whole numbers"):
+        check_problem(_problem(body, draw, n=64), {"n": 64}, LEAST, (1,))
+
+
+@WITH_TORCH
 def test_a_fair_problem_passes_and_its_cost_is_counted() -> None:
     fair = _problem("return torch.exp(-x) * torch.sin(3.0 * x)")
     check_problem(fair, {"n": 4096}, LEAST, (1, 2))

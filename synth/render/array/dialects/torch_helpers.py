@@ -30,8 +30,8 @@ def cross(u, v):
     "quat_rotate": """\
 def quat_rotate(q, v):
     axis, w = q[..., :3], q[..., 3:]
-    turned = 2.0 * cross(axis, v)
-    return v + w * turned + cross(axis, turned)
+    along = (axis * v).sum(dim=-1, keepdim=True)
+    return (2.0 * w * w - 1.0) * v + 2.0 * w * cross(axis, v) + 2.0 * along * axis
 """,
     "quat_inverse": """\
 def quat_inverse(q):
