@@ -7,7 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from scripts.measure.worth_model import Draw, Transformer, answers  # noqa: E402
+from scripts.measure.worth_answers import Draw, answers  # noqa: E402
+from scripts.measure.worth_model import PARTS, Transformer  # noqa: E402
 from scripts.measure.worth_tokens import (  # noqa: E402
     ANSWER,
     END,
@@ -21,13 +22,17 @@ from scripts.measure.worth_train import Plan, Training, batch_of, rate_at  # noq
 VOCABULARY, CONTEXT = 40, 70
 
 
-@pytest.fixture(scope="module")
-def model() -> Transformer:
+@pytest.fixture(scope="module", params=[(), PARTS], ids=["plain", "all parts"])
+def model(request: pytest.FixtureRequest) -> Transformer:
     torch.manual_seed(3)
-    found = Transformer(VOCABULARY, 64, 2, CONTEXT).eval()
-    for weight in found.parameters():
-        # Weights of a model that says something: at the usual spread it repeats one token.
-        weight.data *= 8 if weight.ndim > 1 else 1
+    found = Transformer(VOCABULARY, 128, 3, CONTEXT, request.param).eval()
+    for name, weight in found.named_parameters():
+        # Weights of a model that says something: at the usual spread it repeats one token, and
+        # some parts begin at zero.
+        if weight.ndim > 1 and "gains" not in name:
+            weight.data = 0.16 * torch.randn_like(weight)
+        elif name.endswith("mix"):
+            weight.data += 0.3 * torch.randn_like(weight)
     return found
 
 

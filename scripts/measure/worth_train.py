@@ -21,7 +21,8 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - as torch's own documentation has it
 
-from scripts.measure.worth_model import HEAD_WIDTH, Transformer, answers, precision
+from scripts.measure.worth_answers import answers
+from scripts.measure.worth_model import HEAD_WIDTH, Transformer, precision
 from scripts.measure.worth_tokens import (
     ASKED,
     END,
