@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch")
 
 from scripts.measure.worth_answers import Draw, answers  # noqa: E402
 from scripts.measure.worth_model import PARTS, Transformer  # noqa: E402
+from scripts.measure.worth_plan import Plan, rate_at  # noqa: E402
 from scripts.measure.worth_tokens import (  # noqa: E402
     ANSWER,
     END,
@@ -17,7 +18,7 @@ from scripts.measure.worth_tokens import (  # noqa: E402
     Part,
     conversation_of,
 )
-from scripts.measure.worth_train import Plan, Training, batch_of, rate_at  # noqa: E402
+from scripts.measure.worth_train import Training, batch_of  # noqa: E402
 
 VOCABULARY, CONTEXT = 40, 70
 

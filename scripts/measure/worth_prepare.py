@@ -12,6 +12,8 @@ from typing import Any
 
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from scripts.measure.worth_names import write_templates
+from scripts.measure.worth_templates import Talk, templates_of
 from scripts.measure.worth_tokens import (
     ASKED,
     INDEX,
@@ -50,7 +52,7 @@ class Settings:
     """What a prepared folder follows from, beside the dataset. `views` are trained on, of the first
     questions are asked; `held_out` is the share of idioms that nothing is trained of. `also` are
     Parquet files of conversations (`id`, `messages`) that are trained on too, where their rows
-    are."""
+    are. With `fresh_names` there are templates of the first view's conversations."""
 
     views: tuple[str, ...] = ("sft",)
     salt: str = "0"
@@ -59,15 +61,7 @@ class Settings:
     vocabulary: int = 4096
     train_rows: int | None = None
     also: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Talk:
-    """What is said in a view of a row, a question first."""
-
-    row: str
-    view: str
-    texts: tuple[str, ...]
+    fresh_names: bool = False
 
 
 @dataclass
@@ -117,7 +111,7 @@ def prepare(out: Path, folder: Path, settings: Settings) -> dict[str, Any]:
     tokenizer = _trained(files, rows, settings)
     parts = {part: Part() for part in (TRAIN, *ASKED)}
     tallies = {part: Tally() for part in parts}
-    asked = []
+    asked, named = [], []
     for talk, conversation in _encoded(files, rows, settings, tokenizer):
         about = rows[talk.row]
         is_fit = conversation.size <= settings.max_tokens
@@ -127,6 +121,8 @@ def prepare(out: Path, folder: Path, settings: Settings) -> dict[str, Any]:
             asked.append((told, conversation))
         elif is_fit:
             parts[TRAIN].add(conversation)
+            if talk.view == settings.views[0]:
+                named.append(talk)
     for part, tally in tallies.items():
         if not tally.fit:
             raise SettingsError(f"no conversation of the part {part!r} fits: raise --max-tokens")
@@ -141,7 +137,10 @@ def prepare(out: Path, folder: Path, settings: Settings) -> dict[str, Any]:
         "held_out": sorted({row["idiom"] for row in rows.values() if row["part"] == UNSEEN}),
         "vocabulary": tokenizer.get_vocab_size(),
     }
+    templates = templates_of(out, named) if settings.fresh_names else None
     write_text(folder / TOKENIZER, tokenizer.to_str())
+    if templates:
+        write_templates(folder, templates)
     write_bytes(folder / TOKENS, tokens)
     write_text(folder / ROWS, "".join(f"{json.dumps(about)}\n" for about, _ in asked))
     write_json(folder / INDEX, index)
