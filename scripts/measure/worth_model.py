@@ -83,7 +83,8 @@ class Block(nn.Module):
         self.gate_norm = nn.RMSNorm(width, eps=_NORM_EPSILON)
         self.gate = nn.Linear(width, 2 * hidden, bias=False)
         self.down = nn.Linear(hidden, width, bias=False)
-        self.taps = nn.ModuleList(Taps(width) for _ in range(2 * (TAPS in parts)))
+        self.tapped = TAPS in parts
+        self.taps = nn.ModuleList(Taps(width) for _ in range(2 * self.tapped))
         self.gains = self.mix = None
         if NORMED in parts:
             self.gains = nn.Parameter(torch.full((self.heads, 1, 1), _GAIN))
@@ -116,9 +117,9 @@ class Block(nn.Module):
         return x + self.down(F.silu(gate) * up), own
 
     def _tapped(self, at: int, x: Tensor, past: Past | None) -> Tensor:
-        if not self.taps:
+        if not self.tapped:
             return x
-        found: Tensor = self.taps[at](x, past.before(at, x) if past else None)
+        found: Tensor = self.taps[at](x, None if past is None else past.before(at, x))
         return found
 
     def _heads_of(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import lzma
 import multiprocessing
+import os
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -127,6 +128,8 @@ def syllables_of(tokenizer: Tokenizer) -> list[str]:
 
 @cache
 def _at_work(folder: Path) -> tuple[Templates, Namer, Tokenizer]:
+    # Each of the workers uses one processor.
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
     templates = read_templates(folder)
     if templates is None:
         raise SettingsError(f"{folder} has no {TEMPLATES}")

@@ -163,10 +163,11 @@ class Training:
     def run(self) -> None:
         """Train. Raises :class:`SettingsError` where the loss is no number any more."""
         self.model.train()
-        with closing(self._coming()) as coming:
+        with closing(self._coming()) as coming, ThreadPoolExecutor(1) as beside:
             began_s = time.monotonic()
+            first = beside.submit(next, coming)
             self._warm_up()
-            batch = next(coming)
+            batch = first.result()
             self.warm_up_s = time.monotonic() - began_s
             began_s = time.monotonic()
             while (share := self._share(time.monotonic() - began_s)) < 1:
