@@ -149,6 +149,15 @@ def fresh(dataset: Path, settings: Settings) -> Path:
     return folder
 
 
+def test_brackets_may_be_apart(dataset: Path, settings: Settings, tmp_path: Path) -> None:
+    prepare(dataset, tmp_path, replace(settings, brackets_apart=True))
+    tokenizer = Tokenizer.from_file(str(tmp_path / TOKENIZER))
+    brackets = [t for t in tokenizer.get_vocab() if set(t) & set("()[]{}")]
+    assert sorted(brackets) == sorted("()[]{}")
+    documents = read_documents(tmp_path)[TRAIN]
+    assert "))" in tokenizer.decode(documents[0].tolist())
+
+
 def test_templates_are_the_conversations_but_for_names(
     dataset: Path, prepared: Path, fresh: Path
 ) -> None:

@@ -39,6 +39,7 @@ def _prepare(args: argparse.Namespace) -> None:
         args.train_rows,
         tuple(args.also),
         args.fresh_names,
+        args.brackets_apart,
     )
     index = prepare(args.out, args.folder, settings)
     print(f"held out: {', '.join(index['held_out'])}")
@@ -93,6 +94,9 @@ def _parser() -> argparse.ArgumentParser:
         "--fresh-names",
         action="store_true",
         help="write what the first view's conversations get other names from in each epoch",
+    )
+    prepare.add_argument(
+        "--brackets-apart", action="store_true", help="each bracket is a token by itself"
     )
     train = commands.add_parser("train", help="train a transformer, and ask it")
     train.set_defaults(command=_train)

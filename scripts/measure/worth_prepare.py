@@ -40,6 +40,8 @@ _PIECES = r"\n *|[A-Za-z_]+|[0-9]| ?[^\sA-Za-z_0-9]+ ?|\s"
 """What no token reaches beyond: a line's end with the indentation after it, a word, a digit, and
 signs with a space on either side. A name has the same tokens wherever it stands, so that it can be
 copied; a number has one for each digit."""
+_PIECES_APART = r"\n *|[A-Za-z_]+|[0-9]|[()\[\]{}]| ?[^\sA-Za-z_0-9()\[\]{}]+ ?|\s"
+"""The same with each bracket by itself: those that close need not be counted at once."""
 _TOKENIZER_ROWS = 8_000
 _AT_ONCE = 512
 
@@ -62,6 +64,7 @@ class Settings:
     train_rows: int | None = None
     also: tuple[str, ...] = ()
     fresh_names: bool = False
+    brackets_apart: bool = False
 
 
 @dataclass
@@ -236,7 +239,8 @@ def _trained(files: list[tuple[str, Path]], rows: Rows, settings: Settings) -> T
                 yield from talk.texts
 
     found = Tokenizer(models.BPE())
-    pieces = pre_tokenizers.Split(Regex(_PIECES), "isolated")
+    by = Regex(_PIECES_APART if settings.brackets_apart else _PIECES)
+    pieces = pre_tokenizers.Split(by, "isolated")
     in_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     found.pre_tokenizer = pre_tokenizers.Sequence([pieces, in_bytes])
     found.decoder = decoders.ByteLevel()

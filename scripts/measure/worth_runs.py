@@ -84,8 +84,8 @@ def done(run: Run, gpu: str, results: Path, limit_s: float) -> Done:
 
 
 def line_of(one: Done) -> str:
-    """One line of the table: what was trained, and of each part the loss, and the shares of
-    tokens that were the likeliest and of rows all of whose tokens were."""
+    """One line of the table: what was trained, and of each part the losses of a token and a row,
+    and the shares of tokens that were the likeliest and of rows all of whose tokens were."""
     told, metrics = [f"{one.run.name:16} code {one.code} {one.wall_s:5.0f} s"], one.metrics
     if metrics:
         per_s = metrics["tokens"] / max(metrics["train_s"], 1e-9)
@@ -96,8 +96,8 @@ def line_of(one: Done) -> str:
     for part in ASKED:
         if about := metrics.get("asked", {}).get(part):
             told.append(
-                f"{part} {about['loss']:.4f} {100 * about['tokens_right']:6.2f} % "
-                f"{100 * about['rows_right']:5.1f} %"
+                f"{part} {about['loss']:.4f} {about['row_loss']:6.2f} "
+                f"{100 * about['tokens_right']:6.2f} % {100 * about['rows_right']:5.1f} %"
             )
     return "  ".join(told)
 

@@ -319,9 +319,9 @@ def asked(model: Transformer, documents: Documents, count: int) -> Iterator[tupl
 def likelihood(
     model: Transformer, documents: Documents, count: int, tokens: int
 ) -> dict[str, float]:
-    """Mean loss (nats) of the own answers' tokens of the first `count` rows, the share of them that
-    is the likeliest where all before it are right, and the share of rows where all are: what greedy
-    answers would equal."""
+    """Mean loss (nats) of the own answers' tokens of the first `count` rows, by token and by row;
+    the share of tokens that are the likeliest where all before are right, and of rows where all
+    are: greedy answers equal these."""
     model.eval()
     device = model.table.weight.device
     loss = right = total = whole = 0.0
@@ -335,7 +335,12 @@ def likelihood(
         total += batch.wanted.numel()
         right += batch.wanted.numel() - int(wrong.sum())
         whole += len(chosen) - len((batch.before[wrong] // width).unique())
-    return {"loss": loss / total, "tokens_right": right / total, "rows_right": whole / count}
+    return {
+        "loss": loss / total,
+        "row_loss": loss / count,
+        "tokens_right": right / total,
+        "rows_right": whole / count,
+    }
 
 
 def _write(results: Path, metrics: dict[str, Any]) -> None:
