@@ -137,7 +137,7 @@ def test_it_learns_to_copy_in_fewer_steps_with_all_parts_and_muon() -> None:
         word = draw.integers(4, 12, draw.integers(1, 6)).tolist()
         part.add(conversation_of(word, word))
     documents = Documents(**part.arrays())
-    known = {"steps": 40, "width": 64, "layers": 2, "batch_tokens": 2048, "compiled": False}
+    known = {"steps": 80, "width": 64, "layers": 2, "batch_tokens": 2048, "compiled": False}
     beside = {"parts": ",".join(PARTS), "matrix_rate": 0.02, "schedule": STAYS}
     plain, better = (
         Training(documents, 12, 16, Plan(**known, learning_rate=3e-3, **more))
@@ -145,7 +145,8 @@ def test_it_learns_to_copy_in_fewer_steps_with_all_parts_and_muon() -> None:
     )
     for training in (plain, better):
         training.run()
-    assert better.told[-1]["loss"] < 0.2 < 2 * plain.told[-1]["loss"]
+    found = [np.mean([one["loss"] for one in run.told[-3:]]) for run in (better, plain)]
+    assert 2 * found[0] < found[1]
     some = [documents.question(at) for at in range(20)]
     assert answers(better.model, some) == [said_slowly(better.model, one) for one in some]
     again = Training(documents, 12, 16, better.plan)
