@@ -18,7 +18,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers  # noqa: E402
 from scripts.measure.grpo import pass_rates  # noqa: E402
 from scripts.measure.grpo_step import Asked, Learner, advantages, verdicts_of  # noqa: E402
 from scripts.measure.loop_speaker import Speaker, Voice  # noqa: E402
-from scripts.measure.worth_model import Draw, Transformer  # noqa: E402
+from scripts.measure.worth_answers import Draw  # noqa: E402
+from scripts.measure.worth_model import Transformer  # noqa: E402
 from scripts.measure.worth_tokens import MARKS  # noqa: E402
 from synth.loop.client import Endpoint, Trouble  # noqa: E402
 from validate.score.scorer import Answer, Verdict  # noqa: E402

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 import shutil
+from contextlib import closing
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +16,18 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
+from scripts.measure.worth_names import (
+    Fresh,
+    Namer,
+    count_templates,
+    named_anew,
+    read_templates,
+    syllables_of,
+)
 from scripts.measure.worth_prepare import Settings, is_held_out, part_of, prepare
+from scripts.measure.worth_runs import all_done, line_of, run_of
 from scripts.measure.worth_table import page, wilson
+from scripts.measure.worth_templates import template_of
 from scripts.measure.worth_tokens import (
     ASKED,
     END,
@@ -35,6 +50,7 @@ from synth.dataset.stored import stored_rows
 from synth.errors import SettingsError
 from synth.views.file import Bounds
 from synth.views.make import make_views
+from synth.views.renamed import names_of
 from synth.views.texts import sft
 
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
@@ -124,6 +140,100 @@ def test_the_same_settings_make_the_same_bytes_and_fewer_rows_fewer(
     assert index["parts"][TRAIN]["rows"] == 3
     assert index["parts"][TRAIN]["conversations"] == 6
     assert len(read_rows(tmp_path / "few")) == len(read_rows(prepared))
+
+
+@pytest.fixture(scope="module")
+def fresh(dataset: Path, settings: Settings) -> Path:
+    folder = dataset.parent / "fresh"
+    prepare(dataset, folder, replace(settings, fresh_names=True))
+    return folder
+
+
+def test_brackets_may_be_apart(dataset: Path, settings: Settings, tmp_path: Path) -> None:
+    prepare(dataset, tmp_path, replace(settings, brackets_apart=True))
+    tokenizer = Tokenizer.from_file(str(tmp_path / TOKENIZER))
+    brackets = [t for t in tokenizer.get_vocab() if set(t) & set("()[]{}")]
+    assert sorted(brackets) == sorted("()[]{}")
+    documents = read_documents(tmp_path)[TRAIN]
+    assert "))" in tokenizer.decode(documents[0].tolist())
+
+
+def test_templates_are_the_conversations_but_for_names(
+    dataset: Path, prepared: Path, fresh: Path
+) -> None:
+    assert (fresh / TOKENS).read_bytes() == (prepared / TOKENS).read_bytes()
+    templates, documents = read_templates(fresh), read_documents(fresh)[TRAIN]
+    assert templates is not None
+    assert count_templates(fresh) == len(documents) > 0 == count_templates(prepared)
+    tokenizer = Tokenizer.from_file(str(fresh / TOKENIZER))
+    for at, template in enumerate(templates.all):
+        own = tokenizer.decode(documents[at].tolist())
+        # What stands between marks and words made with them is as it was, in the same order.
+        place = 0
+        for piece in re.split("[A-Za-z_0-9]*[\ue000-\uf8ff][A-Za-z_0-9]*", "".join(template.texts)):
+            place = own.index(piece, place) + len(piece)
+        assert place == len(own)
+    held = {about["idiom"] for about in read_rows(fresh) if about["part"] == UNSEEN}
+    rows = [row for _, row in stored_rows(dataset)]
+    trained = {
+        name
+        for row in rows
+        if f"{row['category']}/{row['idiom']}" not in held
+        for name in names_of(row)
+    }
+    assert {name for names in templates.pools.values() for name in names} <= trained
+
+
+def test_names_follow_from_the_seed_and_stand_for_themselves(fresh: Path) -> None:
+    templates = read_templates(fresh)
+    assert templates is not None
+    numbers = range(len(templates.all))
+    found = named_anew(fresh, numbers, "a")
+    again = [one for at in numbers for one in named_anew(fresh, [at], "a")]
+    assert all(np.array_equal(a, b) for a, b in zip(found, again, strict=True))
+    other = named_anew(fresh, numbers, "b")
+    assert all(not np.array_equal(a, b) for a, b in zip(found, other, strict=True))
+    tokenizer = Tokenizer.from_file(str(fresh / TOKENIZER))
+    namer = Namer(templates.pools, syllables_of(tokenizer))
+    for template in templates.all:
+        whole = "".join(template.texts)
+        question, answer = namer(template, random.Random(0))
+        assert not re.search("[\ue000-\uf8ff]", question + answer)
+        words = len(set(re.findall(r"[\w\ue000-\uf8ff]+", whole)))
+        assert len(set(re.findall(r"\w+", question + answer))) == words
+
+
+def test_an_epoch_has_every_conversation_and_is_the_same_for_all_workers(fresh: Path) -> None:
+    documents, count = read_documents(fresh)[TRAIN], count_templates(fresh)
+    most = int(documents.lengths.max())
+    given = Fresh(fresh, documents, count, 0.5, most, 3)
+    with closing(given.epochs(1)) as one, closing(given.epochs(2)) as two:
+        for epoch, (a, b) in enumerate(zip(islice(one, 2), islice(two, 2), strict=True)):
+            assert np.array_equal(a.tokens, b.tokens)
+            assert len(a) == len(documents)
+            assert int(a.lengths.max()) <= most
+            kept = set(range(count)) - set(given.chosen(epoch))
+            assert 0 < len(kept) < count
+            assert all(np.array_equal(a[at], documents[at]) for at in kept)
+            assert any(not np.array_equal(a[at], documents[at]) for at in given.chosen(epoch))
+
+
+def test_fresh_names_are_for_sft_without_reasons(dataset: Path) -> None:
+    row = next(row for _, row in stored_rows(dataset) if row["cuda_plain"])
+    exchange = sft(row)
+    assert template_of(row, (exchange.question, exchange.answer)).kinds
+    with pytest.raises(SettingsError, match="--no-reasons"):
+        template_of(row, (exchange.question, f"First this. {exchange.answer}"))
+
+
+def test_a_run_that_breaks_off_is_told_and_a_bad_one_refused(tmp_path: Path) -> None:
+    run = run_of(f"broken {tmp_path}/nothing --minutes 1")
+    (found,) = all_done([run], tmp_path, [""], 300.0)
+    assert found.code == 2
+    assert "is not there" in (tmp_path / "log.txt").read_text() or "torch" in found.said
+    assert line_of(found).startswith("broken")
+    with pytest.raises(SettingsError, match="a folder"):
+        run_of("name")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from scripts.measure.worth_model import Draw, Transformer, answers  # noqa: E402
+from scripts.measure.worth_answers import Draw, answers  # noqa: E402
+from scripts.measure.worth_model import PARTS, Transformer  # noqa: E402
+from scripts.measure.worth_muon import Muon, orthogonal  # noqa: E402
+from scripts.measure.worth_plan import STAYS, Plan, rate_at  # noqa: E402
 from scripts.measure.worth_tokens import (  # noqa: E402
     ANSWER,
     END,
@@ -16,18 +19,22 @@ from scripts.measure.worth_tokens import (  # noqa: E402
     Part,
     conversation_of,
 )
-from scripts.measure.worth_train import Plan, Training, batch_of, rate_at  # noqa: E402
+from scripts.measure.worth_train import Training, batch_of  # noqa: E402
 
 VOCABULARY, CONTEXT = 40, 70
 
 
-@pytest.fixture(scope="module")
-def model() -> Transformer:
+@pytest.fixture(scope="module", params=[(), PARTS], ids=["plain", "all parts"])
+def model(request: pytest.FixtureRequest) -> Transformer:
     torch.manual_seed(3)
-    found = Transformer(VOCABULARY, 64, 2, CONTEXT).eval()
-    for weight in found.parameters():
-        # Weights of a model that says something: at the usual spread it repeats one token.
-        weight.data *= 8 if weight.ndim > 1 else 1
+    found = Transformer(VOCABULARY, 128, 3, CONTEXT, request.param).eval()
+    for name, weight in found.named_parameters():
+        # Weights of a model that says something: at the usual spread it repeats one token, and
+        # some parts begin at zero.
+        if weight.ndim > 1 and "gains" not in name:
+            weight.data = 0.16 * torch.randn_like(weight)
+        elif name.endswith("mix"):
+            weight.data += 0.3 * torch.randn_like(weight)
     return found
 
 
@@ -121,6 +128,67 @@ def test_a_small_model_learns_to_copy() -> None:
     )
     assert right > 15
     assert answers(training.model, some) == [said_slowly(training.model, one) for one in some]
+
+
+def test_it_learns_to_copy_in_fewer_steps_with_all_parts_and_muon() -> None:
+    part = Part()
+    draw = np.random.default_rng(0)
+    for _ in range(64):
+        word = draw.integers(4, 12, draw.integers(1, 6)).tolist()
+        part.add(conversation_of(word, word))
+    documents = Documents(**part.arrays())
+    known = {"steps": 80, "width": 64, "layers": 2, "batch_tokens": 2048, "compiled": False}
+    beside = {"parts": ",".join(PARTS), "matrix_rate": 0.02, "schedule": STAYS}
+    plain, better = (
+        Training(documents, 12, 16, Plan(**known, learning_rate=3e-3, **more))
+        for more in ({}, beside)
+    )
+    for training in (plain, better):
+        training.run()
+    found = [np.mean([one["loss"] for one in run.told[-3:]]) for run in (better, plain)]
+    assert 2 * found[0] < found[1]
+    some = [documents.question(at) for at in range(20)]
+    assert answers(better.model, some) == [said_slowly(better.model, one) for one in some]
+    again = Training(documents, 12, 16, better.plan)
+    again.run()
+    assert again.told == better.told
+
+
+def test_what_a_question_says_counts_for_little() -> None:
+    part = Part()
+    part.add(conversation_of([5, 6], [8]))
+    batch = batch_of(Documents(**part.arrays()), np.array([0]), 64, torch.device("cpu"), 0.25)
+    assert batch.wanted.tolist() == [5, 6, ANSWER, 8, END]
+    assert batch.counts.tolist() == [0.25, 0.25, 0.25, 1, 1]
+    assert batch.tokens.flatten()[batch.before + 1].tolist() == batch.wanted.tolist()
+
+
+def test_singular_values_come_near_one() -> None:
+    torch.manual_seed(0)
+    given = torch.randn(3, 8, 20)
+    found = orthogonal(given)
+    assert float(torch.linalg.svdvals(found).min()) > 0.6
+    assert float(torch.linalg.svdvals(found).max()) < 1.3
+    u, _, v = torch.linalg.svd(given, full_matrices=False)
+    assert torch.nn.functional.cosine_similarity(found.flatten(), (u @ v).flatten(), 0) > 0.95
+
+
+def test_matrices_one_above_the_other_step_each_by_itself() -> None:
+    torch.manual_seed(0)
+    halves = [torch.randn(8, 6, requires_grad=True) for _ in range(2)]
+    whole = torch.cat([half.detach() for half in halves]).requires_grad_()
+    apart, together = Muon(halves, [1, 1], 0.1), Muon([whole], [2], 0.1)
+    for _ in range(3):
+        for weight in (*halves, whole):
+            weight.grad = weight.detach() ** 3
+        apart.step(0.1)
+        together.step(0.1)
+    assert torch.allclose(torch.cat(halves), whole)
+
+
+def test_rates_stay_and_fall_to_nothing() -> None:
+    rates = [rate_at(share, 2.0, STAYS) for share in (0.0, 0.01, 0.02, 0.4, 0.7, 1.0)]
+    assert rates == pytest.approx([0, 1, 2, 2, 1, 0])
 
 
 def test_rates_rise_and_fall() -> None:

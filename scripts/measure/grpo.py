@@ -32,9 +32,9 @@ from tokenizers import Tokenizer
 from scripts.measure.grpo_step import Asked, Learner, verdicts_of
 from scripts.measure.loop_speaker import Speaker, Voice
 from scripts.measure.loop_tasks import ASKED, PRACTICE, read_tasks
-from scripts.measure.worth_model import Draw
+from scripts.measure.worth_answers import Draw
+from scripts.measure.worth_plan import Plan as Training_
 from scripts.measure.worth_tokens import TOKENIZER, TRAIN, read_documents, read_index
-from scripts.measure.worth_train import Plan as Training_
 from scripts.measure.worth_train import Training
 from synth.check.answers import pass_at_k
 from synth.errors import SettingsError

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from tokenizers import Tokenizer
 
-from scripts.measure.worth_model import Draw, Transformer, answers
+from scripts.measure.worth_answers import Draw, answers
+from scripts.measure.worth_model import Transformer
 from scripts.measure.worth_tokens import END, Ids, conversation_of
 from synth.loop.client import Endpoint, Messages, Reply, Trouble
 

@@ -38,6 +38,8 @@ def _prepare(args: argparse.Namespace) -> None:
         args.vocabulary,
         args.train_rows,
         tuple(args.also),
+        args.fresh_names,
+        args.brackets_apart,
     )
     index = prepare(args.out, args.folder, settings)
     print(f"held out: {', '.join(index['held_out'])}")
@@ -88,6 +90,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="train on its conversations of OUT's rows too: a view's file, Parquet; repeatable",
     )
+    prepare.add_argument(
+        "--fresh-names",
+        action="store_true",
+        help="write what the first view's conversations get other names from in each epoch",
+    )
+    prepare.add_argument(
+        "--brackets-apart", action="store_true", help="each bracket is a token by itself"
+    )
     train = commands.add_parser("train", help="train a transformer, and ask it")
     train.set_defaults(command=_train)
     train.add_argument("folder", type=Path)
@@ -99,6 +109,14 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--layers", type=int, default=12)
     train.add_argument("--batch-tokens", type=int, default=65536, help="with padding")
     train.add_argument("--learning-rate", type=float, default=1.2e-3, help="the highest")
+    train.add_argument(
+        "--parts", default="", help="what the model has beside, joined by commas: worth_model.py"
+    )
+    train.add_argument("--matrix-rate", type=float, default=0.0, help="Muon's; 0 is AdamW alone")
+    train.add_argument("--schedule", choices=("cosine", "stays"), default="cosine")
+    train.add_argument("--question-weight", type=float, default=0.0, help="of a question's token")
+    train.add_argument("--own-names", type=float, default=1.0, help="share that keeps its names")
+    train.add_argument("--workers", type=int, default=8, help="who give fresh names")
     train.add_argument("--seed", type=int, default=0)
     train.add_argument("--device", default="", help="cuda or cpu [cuda where there is one]")
     train.add_argument("--no-compile", dest="compiled", action="store_false")

@@ -12,6 +12,8 @@ from typing import Any
 
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from scripts.measure.worth_names import write_templates
+from scripts.measure.worth_templates import Talk, templates_of
 from scripts.measure.worth_tokens import (
     ASKED,
     INDEX,
@@ -38,6 +40,8 @@ _PIECES = r"\n *|[A-Za-z_]+|[0-9]| ?[^\sA-Za-z_0-9]+ ?|\s"
 """What no token reaches beyond: a line's end with the indentation after it, a word, a digit, and
 signs with a space on either side. A name has the same tokens wherever it stands, so that it can be
 copied; a number has one for each digit."""
+_PIECES_APART = r"\n *|[A-Za-z_]+|[0-9]|[()\[\]{}]| ?[^\sA-Za-z_0-9()\[\]{}]+ ?|\s"
+"""The same with each bracket by itself: those that close need not be counted at once."""
 _TOKENIZER_ROWS = 8_000
 _AT_ONCE = 512
 
@@ -50,7 +54,7 @@ class Settings:
     """What a prepared folder follows from, beside the dataset. `views` are trained on, of the first
     questions are asked; `held_out` is the share of idioms that nothing is trained of. `also` are
     Parquet files of conversations (`id`, `messages`) that are trained on too, where their rows
-    are."""
+    are. With `fresh_names` there are templates of the first view's conversations."""
 
     views: tuple[str, ...] = ("sft",)
     salt: str = "0"
@@ -59,15 +63,8 @@ class Settings:
     vocabulary: int = 4096
     train_rows: int | None = None
     also: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Talk:
-    """What is said in a view of a row, a question first."""
-
-    row: str
-    view: str
-    texts: tuple[str, ...]
+    fresh_names: bool = False
+    brackets_apart: bool = False
 
 
 @dataclass
@@ -117,7 +114,7 @@ def prepare(out: Path, folder: Path, settings: Settings) -> dict[str, Any]:
     tokenizer = _trained(files, rows, settings)
     parts = {part: Part() for part in (TRAIN, *ASKED)}
     tallies = {part: Tally() for part in parts}
-    asked = []
+    asked, named = [], []
     for talk, conversation in _encoded(files, rows, settings, tokenizer):
         about = rows[talk.row]
         is_fit = conversation.size <= settings.max_tokens
@@ -127,6 +124,8 @@ def prepare(out: Path, folder: Path, settings: Settings) -> dict[str, Any]:
             asked.append((told, conversation))
         elif is_fit:
             parts[TRAIN].add(conversation)
+            if talk.view == settings.views[0]:
+                named.append(talk)
     for part, tally in tallies.items():
         if not tally.fit:
             raise SettingsError(f"no conversation of the part {part!r} fits: raise --max-tokens")
@@ -141,7 +140,10 @@ def prepare(out: Path, folder: Path, settings: Settings) -> dict[str, Any]:
         "held_out": sorted({row["idiom"] for row in rows.values() if row["part"] == UNSEEN}),
         "vocabulary": tokenizer.get_vocab_size(),
     }
+    templates = templates_of(out, named) if settings.fresh_names else None
     write_text(folder / TOKENIZER, tokenizer.to_str())
+    if templates:
+        write_templates(folder, templates)
     write_bytes(folder / TOKENS, tokens)
     write_text(folder / ROWS, "".join(f"{json.dumps(about)}\n" for about, _ in asked))
     write_json(folder / INDEX, index)
@@ -237,7 +239,8 @@ def _trained(files: list[tuple[str, Path]], rows: Rows, settings: Settings) -> T
                 yield from talk.texts
 
     found = Tokenizer(models.BPE())
-    pieces = pre_tokenizers.Split(Regex(_PIECES), "isolated")
+    by = Regex(_PIECES_APART if settings.brackets_apart else _PIECES)
+    pieces = pre_tokenizers.Split(by, "isolated")
     in_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     found.pre_tokenizer = pre_tokenizers.Sequence([pieces, in_bytes])
     found.decoder = decoders.ByteLevel()

@@ -151,23 +151,36 @@ def batches(
     one batch of an epoch. Raises :class:`SettingsError` where the longest does not fit alone, or
     there is none.
     """
+    require_room(lengths, tokens)
+    return _endless(lengths, tokens, np.random.default_rng(seed))
+
+
+def require_room(lengths: NDArray[np.int32], tokens: int) -> None:
+    """Raise :class:`SettingsError` where batches do not hold the longest, or there is none."""
     longest = padded(int(lengths.max(initial=0)))
     if not 0 < longest <= tokens:
         raise SettingsError(f"batches of {tokens} tokens cannot hold conversations of {longest}")
-    return _endless(lengths, tokens, np.random.default_rng(seed))
 
 
 def _endless(
     lengths: NDArray[np.int32], tokens: int, draw: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.int64], int, int]]:
-    some = max(1, _SORTED_BATCHES * tokens // padded(int(lengths.mean())))
     for epoch in count():
-        order = draw.permutation(len(lengths))
-        found = []
-        for start in range(0, len(order), some):
-            found += list(_cut(order[start : start + some], lengths, tokens))
-        for at in draw.permutation(len(found)):
-            yield (*found[at], epoch)
+        for chosen, width in epoch_of(lengths, tokens, draw):
+            yield chosen, width, epoch
+
+
+def epoch_of(
+    lengths: NDArray[np.int32], tokens: int, draw: np.random.Generator
+) -> Iterator[tuple[NDArray[np.int64], int]]:
+    """The batches of one epoch."""
+    some = max(1, _SORTED_BATCHES * tokens // padded(int(lengths.mean())))
+    order = draw.permutation(len(lengths))
+    found = []
+    for start in range(0, len(order), some):
+        found += list(_cut(order[start : start + some], lengths, tokens))
+    for at in draw.permutation(len(found)):
+        yield found[at]
 
 
 def padded(length: int) -> int:

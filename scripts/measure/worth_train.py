@@ -10,9 +10,12 @@ import json
 import math
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
+from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 import torch
@@ -21,7 +24,10 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - as torch's own documentation has it
 
-from scripts.measure.worth_model import HEAD_WIDTH, Transformer, answers, precision
+from scripts.measure.worth_answers import answers
+from scripts.measure.worth_model import Transformer, precision
+from scripts.measure.worth_names import Fresh, count_templates
+from scripts.measure.worth_plan import Optimizers, Plan
 from scripts.measure.worth_tokens import (
     ASKED,
     END,
@@ -31,77 +37,59 @@ from scripts.measure.worth_tokens import (
     Documents,
     answer_line,
     batches,
+    epoch_of,
     padded,
     read_documents,
     read_index,
     read_rows,
+    require_room,
 )
 from synth.errors import SettingsError
 
-_WARM_UP, _LEAST_RATE = 0.02, 0.05
-"""Share of the training in which the rate rises, and the share of the highest that it ends at."""
-_BETAS, _DECAY, _MOST_GRADIENT = (0.9, 0.95), 0.1, 1.0
 _TOLD = 20
 """How often in all a loss is told."""
 _ASKED_AT_ONCE = 1 << 18
 """Tokens of which keys and values are kept at a time."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How to train, for `minutes`, or for `steps` where these are given, and how many to ask."""
-
-    minutes: float = 5.5
-    steps: int | None = None
-    ask: int = 400
-    width: int = 640
-    layers: int = 12
-    batch_tokens: int = 65536
-    learning_rate: float = 1.2e-3
-    seed: int = 0
-    device: str = ""
-    compiled: bool = True
-
-    def check(self) -> None:
-        """Raise :class:`SettingsError` for what cannot be."""
-        if self.width < HEAD_WIDTH or self.width % HEAD_WIDTH:
-            raise SettingsError(f"--width is {self.width}: a multiple of {HEAD_WIDTH}")
-        least = {"minutes": self.minutes, "learning-rate": self.learning_rate}
-        counts = {"ask": self.ask, "layers": self.layers, "steps": self.steps}
-        for name, value in (least | counts).items():
-            if value is not None and not value > 0:
-                raise SettingsError(f"--{name} is {value}: more than 0 is needed")
-        if self.device == "cuda" and not torch.cuda.is_available():
-            raise SettingsError("--device is cuda, and torch sees no GPU")
+_MEASURED = 400
+"""Rows of a part of which the loss is measured, where fewer are asked."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """`tokens` (rows, width); the flat positions in it from which answers' tokens are told, and
-    these tokens."""
+    """`tokens` (rows, width); the flat positions in it from which wanted tokens are told, these
+    tokens, and what each counts."""
 
     tokens: Tensor
     before: Tensor
     wanted: Tensor
+    counts: Tensor
 
 
 def batch_of(
-    documents: Documents, chosen: NDArray[np.int64], width: int, device: torch.device
+    documents: Documents,
+    chosen: NDArray[np.int64],
+    width: int,
+    device: torch.device,
+    question_weight: float = 0.0,
 ) -> Batch:
-    """Conversations as a batch, padded to `width` tokens; only answers' tokens are wanted."""
+    """Conversations as a batch, padded to `width` tokens; only answers' tokens are wanted, or
+    questions' too where these count."""
     # One row alone would be compiled apart.
     tokens = np.full((max(2, len(chosen)), width), PAD, np.int64)
-    before, wanted = [], []
+    before, wanted, counts = [], [], []
     for row, at in enumerate(chosen):
         one, first = documents[int(at)].astype(np.int64), int(documents.questions[at])
         tokens[row, : one.size] = one
-        before.append(row * width + np.arange(first - 1, one.size - 1))
-        wanted.append(one[first:])
-    arrays = (tokens, np.concatenate(before), np.concatenate(wanted))
-    return Batch(*(_moved(array, device) for array in arrays))
+        start = 1 if question_weight else first
+        before.append(row * width + np.arange(start - 1, one.size - 1))
+        wanted.append(one[start:])
+        counts.append(np.where(np.arange(start, one.size) < first, question_weight, 1.0))
+    ids = (tokens, np.concatenate(before), np.concatenate(wanted))
+    weights = np.concatenate(counts).astype(np.float32)
+    return Batch(*(_moved(array, device) for array in (*ids, weights)))
 
 
-def _moved(array: NDArray[np.int64], device: torch.device) -> Tensor:
+def _moved(array: NDArray[Any], device: torch.device) -> Tensor:
     """An array on the device; the host does not wait until it is there."""
     found = torch.from_numpy(array)
     if device.type != "cuda":
@@ -115,16 +103,43 @@ def logits_of(model: Transformer, batch: Batch) -> Tensor:
         return model.scores(model(batch.tokens).flatten(0, 1)[batch.before])
 
 
-def rate_at(share: float, highest: float) -> float:
-    """The learning rate when a share of the training is over: a rise, then half a cosine."""
-    falling = _LEAST_RATE + (1 - _LEAST_RATE) * 0.5 * (1 + math.cos(math.pi * min(share, 1.0)))
-    return highest * min(1.0, share / _WARM_UP) * falling
+def loss_of(model: Transformer, batch: Batch) -> Tensor:
+    """The mean loss (nats) of the tokens that are wanted, by what they count."""
+    losses = F.cross_entropy(logits_of(model, batch), batch.wanted, reduction="none")
+    return losses @ batch.counts / batch.counts.sum()
+
+
+class _Coming(NamedTuple):
+    """What a batch is made of: conversations by number, the width, and of which epoch it is."""
+
+    documents: Documents
+    chosen: NDArray[np.int64]
+    width: int
+    epoch: int
+
+
+def ahead(found: Iterator[Documents]) -> Iterator[Documents]:
+    """The same, each got while the one before is used."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, found)
+        while True:
+            documents = coming.result()
+            coming = pool.submit(next, found)
+            yield documents
 
 
 class Training:
     """A model in training; `told` is its curve."""
 
-    def __init__(self, documents: Documents, vocabulary: int, context: int, plan: Plan) -> None:
+    def __init__(
+        self,
+        documents: Documents,
+        vocabulary: int,
+        context: int,
+        plan: Plan,
+        fresh: Fresh | None = None,
+    ) -> None:
+        """``fresh`` gives conversations under other names for each epoch."""
         torch.manual_seed(plan.seed)
         best = "cuda" if torch.cuda.is_available() else "cpu"
         self.device = torch.device(plan.device or best)
@@ -132,18 +147,15 @@ class Training:
             torch.set_float32_matmul_precision("high")
             # cuDNN would plan anew for each of the shapes that batches and answers have.
             torch.backends.cuda.enable_cudnn_sdp(False)
-        self.documents, self.plan = documents, plan
-        self.model = Transformer(vocabulary, plan.width, plan.layers, context).to(self.device)
+        self.documents, self.plan, self._fresh = documents, plan, fresh
+        parts = plan.model_parts
+        model = Transformer(vocabulary, plan.width, plan.layers, context, parts)
+        self.model = model.to(self.device)
         if plan.compiled:
             # The blocks are alike, so that one compilation does for all, at any shape.
             for block in self.model.blocks:
                 block.compile(dynamic=True)
-        weights = list(self.model.parameters())
-        groups = [
-            {"params": [w for w in weights if w.ndim > 1], "weight_decay": _DECAY},
-            {"params": [w for w in weights if w.ndim == 1], "weight_decay": 0.0},
-        ]
-        self.optimizer = torch.optim.AdamW(groups, betas=_BETAS, fused=True)
+        self.optimizers = Optimizers(self.model, plan)
         self.told: list[dict[str, float]] = []
         self.steps, self.seen = 0, 0
         self.train_s = self.warm_up_s = 0.0
@@ -151,18 +163,32 @@ class Training:
     def run(self) -> None:
         """Train. Raises :class:`SettingsError` where the loss is no number any more."""
         self.model.train()
-        coming = batches(self.documents.lengths, self.plan.batch_tokens, self.plan.seed)
-        began_s = time.monotonic()
-        self._warm_up()
-        self.warm_up_s = time.monotonic() - began_s
-        began_s = time.monotonic()
-        while (share := self._share(time.monotonic() - began_s)) < 1:
-            chosen, width, epoch = next(coming)
-            loss = self._step(chosen, width, rate_at(share, self.plan.learning_rate))
-            if share >= len(self.told) / _TOLD:
-                self._tell(share, epoch, loss.item(), time.monotonic() - began_s)
-        self._settle()
-        self.train_s = time.monotonic() - began_s
+        with closing(self._coming()) as coming, ThreadPoolExecutor(1) as beside:
+            began_s = time.monotonic()
+            first = beside.submit(next, coming)
+            self._warm_up()
+            batch = first.result()
+            self.warm_up_s = time.monotonic() - began_s
+            began_s = time.monotonic()
+            while (share := self._share(time.monotonic() - began_s)) < 1:
+                loss = self._step(batch, share)
+                if share >= len(self.told) / _TOLD:
+                    self._tell(share, batch.epoch, loss.item(), time.monotonic() - began_s)
+                batch = next(coming)
+            self._settle()
+            self.train_s = time.monotonic() - began_s
+
+    def _coming(self) -> Iterator[_Coming]:
+        """Batches without end."""
+        draw = np.random.default_rng(self.plan.seed)
+        require_room(self.documents.lengths, self.plan.batch_tokens)
+        with ExitStack() as stack:
+            epochs: Iterator[Documents] = repeat(self.documents)
+            if self._fresh:
+                epochs = stack.enter_context(closing(self._fresh.epochs(self.plan.workers)))
+            for epoch, documents in enumerate(stack.enter_context(closing(ahead(epochs)))):
+                for chosen, width in epoch_of(documents.lengths, self.plan.batch_tokens, draw):
+                    yield _Coming(documents, chosen, width, epoch)
 
     def _share(self, spent_s: float) -> float:
         if self.plan.steps is not None:
@@ -174,24 +200,21 @@ class Training:
         width = padded(int(self.documents.lengths.max()))
         longest = np.argsort(-self.documents.lengths, kind="stable")
         chosen = longest[: max(1, self.plan.batch_tokens // width)]
-        self._loss(chosen, width).backward()
-        self.optimizer.zero_grad(set_to_none=True)
+        self._loss(_Coming(self.documents, chosen, width, 0)).backward()
+        self.optimizers.zero_grad()
         self._settle()
 
-    def _loss(self, chosen: NDArray[np.int64], width: int) -> Tensor:
-        batch = batch_of(self.documents, chosen, width, self.device)
-        return F.cross_entropy(logits_of(self.model, batch), batch.wanted)
+    def _loss(self, coming: _Coming) -> Tensor:
+        weight = self.plan.question_weight
+        batch = batch_of(coming.documents, coming.chosen, coming.width, self.device, weight)
+        return loss_of(self.model, batch)
 
-    def _step(self, chosen: NDArray[np.int64], width: int, rate: float) -> Tensor:
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        loss = self._loss(chosen, width)
+    def _step(self, coming: _Coming, share: float) -> Tensor:
+        loss = self._loss(coming)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), _MOST_GRADIENT)
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
+        self.optimizers.step(share)
         self.steps += 1
-        self.seen += int(self.documents.lengths[chosen].sum())
+        self.seen += int(coming.documents.lengths[coming.chosen].sum())
         return loss.detach()
 
     def _tell(self, share: float, epoch: int, loss: float, spent_s: float) -> None:
@@ -233,36 +256,53 @@ def train_and_ask(folder: Path, results: Path, plan: Plan) -> None:
     Raises :class:`SettingsError` for a plan that cannot be, and for a folder that is not prepared.
     """
     plan.check()
-    index, parts, rows = read_index(folder), read_documents(folder), read_rows(folder)
+    index, parts = read_index(folder), read_documents(folder)
     results.mkdir(parents=True, exist_ok=True)
-    training = Training(parts[TRAIN], index["vocabulary"], index["settings"]["max_tokens"], plan)
-    print(
-        f"{training.metrics()['parameters'] / 1e6:.1f} M parameters on {training.device}",
-        flush=True,
-    )
+    most = index["settings"]["max_tokens"]
+    fresh = _fresh(folder, parts[TRAIN], plan, most)
+    training = Training(parts[TRAIN], index["vocabulary"], most, plan, fresh)
+    count = training.metrics()["parameters"]
+    print(f"{count / 1e6:.1f} M parameters on {training.device}", flush=True)
     training.run()
     metrics = training.metrics() | {"asked": {}}
     _write(results, metrics)
-    tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
     with (results / "answers.jsonl").open("w", encoding="utf-8") as file:
         for part in ASKED:
-            ids = [row["id"] for row in rows if row["part"] == part and row["fits"]][: plan.ask]
             began_s = time.monotonic()
-            told = likelihood(training.model, parts[part], len(ids), plan.batch_tokens)
-            unfinished = equal = 0
-            for at, said in asked(training.model, parts[part], len(ids)):
-                wanted = parts[part][at][int(parts[part].questions[at]) :].tolist()
-                unfinished += said[-1] != END
-                equal += said == wanted
-                text = tokenizer.decode(
-                    [token for token in said if token != END], skip_special_tokens=False
-                )
-                file.write(answer_line(ids[at], text))
-                file.flush()
-            told |= {"asked": len(ids), "equal": equal, "unfinished": unfinished}
+            measured = min(len(parts[part]), max(_MEASURED, plan.ask))
+            told = likelihood(training.model, parts[part], measured, plan.batch_tokens)
+            told |= _ask(training.model, folder, part, plan.ask, file)
             metrics["asked"][part] = told | {"ask_s": time.monotonic() - began_s}
             print(f"{part}: {json.dumps(metrics['asked'][part])}", flush=True)
             _write(results, metrics)
+
+
+def _fresh(folder: Path, documents: Documents, plan: Plan, most: int) -> Fresh | None:
+    if plan.own_names == 1:
+        return None
+    count = count_templates(folder)
+    if not count:
+        raise SettingsError(f"--own-names: make {folder} with `worth.py prepare --fresh-names`")
+    return Fresh(folder, documents, count, plan.own_names, most, plan.seed)
+
+
+def _ask(model: Transformer, folder: Path, part: str, most: int, file: TextIO) -> dict[str, int]:
+    """Write what the model answers to at most so many rows of a part; how many were asked, and of
+    the answers how many are the row's own, and have no end."""
+    tokenizer, documents = (
+        Tokenizer.from_file(str(folder / TOKENIZER)),
+        read_documents(folder)[part],
+    )
+    rows = read_rows(folder)
+    ids = [row["id"] for row in rows if row["part"] == part and row["fits"]][:most]
+    unfinished = equal = 0
+    for at, said in asked(model, documents, len(ids)):
+        unfinished += said[-1] != END
+        equal += said == documents[at][int(documents.questions[at]) :].tolist()
+        text = tokenizer.decode([t for t in said if t != END], skip_special_tokens=False)
+        file.write(answer_line(ids[at], text))
+        file.flush()
+    return {"asked": len(ids), "equal": equal, "unfinished": unfinished}
 
 
 def asked(model: Transformer, documents: Documents, count: int) -> Iterator[tuple[int, list[int]]]:
@@ -279,20 +319,28 @@ def asked(model: Transformer, documents: Documents, count: int) -> Iterator[tupl
 def likelihood(
     model: Transformer, documents: Documents, count: int, tokens: int
 ) -> dict[str, float]:
-    """Mean loss (nats) of the own answers' tokens of the first `count` rows, and the share of them
-    that is the likeliest where all before it are right."""
+    """Mean loss (nats) of the own answers' tokens of the first `count` rows, by token and by row;
+    the share of tokens that are the likeliest where all before are right, and of rows where all
+    are: greedy answers equal these."""
     model.eval()
     device = model.table.weight.device
-    loss = right = total = 0.0
+    loss = right = total = whole = 0.0
     for chosen, width, epoch in batches(documents.lengths[:count], tokens, 0):
         if epoch:
             break
         batch = batch_of(documents, chosen, width, device)
         logits = logits_of(model, batch)
         loss += float(F.cross_entropy(logits, batch.wanted, reduction="sum"))
-        right += int((logits.argmax(-1) == batch.wanted).sum())
+        wrong = logits.argmax(-1) != batch.wanted
         total += batch.wanted.numel()
-    return {"loss": loss / total, "tokens_right": right / total}
+        right += batch.wanted.numel() - int(wrong.sum())
+        whole += len(chosen) - len((batch.before[wrong] // width).unique())
+    return {
+        "loss": loss / total,
+        "row_loss": loss / count,
+        "tokens_right": right / total,
+        "rows_right": whole / count,
+    }
 
 
 def _write(results: Path, metrics: dict[str, Any]) -> None:

@@ -1,0 +1,72 @@
+"""Templates for `worth.py prepare --fresh-names`: conversations with marks in place of names.
+
+The names are those that the view `renamed` replaces, in question and answer, with all that was made
+of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.measure.worth_names import FIRST_MARK, Template, Templates
+from synth.dataset.stored import stored_rows
+from synth.errors import SettingsError
+from synth.views.file import COLUMNS
+from synth.views.renamed import Row, names_of, pools, renamed
+from synth.views.texts import sft
+
+_STAND_IN = re.compile(r"q7([a-z]+)7(\d+)7q")
+"""A word that no row has, for a name of a kind."""
+
+
+@dataclass(frozen=True)
+class Talk:
+    """What is said in a view of a row, a question first."""
+
+    row: str
+    view: str
+    texts: tuple[str, ...]
+
+
+def templates_of(out: Path, talks: Sequence[Talk]) -> Templates:
+    """A template of each conversation, in their order, and the names of their rows by kind.
+
+    Raises :class:`SettingsError` where a conversation is not what the view `sft` without reasons
+    says of its row.
+    """
+    wanted = {talk.row: talk for talk in talks}
+    found: dict[str, Template] = {}
+    known: dict[str, set[str]] = defaultdict(set)
+    for _, row in stored_rows(out, COLUMNS):
+        if row["id"] in wanted:
+            found[row["id"]] = template_of(row, wanted[row["id"]].texts)
+            for kind, names in pools([row]).items():
+                known[kind].update(names)
+    names_by_kind = {kind: sorted(names) for kind, names in sorted(known.items())}
+    return Templates(names_by_kind, [found[talk.row] for talk in talks])
+
+
+def template_of(row: Row, texts: Sequence[str]) -> Template:
+    """Of one row, of which a view says ``texts``."""
+    exchange = sft(row)
+    if tuple(texts) != (exchange.question, exchange.answer):
+        raise SettingsError(
+            "fresh names are for the view sft without reasons: make it with `pairsmith "
+            "training-views OUT --view sft --no-reasons`"
+        )
+    kinds = names_of(row).values()
+    most = len(kinds)
+    stand_ins = {kind: [f"q7{kind}7{at}7q" for at in range(most)] for kind in set(kinds)}
+    anew = renamed(row, stand_ins)
+    marks: dict[str, str] = {}
+
+    def mark(match: re.Match[str]) -> str:
+        return marks.setdefault(match[0], chr(FIRST_MARK + len(marks)))
+
+    question, answer = (_STAND_IN.sub(mark, text) for text in (anew.question, anew.answer))
+    # The marks were given in the order in which `marks` has them.
+    return Template((question, answer), tuple(_STAND_IN.fullmatch(one)[1] for one in marks))
