@@ -41,7 +41,7 @@ def _prepare(args: argparse.Namespace) -> None:
         args.fresh_names,
         args.brackets_apart,
     )
-    index = prepare(args.out, args.folder, settings)
+    index = prepare(args.out, args.folder, settings, args.workers)
     print(f"held out: {', '.join(index['held_out'])}")
     for part, told in index["parts"].items():
         too_long = told["conversations"] - told["fit"]
@@ -98,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     prepare.add_argument(
         "--brackets-apart", action="store_true", help="each bracket is a token by itself"
     )
+    prepare.add_argument("--workers", type=int, default=1, help="processes for fresh names")
     train = commands.add_parser("train", help="train a transformer, and ask it")
     train.set_defaults(command=_train)
     train.add_argument("folder", type=Path)

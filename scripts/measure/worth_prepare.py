@@ -100,8 +100,8 @@ def part_of(idiom: str, split: str, settings: Settings) -> str | None:
     return {"train": TRAIN, "test": TEST}.get(split)
 
 
-def prepare(out: Path, folder: Path, settings: Settings) -> dict[str, Any]:
-    """Write the folder; what its `index.json` says.
+def prepare(out: Path, folder: Path, settings: Settings, workers: int = 1) -> dict[str, Any]:
+    """Write the folder, with ``workers`` processes for templates; what its `index.json` says.
 
     Raises :class:`SettingsError` for a dataset without the views, where nothing is left to train on
     or to ask, and where the first view's answers cannot be scored.
@@ -140,7 +140,7 @@ def prepare(out: Path, folder: Path, settings: Settings) -> dict[str, Any]:
         "held_out": sorted({row["idiom"] for row in rows.values() if row["part"] == UNSEEN}),
         "vocabulary": tokenizer.get_vocab_size(),
     }
-    templates = templates_of(out, named) if settings.fresh_names else None
+    templates = templates_of(out, named, workers) if settings.fresh_names else None
     write_text(folder / TOKENIZER, tokenizer.to_str())
     if templates:
         write_templates(folder, templates)

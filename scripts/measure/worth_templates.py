@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 
 from scripts.measure.worth_names import FIRST_MARK, Template, Templates
@@ -21,6 +24,7 @@ from synth.views.texts import sft
 
 _STAND_IN = re.compile(r"q7([a-z]+)7(\d+)7q")
 """A word that no row has, for a name of a kind."""
+_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
@@ -32,22 +36,32 @@ class Talk:
     texts: tuple[str, ...]
 
 
-def templates_of(out: Path, talks: Sequence[Talk]) -> Templates:
-    """A template of each conversation, in their order, and the names of their rows by kind.
+def templates_of(out: Path, talks: Sequence[Talk], workers: int = 1) -> Templates:
+    """A template of each conversation, in their order, and the names of their rows by kind; in
+    ``workers`` processes.
 
     Raises :class:`SettingsError` where a conversation is not what the view `sft` without reasons
     says of its row.
     """
     wanted = {talk.row: talk for talk in talks}
+    rows = (row for _, row in stored_rows(out, COLUMNS) if row["id"] in wanted)
     found: dict[str, Template] = {}
     known: dict[str, set[str]] = defaultdict(set)
-    for _, row in stored_rows(out, COLUMNS):
-        if row["id"] in wanted:
-            found[row["id"]] = template_of(row, wanted[row["id"]].texts)
-            for kind, names in pools([row]).items():
-                known[kind].update(names)
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        while some := list(islice(rows, _AT_ONCE * workers)):
+            texts = [wanted[row["id"]].texts for row in some]
+            made = pool.map(template_and_names, some, texts, chunksize=_AT_ONCE // 4)
+            for row, (template, names) in zip(some, made, strict=True):
+                found[row["id"]] = template
+                for kind, own in names.items():
+                    known[kind].update(own)
     names_by_kind = {kind: sorted(names) for kind, names in sorted(known.items())}
     return Templates(names_by_kind, [found[talk.row] for talk in talks])
+
+
+def template_and_names(row: Row, texts: Sequence[str]) -> tuple[Template, dict[str, list[str]]]:
+    """Of one row: its template, and its names by kind."""
+    return template_of(row, texts), {kind: list(names) for kind, names in pools([row]).items()}
 
 
 def template_of(row: Row, texts: Sequence[str]) -> Template:
