@@ -30,6 +30,8 @@ class Plan:
     threads_an_element: float = 1.0
     """Threads that work on one point of the launch: 32 for a warp each, 0.25 for four points a
     thread."""
+    in_turn: bool = False
+    """Whether a thread takes its points one after the other, and waits for each."""
     shared_out: frozenset[int] = frozenset()
     """Loops whose turns are shared out to the threads of one point."""
     staged: Mapping[str, float] = field(default_factory=dict)

@@ -19,6 +19,8 @@ _SHARED_BYTES = 200e3
 _OVERLAP = 4.0
 """Loads that a loop of one thread has under way."""
 _MOST_SERVED = 16.0
+_WIDEST = 16.0
+"""Bytes of the widest load."""
 _NOT_HIDDEN = 0.1
 _SHUFFLE_STEPS = 10.0
 _MATCH_SHUFFLES, _JOIN_SHUFFLES = 16.0, 3.0
@@ -107,9 +109,9 @@ def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200)
         if access.kind != UPDATE:
             traffic.add(access)
     return Demands(
-        memory_bytes=traffic.memory_bytes(),
-        cache_bytes=traffic.bytes,
-        lines=traffic.lines / launch.busy,
+        memory_bytes=traffic.memory_bytes() * launch.waited,
+        cache_bytes=traffic.bytes * launch.waited,
+        lines=traffic.lines * launch.waited / launch.busy,
         instructions=(_instructions(launch) + traffic.requests) / launch.busy,
         **_atomics(launch),
         **_latency(launch),
@@ -156,6 +158,12 @@ class _Launch:
                 return ceil(t.count / self.group) * self.group / max(1.0, t.count)
         return self.group
 
+    def taken(self, access: Access) -> float:
+        """Elements that a thread takes with one load or store as it goes along a row."""
+        if not access.loops:
+            return 1.0
+        return self.plan.walked.get((access.loops[-1].node, access.array), 1.0)
+
     @property
     def waves(self) -> float:
         """Rounds in which a device takes all blocks, at least one."""
@@ -168,6 +176,16 @@ class _Launch:
     @property
     def blocks(self) -> float:
         return max(1.0, self.threads / self.schedule.threads)
+
+    @property
+    def waited(self) -> float:
+        """How much longer the device waits for memory where threads that take points in turn are
+        too few to keep it busy: half of those that it holds do, all where their loops wait too."""
+        if not self.plan.in_turn:
+            return 1.0
+        held = _RESIDENT_THREADS * self.device.processors
+        enough = held if any(a.loops for a in self.facts.accesses) else held / 2
+        return max(1.0, min(self.facts.points, enough) / self.threads)
 
     @property
     def busy(self) -> float:
@@ -196,11 +214,14 @@ class _Traffic:
         lines, sectors, reuse = self._shared_answer(access)
         served = launch.plan.staged.get(access.array, 1.0) if access.kind == LOAD else 1.0
         held = launch.plan.register_reuse if served > 1.0 else 1.0
-        self.requests += 2.0 * requests / held
+        taken = launch.taken(access)
+        self.requests += 2.0 * requests / held / taken
         if served > 1.0:
             self.lines += requests / held
             requests /= served
-        self.lines += requests * lines
+        # What is wider than the widest load takes several.
+        loads = max(1.0, taken * access.bytes / _WIDEST) / max(1.0, access.bytes / _WIDEST)
+        self.lines += requests * lines * loads / taken
         new = access.once / access.times
         moved = new * requests * sectors * SECTOR_BYTES / reuse
         self.bytes += moved
@@ -223,6 +244,7 @@ class _Traffic:
             plan.vector_width,
             plan.shared_out,
             plan.staged.get(access.array),
+            access.array in plan.in_vectors,
             schedule.block[1:],
         )
         key = (id(access), *ways, *more)
@@ -241,13 +263,15 @@ class _Traffic:
             most = max(1.0, size / LINE_BYTES)
             return min(float(WARP), most), min(float(WARP * each), 4.0 * most)
         stride = abs(access.moves.factors.get(lane, 0.0)) * width
-        if stride and (access.loops or stride != width):
+        plan = self.launch.plan
+        alone = plan.in_vectors and access.array not in plan.in_vectors
+        if stride and (access.loops or stride != width or alone):
             # No wide load: each thread walks over its own neighbours.
-            stride *= self.launch.plan.vector_width
+            stride *= plan.vector_width
         # Of an element that has fewer lanes than a warp there are several in each.
         side = min(WARP, self.launch.group) if self.launch.plan.lanes else float(WARP)
         spread = side * stride
-        lines = min(side, max(1.0, spread / LINE_BYTES)) * max(1.0, width / 16.0)
+        lines = min(side, max(1.0, spread / LINE_BYTES)) * max(1.0, width / _WIDEST)
         whole = max(1.0, min(spread, side * ceil(width / SECTOR_BYTES) * SECTOR_BYTES))
         return lines * WARP / side, max(1.0, whole / SECTOR_BYTES) * WARP / side
 

@@ -112,7 +112,8 @@ def _check_grid_stride(program: ir.Program, schedule: Schedule) -> None:
 
 def _plan(_program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
     # A compiler that unrolls the loop still tests before each turn, and loads behind the test.
-    return Plan(threads_an_element=1.0 / schedule.elements_a_thread)
+    each = schedule.elements_a_thread
+    return Plan(threads_an_element=1.0 / each, in_turn=each > 1)
 
 
 def write_guarded(text: KernelText, printer: Body | None = None) -> Written:

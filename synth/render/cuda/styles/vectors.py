@@ -345,9 +345,15 @@ def _check(program: ir.Program, schedule: Schedule) -> None:
         )
 
 
-def _plan(_program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
-    width = schedule.vector_width
-    return Plan(threads_an_element=1.0 / width, vector_width=width, independent=width)
+def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
+    width, form = schedule.vector_width, elementwise(program.kernel)
+    assert form is not None
+    return Plan(
+        threads_an_element=1.0 / width,
+        vector_width=width,
+        in_vectors=frozenset((*form.arrays, *form.lines, *form.rows)),
+        independent=width,
+    )
 
 
 def _asks(schedule: Mapping[str, object]) -> str:

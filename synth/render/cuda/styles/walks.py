@@ -128,9 +128,9 @@ def _check(program: ir.Program, schedule: Schedule) -> None:
 
 def _plan(program: ir.Program, _schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
     walked = {
-        (node, a.array.name): float(walk.width)
+        (node, name): float(walk.width)
         for node, walk in walks(program.kernel).items()
-        for a in walk.arrays
+        for name in walk.whole
     }
     return Plan(walked=walked)
 
