@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, log2, prod
+from math import ceil, gcd, log2, prod
 from typing import Any
 
 from synth.render.cuda.cost.device import H200, LINE_BYTES, SECTOR_BYTES, WARP, Device
@@ -19,7 +19,7 @@ _SHARED_BYTES = 200e3
 _OVERLAP = 4.0
 """Loads that a loop of one thread has under way."""
 _MOST_SERVED = 16.0
-_WIDEST = 16.0
+_WIDEST = 16
 """Bytes of the widest load."""
 _NOT_HIDDEN = 0.1
 _SHUFFLE_STEPS = 10.0
@@ -219,9 +219,7 @@ class _Traffic:
         if served > 1.0:
             self.lines += requests / held
             requests /= served
-        # What is wider than the widest load takes several.
-        loads = max(1.0, taken * access.bytes / _WIDEST) / max(1.0, access.bytes / _WIDEST)
-        self.lines += requests * lines * loads / taken
+        self.lines += requests * lines
         new = access.once / access.times
         moved = new * requests * sectors * SECTOR_BYTES / reuse
         self.bytes += moved
@@ -245,6 +243,7 @@ class _Traffic:
             plan.shared_out,
             plan.staged.get(access.array),
             access.array in plan.in_vectors,
+            self.launch.taken(access),
             schedule.block[1:],
         )
         key = (id(access), *ways, *more)
@@ -255,25 +254,30 @@ class _Traffic:
         return found
 
     def _of_a_warp(self, access: Access) -> tuple[float, float]:
-        """Lines and sectors that 32 lanes ask for at a time."""
+        """Lines that 32 lanes look up for an element each, of stores the sectors that they send,
+        and sectors that they need."""
         lane, width = self.launch.lane, access.bytes
         if lane in access.moves.led_by:
             each = ceil(width / SECTOR_BYTES)
             size = self.launch.facts.arrays[access.array]
             most = max(1.0, size / LINE_BYTES)
             return min(float(WARP), most), min(float(WARP * each), 4.0 * most)
-        stride = abs(access.moves.factors.get(lane, 0.0)) * width
         plan = self.launch.plan
-        alone = plan.in_vectors and access.array not in plan.in_vectors
-        if stride and (access.loops or stride != width or alone):
-            # No wide load: each thread walks over its own neighbours.
-            stride *= plan.vector_width
+        stride = abs(access.moves.factors.get(lane, 0.0)) * width
         # Of an element that has fewer lanes than a warp there are several in each.
-        side = min(WARP, self.launch.group) if self.launch.plan.lanes else float(WARP)
+        side = min(WARP, self.launch.group) if plan.lanes else float(WARP)
+        apart, at_once = stride, self.launch.taken(access) * width
+        if access.array in plan.in_vectors:
+            apart, at_once = stride * plan.vector_width, stride * plan.vector_width
+        elif stride and (access.loops or stride != width or plan.in_vectors):
+            # No wide load: each thread walks over its own neighbours.
+            stride = apart = stride * plan.vector_width
+        loads = width / gcd(max(1, round(at_once)), _WIDEST)
+        grain = LINE_BYTES if access.kind == LOAD else SECTOR_BYTES
+        asked = loads * min(side, max(1.0, side * apart / grain))
         spread = side * stride
-        lines = min(side, max(1.0, spread / LINE_BYTES)) * max(1.0, width / _WIDEST)
         whole = max(1.0, min(spread, side * ceil(width / SECTOR_BYTES) * SECTOR_BYTES))
-        return lines * WARP / side, max(1.0, whole / SECTOR_BYTES) * WARP / side
+        return asked * WARP / side, max(1.0, whole / SECTOR_BYTES) * WARP / side
 
     def _kept(self, access: Access) -> float:
         """How often what was loaded serves again, from a cache that is near."""
