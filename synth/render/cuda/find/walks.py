@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from generators.program import ir
-from generators.program.dtypes import INT32, Array, Type
+from generators.program.dtypes import Array, Type
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, operands, parts, statements
 from synth.render.cuda.find.remember import remembered
@@ -60,29 +60,35 @@ class Walk:
 def walks(kernel: ir.Kernel) -> dict[int, Walk]:
     """The loops of a kernel that can go along rows in vectors, by ``id`` of the loop."""
     known = dict(zip(kernel.threads, kernel.launch_dim, strict=True))
-    found = {id(loop): _Loop(kernel, loop, around) for loop, around in _loops(kernel, known)}
-    walked = {node: loop.walk() for node, loop in found.items()}
-    return {node: walk for node, walk in walked.items() if walk is not None}
+    return dict(_walked(kernel, kernel.body, known))
 
 
-def _loops(kernel: ir.Kernel, known: dict[str, str]) -> Iterator[tuple[ir.For, dict[str, str]]]:
-    """Innermost loops over sizes, each with the counts of the variables around it."""
+def _walked(kernel: ir.Kernel, body: ir.Body, around: dict[str, str]) -> Iterator[tuple[int, Walk]]:
+    """Walks of a body, the inner ones of loops in each other; ``around`` has the counts of the
+    variables around it."""
+    for s in body:
+        if isinstance(s, ir.If):
+            for inner in (*(b for _, b in s.branches), s.orelse):
+                yield from _walked(kernel, inner, around)
+        elif isinstance(s, ir.While):
+            yield from _walked(kernel, s.body, around)
+        elif isinstance(s, ir.For):
+            count = _count(kernel, s.stop) if _goes_up(s) else None
+            known = around if count is None else {**around, s.name: count}
+            found = list(_walked(kernel, s.body, known))
+            yield from found
+            walk = None if found or count is None else _Loop(kernel, s, known).walk()
+            if walk is not None:
+                yield id(s), walk
 
-    def inside(body: ir.Body, around: dict[str, str]) -> Iterator[tuple[ir.For, dict[str, str]]]:
-        for s in body:
-            if isinstance(s, ir.If):
-                for inner in (*(b for _, b in s.branches), s.orelse):
-                    yield from inside(inner, around)
-            elif isinstance(s, ir.While):
-                yield from inside(s.body, around)
-            elif isinstance(s, ir.For):
-                count = _count(kernel, s.stop) if _goes_up(s) else None
-                if any(isinstance(t, ir.For | ir.While) for t in statements(s.body)):
-                    yield from inside(s.body, around if count is None else {**around, s.name: count})
-                elif count is not None:
-                    yield s, {**around, s.name: count}
 
-    return inside(kernel.body, known)
+def of_its_own(body: ir.Body) -> Iterator[ir.Statement]:
+    """Statements of a loop's body without those of loops within it."""
+    for s in body:
+        yield s
+        if isinstance(s, ir.If):
+            for inner in (*(b for _, b in s.branches), s.orelse):
+                yield from of_its_own(inner)
 
 
 def _goes_up(loop: ir.For) -> bool:
@@ -114,7 +120,7 @@ class _Loop:
 
     def walk(self) -> Walk | None:
         """What goes in vectors: of arrays whose rows lie alike those that most bytes are of."""
-        if any(isinstance(s, ir.Break | ir.Return | ir.Atomic | ir.Sample) for s in self.inner):
+        if any(isinstance(s, ir.Return | ir.Atomic | ir.Sample) for s in self.inner):
             return None
         loaded, stored = self._loaded(), self._stored()
         alike: dict[tuple[object, ...], list[Along]] = {}
@@ -187,7 +193,7 @@ class _Loop:
 
     def _stored(self) -> list[Along]:
         """Arrays that every turn writes once, and touches nowhere else."""
-        if any(isinstance(s, ir.Continue) for s in self.inner):
+        if any(isinstance(s, ir.Continue | ir.Break) for s in of_its_own(self.loop.body)):
             return []
         stores = [s for s in self.inner if isinstance(s, ir.Store)]
         found = []
@@ -207,7 +213,8 @@ def _certain(body: ir.Body, always: bool = True) -> Iterator[tuple[ir.Statement,
         if isinstance(s, ir.If):
             for inner in (*(b for _, b in s.branches), s.orelse):
                 yield from _certain(inner, False)
-            always = always and not any(isinstance(t, ir.Continue) for t in statements((s,)))
+            leaves = (isinstance(t, ir.Continue | ir.Break) for t in of_its_own((s,)))
+            always = always and not any(leaves)
 
 
 def _width(sizes: list[int], count: int) -> int:

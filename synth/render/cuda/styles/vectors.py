@@ -22,7 +22,7 @@ from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import Plan, Style, same_dims
 from synth.render.cuda.styles.threads import flat_grid, flat_total, is_narrow, place_of, shaped_grid
 from synth.render.cuda.text import Text, item
-from synth.render.cuda.types import LETTERS, computed, is_builtin_vector, name_of, size_of
+from synth.render.cuda.types import LETTERS, computed, is_builtin_vector, name_of
 
 _INDEX = "index"
 """The number of an element in a launch of several dimensions: no program has the name."""

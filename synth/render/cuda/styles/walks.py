@@ -11,9 +11,9 @@ from generators.program import expr, ir
 from generators.program.expr import Var
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
-from synth.render.cuda.find.walks import Along, Walk, walks
+from synth.render.cuda.find.walks import Along, Walk, of_its_own, walks
 from synth.render.cuda.kernel import KernelText, Written
-from synth.render.cuda.offsets import without_unread
+from synth.render.cuda.offsets import without_idle
 from synth.render.cuda.packs import pack, seen_as
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, Style
@@ -68,10 +68,19 @@ class _Walking(Body):
             self.put(depth, f"{const}{kinds[a]} {names[a]}{value};")
         self.lines.append("#pragma unroll")
         self.put(depth, f"for (int {self.part} = 0; {self.part} < {walk.width}; ++{self.part}) {{")
+        ends = [s for s in of_its_own(loop.body) if isinstance(s, ir.Break)]
+        self.special |= {id(s): partial(self._end, loop) for s in ends}
         self.lines += self._turn(loop, names, depth + 1)
+        for s in ends:
+            del self.special[id(s)]
         self.put(depth, "}")
         for a in walk.stored:
             self.put(depth, f"{self._in_memory(a, kinds[a], False)} = {names[a]};")
+
+    def _end(self, loop: ir.For, _s: ir.Break, depth: int) -> None:
+        """Leave the parts of a vector, and behind them the loop."""
+        self.put(depth, f"{self.step} = {self.show(loop.stop).text};")
+        self.put(depth, "break;")
 
     def _in_memory(self, a: Along, kind: str, const: bool) -> str:
         return seen_as(kind, const, f"{self.name(a.array.name)} + {self.first}")
@@ -91,7 +100,7 @@ class _Walking(Body):
         lines, self.lines, self.names, self.held = self.lines, before, usual, MappingProxyType({})
         name = usual.get(loop.name, loop.name)
         place = f"{' ' * 4 * depth}const int {self.at} = {name} + {self.part};"
-        return without_unread([place, *lines], {self.at})
+        return without_idle([place, *lines])
 
 
 def write(text: KernelText) -> Written:
