@@ -131,9 +131,9 @@ class _Loop:
             return None
         group = max(alike.values(), key=lambda each: sum(size_of(a.element) for a in each))
         width = _width([size_of(a.element) for a in group], len(self.inner))
-        kept = [tuple(a for a in each if a in group) for each in (loaded, stored)]
         whole = {a.array.name for a in group if self.touched[a.array.name] == {a.indices}}
-        return Walk(width, *kept, frozenset(whole)) if width > 1 else None
+        reads, writes = (tuple(a for a in each if a in group) for each in (loaded, stored))
+        return Walk(width, reads, writes, frozenset(whole)) if width > 1 else None
 
     def _touched(self) -> dict[str, set[tuple[Expr, ...]]]:
         """The places of each array that the loop accesses; of one given as a whole ``()``."""
