@@ -216,3 +216,13 @@ def without_unread(lines: list[str], names: set[str]) -> list[str]:
         if len(uses) == 1 and kept[uses[0]].lstrip().startswith(f"const int {name} = "):
             del kept[uses[0]]
     return kept
+
+
+def without_idle(lines: list[str]) -> list[str]:
+    """The lines less those that compute an index that nothing asks for."""
+    kept: list[str] = []
+    for k in range(len(lines) - 1, -1, -1):
+        found = re.fullmatch(r" *const int (\w+) = [^;]*;", lines[k])
+        if found is None or re.search(rf"\b{found.group(1)}\b", "\n".join(kept)):
+            kept.insert(0, lines[k])
+    return kept

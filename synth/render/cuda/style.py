@@ -30,6 +30,8 @@ class Plan:
     threads_an_element: float = 1.0
     """Threads that work on one point of the launch: 32 for a warp each, 0.25 for four points a
     thread."""
+    in_turn: bool = False
+    """Whether a thread takes its points one after the other, and waits for each."""
     shared_out: frozenset[int] = frozenset()
     """Loops whose turns are shared out to the threads of one point."""
     staged: Mapping[str, float] = field(default_factory=dict)
@@ -38,6 +40,10 @@ class Plan:
     """Uses in arithmetic that one read of what is staged in shared memory serves."""
     vector_width: int = 1
     """Elements to a load or store of those that lie side by side."""
+    in_vectors: frozenset[str] = frozenset()
+    """Arrays of which a thread takes so many elements with one load; of others each by itself."""
+    walked: Mapping[tuple[int, str], float] = field(default_factory=dict)
+    """By loop and array, elements of a row that a thread takes with one load as it goes along."""
     independent: int = 1
     """Loads of different points that a thread has under way at a time."""
     shuffles: float = 0.0

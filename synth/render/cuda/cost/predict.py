@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, log2, prod
+from math import ceil, gcd, log2, prod
 from typing import Any
 
 from synth.render.cuda.cost.device import H200, LINE_BYTES, SECTOR_BYTES, WARP, Device
@@ -19,6 +19,8 @@ _SHARED_BYTES = 200e3
 _OVERLAP = 4.0
 """Loads that a loop of one thread has under way."""
 _MOST_SERVED = 16.0
+_WIDEST = 16
+"""Bytes of the widest load."""
 _NOT_HIDDEN = 0.1
 _SHUFFLE_STEPS = 10.0
 _MATCH_SHUFFLES, _JOIN_SHUFFLES = 16.0, 3.0
@@ -107,9 +109,9 @@ def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200)
         if access.kind != UPDATE:
             traffic.add(access)
     return Demands(
-        memory_bytes=traffic.memory_bytes(),
-        cache_bytes=traffic.bytes,
-        lines=traffic.lines / launch.busy,
+        memory_bytes=traffic.memory_bytes() * launch.waited,
+        cache_bytes=traffic.bytes * launch.waited,
+        lines=traffic.lines * launch.waited / launch.busy,
         instructions=(_instructions(launch) + traffic.requests) / launch.busy,
         **_atomics(launch),
         **_latency(launch),
@@ -156,6 +158,12 @@ class _Launch:
                 return ceil(t.count / self.group) * self.group / max(1.0, t.count)
         return self.group
 
+    def taken(self, access: Access) -> float:
+        """Elements that a thread takes with one load or store as it goes along a row."""
+        if not access.loops:
+            return 1.0
+        return self.plan.walked.get((access.loops[-1].node, access.array), 1.0)
+
     @property
     def waves(self) -> float:
         """Rounds in which a device takes all blocks, at least one."""
@@ -168,6 +176,16 @@ class _Launch:
     @property
     def blocks(self) -> float:
         return max(1.0, self.threads / self.schedule.threads)
+
+    @property
+    def waited(self) -> float:
+        """How much longer the device waits for memory where threads that take points in turn are
+        too few to keep it busy: half of those that it holds do, all where their loops wait too."""
+        if not self.plan.in_turn:
+            return 1.0
+        held = _RESIDENT_THREADS * self.device.processors
+        enough = held if any(a.loops for a in self.facts.accesses) else held / 2
+        return max(1.0, min(self.facts.points, enough) / self.threads)
 
     @property
     def busy(self) -> float:
@@ -196,7 +214,8 @@ class _Traffic:
         lines, sectors, reuse = self._shared_answer(access)
         served = launch.plan.staged.get(access.array, 1.0) if access.kind == LOAD else 1.0
         held = launch.plan.register_reuse if served > 1.0 else 1.0
-        self.requests += 2.0 * requests / held
+        taken = launch.taken(access)
+        self.requests += 2.0 * requests / held / taken
         if served > 1.0:
             self.lines += requests / held
             requests /= served
@@ -223,6 +242,8 @@ class _Traffic:
             plan.vector_width,
             plan.shared_out,
             plan.staged.get(access.array),
+            access.array in plan.in_vectors,
+            self.launch.taken(access),
             schedule.block[1:],
         )
         key = (id(access), *ways, *more)
@@ -233,23 +254,30 @@ class _Traffic:
         return found
 
     def _of_a_warp(self, access: Access) -> tuple[float, float]:
-        """Lines and sectors that 32 lanes ask for at a time."""
+        """Lines that 32 lanes look up for an element each, of stores the sectors that they send,
+        and sectors that they need."""
         lane, width = self.launch.lane, access.bytes
         if lane in access.moves.led_by:
             each = ceil(width / SECTOR_BYTES)
             size = self.launch.facts.arrays[access.array]
             most = max(1.0, size / LINE_BYTES)
             return min(float(WARP), most), min(float(WARP * each), 4.0 * most)
+        plan = self.launch.plan
         stride = abs(access.moves.factors.get(lane, 0.0)) * width
-        if stride and (access.loops or stride != width):
-            # No wide load: each thread walks over its own neighbours.
-            stride *= self.launch.plan.vector_width
         # Of an element that has fewer lanes than a warp there are several in each.
-        side = min(WARP, self.launch.group) if self.launch.plan.lanes else float(WARP)
+        side = min(WARP, self.launch.group) if plan.lanes else float(WARP)
+        apart, at_once = stride, self.launch.taken(access) * width
+        if access.array in plan.in_vectors:
+            apart, at_once = stride * plan.vector_width, stride * plan.vector_width
+        elif stride and (access.loops or stride != width or plan.in_vectors):
+            # No wide load: each thread walks over its own neighbours.
+            stride = apart = stride * plan.vector_width
+        loads = width / gcd(max(1, round(at_once)), _WIDEST)
+        grain = LINE_BYTES if access.kind == LOAD else SECTOR_BYTES
+        asked = loads * min(side, max(1.0, side * apart / grain))
         spread = side * stride
-        lines = min(side, max(1.0, spread / LINE_BYTES)) * max(1.0, width / 16.0)
         whole = max(1.0, min(spread, side * ceil(width / SECTOR_BYTES) * SECTOR_BYTES))
-        return lines * WARP / side, max(1.0, whole / SECTOR_BYTES) * WARP / side
+        return asked * WARP / side, max(1.0, whole / SECTOR_BYTES) * WARP / side
 
     def _kept(self, access: Access) -> float:
         """How often what was loaded serves again, from a cache that is near."""

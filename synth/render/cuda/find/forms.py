@@ -76,8 +76,10 @@ _LONGEST_ROW = 16
 _MOST_AXES = 3
 """Of a grid."""
 
-_MOST_BYTES_HELD = 128
+_MOST_BYTES_HELD = 192
 """Of all vectors of a thread: more do not stay in registers."""
+
+_WORD_BYTES = 4
 
 
 @remembered
@@ -182,9 +184,10 @@ def _asks_for_places(kernel: ir.Kernel, held: set[str]) -> bool:
 
 
 def _width(sizes: Sequence[int]) -> int:
-    """Elements with which the smallest, in bytes, fills 16 or a multiple of it."""
-    fitting = [next(w for w in (1, 2, 4, 8, 16) if size * w % 16 == 0) for size in sizes]
-    width = min(fitting, default=1)
+    """Elements with which all but the smallest, in bytes, fill 16 or a multiple of it."""
+    wide = [size for size in sizes if size >= _WORD_BYTES] or sizes
+    fitting = [next(w for w in (1, 2, 4, 8, 16) if size * w % 16 == 0) for size in wide]
+    width = max(fitting, default=1)
     while width > 1 and width * sum(sizes) > _MOST_BYTES_HELD:
         width //= 2
     return width

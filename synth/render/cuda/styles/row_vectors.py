@@ -6,7 +6,6 @@ proven at few shapes: there are vectors where its own shape has such rows, and t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,6 +18,7 @@ from synth.render.cuda.body import Body
 from synth.render.cuda.find.remember import remembered
 from synth.render.cuda.find.split import split_loops
 from synth.render.cuda.kernel import KernelText
+from synth.render.cuda.offsets import without_idle
 from synth.render.cuda.scopes import names_in
 from synth.render.cuda.text import Text
 from synth.render.cuda.types import LETTERS, name_of
@@ -197,14 +197,4 @@ class VectorLoop:
         body.block(loop.body, depth)
         lines, body.lines, body.names, body.held = body.lines, before, usual, {}
         place = f"const int {self.place} = {usual.get(loop.name, loop.name)} + {self.part};"
-        return _without_unread([f"{' ' * 4 * depth}{place}", *lines])
-
-
-def _without_unread(lines: list[str]) -> list[str]:
-    """The lines less those that compute an index that nothing asks for."""
-    kept: list[str] = []
-    for k in range(len(lines) - 1, -1, -1):
-        found = re.fullmatch(r" *const int (\w+) = [^;]*;", lines[k])
-        if found is None or re.search(rf"\b{found.group(1)}\b", "\n".join(kept)):
-            kept.insert(0, lines[k])
-    return kept
+        return without_idle([f"{' ' * 4 * depth}{place}", *lines])

@@ -55,7 +55,8 @@ def _is_flat(program: ir.Program) -> bool:
     return form is not None and form.flat
 
 
-def _guarded(program: ir.Program) -> list[Schedule]:
+def guarded_schedules(program: ir.Program) -> list[Schedule]:
+    """One thread for each element, in the blocks worth a thought."""
     dims = len(program.kernel.launch_dim)
     flat = [Schedule(ONE_THREAD_A_POINT, block) for block in BLOCKS[1]]
     if dims in (1, _FLAT_DIMS):
@@ -66,7 +67,8 @@ def _guarded(program: ir.Program) -> list[Schedule]:
     return [*shaped, flat[1]] if _is_flat(program) else shaped
 
 
-def _check_guarded(program: ir.Program, schedule: Schedule) -> None:
+def check_guarded(program: ir.Program, schedule: Schedule) -> None:
+    """``ValueError`` for a block that one thread an element cannot have."""
     dims = len(program.kernel.launch_dim)
     same_dims(schedule, 1 if dims == _FLAT_DIMS or len(schedule.block) == 1 else dims)
 
@@ -110,12 +112,13 @@ def _check_grid_stride(program: ir.Program, schedule: Schedule) -> None:
 
 def _plan(_program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
     # A compiler that unrolls the loop still tests before each turn, and loads behind the test.
-    return Plan(threads_an_element=1.0 / schedule.elements_a_thread)
+    each = schedule.elements_a_thread
+    return Plan(threads_an_element=1.0 / each, in_turn=each > 1)
 
 
-def write_guarded(text: KernelText) -> Written:
+def write_guarded(text: KernelText, printer: Body | None = None) -> Written:
     """Each thread works on one element; threads past the end leave."""
-    body = Body(text.library, text.names, text.shapes(), "return;")
+    body = printer or Body(text.library, text.names, text.shapes(), "return;")
     names, extents, formulas = text.threads(), text.extents(), text.formulas()
     is_flat = len(names) > len(text.schedule.block)
     known = flat_index(text.kernel.threads, extents) if is_flat else NOTHING
@@ -221,8 +224,8 @@ def _flat_start(extents: list[str]) -> list[str]:
 STYLES = (
     Style(
         ONE_THREAD_A_POINT,
-        _guarded,
-        _check_guarded,
+        guarded_schedules,
+        check_guarded,
         write_guarded,
         _plan,
         lambda _s: "",

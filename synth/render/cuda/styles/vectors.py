@@ -12,25 +12,17 @@ from generators.program.expr import Var
 from generators.program.walk import expressions, statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.parts import by_reference, reference_to
-from synth.render.cuda.dialect.current import bracketed, launch_place, pointer, spoken
+from synth.render.cuda.dialect.current import bracketed, launch_place, spoken
 from synth.render.cuda.find.forms import Elementwise, elementwise
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import flat_index, without_unread
+from synth.render.cuda.packs import pack, seen_as
 from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import Plan, Style, same_dims
 from synth.render.cuda.styles.threads import flat_grid, flat_total, is_narrow, place_of, shaped_grid
 from synth.render.cuda.text import Text, item
-from synth.render.cuda.types import (
-    LETTERS,
-    MOST_ALIGNMENT,
-    computed,
-    is_builtin_vector,
-    name_of,
-    size_of,
-    stored_name,
-    struct,
-)
+from synth.render.cuda.types import LETTERS, computed, is_builtin_vector, name_of
 
 _INDEX = "index"
 """The number of an element in a launch of several dimensions: no program has the name."""
@@ -126,21 +118,11 @@ class _Vectors:
         # Elsewhere than in CUDA a component of a vector has no address to hand on.
         is_pack = is_pack or (not spoken().overloads and p.role != "in")
         if is_pack:
-            kind = self._pack(element, width * max(1, row))
+            kind = pack(self.text, element, width * max(1, row))
         else:
             assert isinstance(element, Scalar)
             kind = name_of(Vec(width, element))
         return _Held(p, vector, kind, is_pack, is_line, row)
-
-    def _pack(self, element: Type, count: int) -> str:
-        """The struct of several values that are loaded at once; its definition joins the text."""
-        self.text.library.type(element)
-        kind = stored_name(element)
-        name = self.text.library.spelled(f"{_capital(kind)}Pack{count}")
-        size = size_of(element) * count
-        align = next(a for a in (MOST_ALIGNMENT, 8, 4, 2, 1) if size % a == 0)
-        self.text.library.types.setdefault(name, struct(name, [f"{kind} v[{count}]"], align))
-        return name
 
     def flat(self) -> Written:
         """One number counts the elements, whatever the dimensions of the launch."""
@@ -266,7 +248,7 @@ class _Vectors:
                 lines.append(f"        {h.kind} {h.vector};")
                 continue
             place = f"{self._name(name)} + {h.place(at[name])}"
-            source = _seen_as(h.kind, True, place)
+            source = seen_as(h.kind, True, place)
             const = "const " if h.is_input else ""
             lines += wrapped(8, f"{const}{h.kind} {h.vector} = {source};")
         return lines
@@ -276,7 +258,7 @@ class _Vectors:
         for h in self.held:
             if not h.is_input:
                 place = f"{self._name(h.param.name)} + {h.place(at)}"
-                target = _seen_as(h.kind, False, place)
+                target = seen_as(h.kind, False, place)
                 lines += wrapped(8, f"{target} = {h.vector};")
         return lines
 
@@ -322,22 +304,9 @@ class _Vectors:
         return [*found, *((name, "int") for name in places)]
 
 
-def _seen_as(kind: str, const: bool, place: str) -> str:
-    """What lies in memory from a place on, seen as one value of a wider type."""
-    target = pointer(kind, const, spoken().global_)
-    if spoken().overloads:
-        return f"*reinterpret_cast<{target}>({place})"
-    return f"*({target})({place})"
-
-
 def _has_vector(scalar: Scalar, width: int) -> bool:
     """Whether CUDA has a vector of so many of a type."""
     return width <= len(LETTERS) and is_builtin_vector(Vec(width, scalar))
-
-
-def _capital(kind: str) -> str:
-    """A type's name within that of a struct: ``UnsignedChar``, ``Float3``, ``Half``."""
-    return "".join(word[:1].upper() + word[1:] for word in kind.strip("_").split())
 
 
 def _words(lines: Sequence[str]) -> set[str]:
@@ -376,9 +345,15 @@ def _check(program: ir.Program, schedule: Schedule) -> None:
         )
 
 
-def _plan(_program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
-    width = schedule.vector_width
-    return Plan(threads_an_element=1.0 / width, vector_width=width, independent=width)
+def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
+    width, form = schedule.vector_width, elementwise(program.kernel)
+    assert form is not None
+    return Plan(
+        threads_an_element=1.0 / width,
+        vector_width=width,
+        in_vectors=frozenset((*form.arrays, *form.lines, *form.rows)),
+        independent=width,
+    )
 
 
 def _asks(schedule: Mapping[str, object]) -> str:
