@@ -146,7 +146,8 @@ def _products(
 
 _REMOVED = (
     (r"__syncthreads\(\);", ";"),
-    (r"ptx_wait_copies<[^>]*>\(\);", ";"),
+    (r"ptx_wait_copies(?:_for_products)?<[^>]*>\(\);", ";"),
+    (r"ptx_wait_products<[^>]*>\(sums\[i\]\);", ";"),
     (r"ptx_commit_copies\(\);", ";"),
     (r"\brow < m && ", ""),
     (r" && column < n\)", ")"),

@@ -27,9 +27,19 @@ MOST_SHARED_BYTES = 49152
 MOST_OPT_IN_SHARED_BYTES = 166912
 """Dynamic shared memory that a launch can opt into on sm_80, sm_87, sm_90 and sm_100: 163 KiB."""
 
+MOST_SM_90_SHARED_BYTES = 232448
+"""The same on sm_90 and sm_100 alone: 227 KiB."""
+
 ALWAYS_FIT_THREADS = 256
 """Threads of a block for which there are always registers: 65,536 of a block, 255 of a thread at
 most, on every architecture."""
+
+
+def most_shared_bytes(opt_in: object) -> int:
+    """Dynamic shared memory of a launch by its `opt_in`: True, "sm_90", or anything else for none."""
+    if opt_in == "sm_90":
+        return MOST_SM_90_SHARED_BYTES
+    return MOST_OPT_IN_SHARED_BYTES if opt_in is True else MOST_SHARED_BYTES
 
 
 def check_archs(names: Sequence[str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from synth.lower.gemm.plan import STORED, SUMMED, Gemm
 from synth.lower.gemm.view import kernel_lines
+from validate.row.archs import MOST_OPT_IN_SHARED_BYTES
 
 _GELU = """// 0.5 x (1 + erf(x / sqrt(2))).
 __device__ @sum@ gelu(@sum@ x)
@@ -261,10 +262,10 @@ def launches(g: Gemm) -> dict[str, Any] | list[dict[str, Any]]:
     first: dict[str, Any] = {
         "grid": grid,
         "block": [t.threads],
-        "shared_bytes": g.shared_bytes if g.dynamic or g.core == "mma" else 0,
+        "shared_bytes": g.shared_bytes if g.dynamic or g.core != "simt" else 0,
     }
     if g.dynamic:
-        first["opt_in"] = True
+        first["opt_in"] = "sm_90" if g.shared_bytes > MOST_OPT_IN_SHARED_BYTES else True
     if t.split_k == 1:
         return first
     first |= {"grid": [tiles, t.split_k], "kernel": g.name}
