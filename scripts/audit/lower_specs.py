@@ -178,6 +178,8 @@ _REMOVED = (
     (r"lane > 0 \? ", "true ? "),
     (r"w < warp \? ", "true ? "),
     (r"first < n % 4", "true"),
+    (r"is_within\(first_y \+ down, shape.height\) && ", ""),
+    (r" && is_within\(first_x \+ right, shape.width\)", ""),
     (r"y < shape.height && ", ""),
     (r"x >= 0 && x", "x"),
     (r" && x < shape.width", ""),

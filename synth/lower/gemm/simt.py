@@ -79,9 +79,10 @@ __device__ __forceinline__ void fetch_@side@(
 {
 #pragma unroll
     for (int i = 0; i < LOADS * GROUP; ++i) {
-        const int v = threadIdx.x + i * THREADS;
-        const int row = first_row + v / @width@;
-        const int column = first_column + v % @width@;
+        const int y = @own_y@;
+        const int x = @own_x@;
+        const int row = first_row + y;
+        const int column = first_column + x;
         size_t place;
         const bool inside = find_@side@(shape, @found@, place) && row < rows && column < columns;
         held[i / GROUP][i % GROUP] = inside ? array[place] : @zero@;
@@ -95,7 +96,8 @@ __device__ __forceinline__ void put_@side@(
 {
 #pragma unroll
     for (int i = 0; i < LOADS * GROUP; ++i) {
-        const int v = threadIdx.x + i * THREADS;
+        const int y = @own_y@;
+        const int x = @own_x@;
         tile[@place@] = held[i / GROUP][i % GROUP];
     }
 }
@@ -109,9 +111,10 @@ __device__ __forceinline__ void start_@side@(
 {
 #pragma unroll
     for (int i = 0; i < @extent@ * TILE_K / THREADS; ++i) {
-        const int v = threadIdx.x + i * THREADS;
-        const int row = first_row + v / @width@;
-        const int column = first_column + v % @width@;
+        const int y = @own_y@;
+        const int x = @own_x@;
+        const int row = first_row + y;
+        const int column = first_column + x;
         size_t place;
         const bool inside = find_@side@(shape, @found@, place) && row < rows && column < columns;
         ptx_copy_async<sizeof(@real@)>(&tile[@place@], array + (inside ? place : 0), inside);
@@ -309,9 +312,8 @@ def _side(g: Gemm, side: str) -> list[str]:
         # Rows and columns are of what threads read along, find_* takes them in the product's order.
         turned = across == (side == "b")
         words["found"] = "column, row" if turned else "row, column"
-        words["place"] = f"v / {words['width']}][v % {words['width']}"
-        if across:
-            words["place"] = f"v % {words['width']}][v / {words['width']}"
+        words["place"] = "x][y" if across else "y][x"
+        words["own_y"], words["own_x"] = _own_place(g, words["width"])
         return [parts.filled(_START_GATHER if g.tiling.copy == "async" else _GATHER, **words)]
     if g.tiling.copy == "async":
         return [parts.filled(_START, started=_started(g, across), **words)]
@@ -322,6 +324,21 @@ def _side(g: Gemm, side: str) -> list[str]:
         stored = "\n".join(f"        tile[x + {e}][y] = held[i][{e}];" for e in range(g.group))
     fetch = parts.filled(_FETCH, unpacked=_unpacked(g, "values"), **words)
     return [fetch, parts.filled(_PUT, stored=stored, **words)]
+
+
+def _own_place(g: Gemm, width: str) -> tuple[str, str]:
+    """Row and column of the i-th element that a thread brings of rows of `width`. Where all threads
+    are at the same row it is told by i alone: what is found by it is found once for a block."""
+    threads, extent = g.tiling.threads, getattr(g.tiling, width.lower())
+    if threads % extent and extent % threads:
+        v = "(threadIdx.x + i * THREADS)"
+        return f"{v} / {width}", f"{v} % {width}"
+    if threads > extent:
+        return f"i * (THREADS / {width}) + threadIdx.x / {width}", f"threadIdx.x % {width}"
+    if threads == extent:
+        return "i", "threadIdx.x"
+    turns = f"({width} / THREADS)"
+    return f"i / {turns}", f"i % {turns} * THREADS + threadIdx.x"
 
 
 def _started(g: Gemm, across: bool) -> str:
