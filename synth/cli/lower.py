@@ -93,15 +93,16 @@ def make(
     from synth.lower.index import Index, default_folder
 
     source = _source(file)
-    request = read_request(source)
-    _warn(request.first, source)
     asked = _archs(archs, check)
+    request = read_request(source, _made_for(archs, **choosing))
+    _warn(request.first, source)
     if shapes:
         _shapes(request.first, shapes, check)
     if out is not None:
         _require_place(out)
     folder = cache or default_folder()
     choice = _choice(request, folder, **choosing)
+    asked = asked if archs or not check else choice.spec.archs or asked
     built = build(choice.spec, asked, _shapes(choice.spec, shapes, check), Index(folder))
     _report(built, choice)
     if out is not None:
@@ -111,6 +112,18 @@ def make(
     elif out is None:
         click.echo(built.lowered.text, nl=False)
     sys.exit(0 if built.good else 1)
+
+
+def _made_for(
+    archs: tuple[str, ...], device: str | None, tune: bool, **_tuning: Any
+) -> tuple[str, ...]:
+    """What the text must be made for: --arch, else the device where one is named or at hand."""
+    from synth.lower.choose.devices import archs_of, device_here
+
+    if archs:
+        return archs
+    name = gpu_of(device).name if tune else device or device_here()
+    return archs_of(name) if name else ()
 
 
 def _choice(
@@ -199,7 +212,7 @@ def _archs(asked: tuple[str, ...], check: bool) -> tuple[str, ...]:
     from validate.row.archs import DEFAULT_ARCH, check_archs
 
     try:
-        return check_archs(asked or (DEFAULT_ARCH,)) if asked or check else ()
+        return check_archs(asked or (DEFAULT_ARCH,), own=True) if asked or check else ()
     except ValueError as error:
         raise SettingsError(f"--arch: {error}") from None
 

@@ -62,7 +62,9 @@ def patches(conv: Conv, tap: str, pixel: str) -> str:
     """How patches of x are found, whose axes `tap` and `pixel` are k and column or column and k."""
     inside, nothing, within = "true", "", ""
     if conv.padding:
-        inside = "is_within(first_y + down, shape.height) && is_within(first_x + right, shape.width)"
+        inside = (
+            "is_within(first_y + down, shape.height) && is_within(first_x + right, shape.width)"
+        )
         nothing, within = " False: in the padding.", _IS_WITHIN
     return within + filled(_FIND_PATCH, tap=tap, pixel=pixel, inside=inside, nothing=nothing)
 

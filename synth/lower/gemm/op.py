@@ -12,6 +12,7 @@ from synth.lower.gemm import parts
 from synth.lower.gemm.plan import ACTIVATIONS, CORES, MMA_K, Epilogue, Gemm, Tiling, fault
 from synth.lower.gemm.text import text
 from synth.lower.op import Lowered, Op, Operand, Sizes, one_of, whole
+from validate.row.archs import WARPGROUP_ARCH
 
 FIELDS: Mapping[str, Any] = {
     "transpose_a": False,
@@ -190,6 +191,11 @@ def shapes(g: Gemm) -> list[tuple[int, ...]]:
     return [(*shape, 2) for shape in found] if g.batch else [(*shape, 1) for shape in found]
 
 
+def archs(g: Gemm) -> tuple[str, ...]:
+    """What alone has the instructions of a core."""
+    return (WARPGROUP_ARCH,) if g.core == "wgmma" else ()
+
+
 def work(g: Gemm, sizes: Sizes) -> int:
     """Products in whole tiles."""
     t = g.tiling
@@ -213,4 +219,5 @@ def product_op(name: str, fields: Mapping[str, Any]) -> Op:
         tolerance=tolerance,
         shapes=shapes,
         work=work,
+        archs=archs,
     )

@@ -213,7 +213,9 @@ def _wgmma_fault(g: Gemm) -> str:
         return "wgmma: not of this op, whose tiles are found element by element"
     if t.warp_m % 16 or t.warp_n not in WARPGROUP_N:
         listed = ", ".join(map(str, WARPGROUP_N))
-        return f"wgmma: warp_m of multiples of 16, of which a warpgroup has four, warp_n of {listed}"
+        return (
+            f"wgmma: warp_m of multiples of 16, of which a warpgroup has four, warp_n of {listed}"
+        )
     if t.tile_m % (4 * t.warp_m) or t.threads not in (128, 256, 512):
         return "wgmma: tile_m of whole warpgroups, 4 warp_m each, of which a block has 1, 2 or 4"
     if t.tile_k % 64 or t.tile_m % 64 or t.tile_n % 64:

@@ -79,7 +79,9 @@ def _lower(t: Transpose) -> Lowered:
     moved = {"from": read, "to": f"{place} = {written}"}
     if t.stream:
         moved = {"from": f"__ldcs(&{read})", "to": f"__stcs(&{place}, {written})"}
-    text = filled(_TEXT, **moved, about=about, tile=str(t.tile), rows=str(t.rows), pad=str(t.pad), real=real)
+    text = filled(
+        _TEXT, **moved, about=about, tile=str(t.tile), rows=str(t.rows), pad=str(t.pad), real=real
+    )
     args: list[dict[str, str | None]] = [
         {"name": "x", "type": f"const {real}*", "size": None},
         {"name": "y", "type": f"{real}*", "size": None},
