@@ -41,7 +41,7 @@ most, on every architecture."""
 
 
 def most_shared_bytes(opt_in: object) -> int:
-    """Dynamic shared memory of a launch by its `opt_in`: True, "sm_90", or anything else for none."""
+    """Dynamic shared memory of a launch by its `opt_in`: True, "sm_90", or anything else: none."""
     if opt_in == "sm_90":
         return MOST_SM_90_SHARED_BYTES
     return MOST_OPT_IN_SHARED_BYTES if opt_in is True else MOST_SHARED_BYTES

@@ -13,8 +13,8 @@ from validate.text.helpers.tensor import helper_lines
 
 _KINDS = {"float16": "f16", "bfloat16": "bf16"}
 
-_TILES = """// Starts the copy of a tile of ROWS x COLUMNS elements, zeros beyond the edges. It lies in panels
-// of 64 columns, whose rows of 128 bytes have their chunks of 16 swizzled by row.
+_TILES = """// Starts the copy of a tile of ROWS x COLUMNS elements, zeros beyond the edges. It lies in
+// panels of 64 columns, whose rows of 128 bytes have their chunks of 16 swizzled by row.
 template <bool ALIGNED, int ROWS, int COLUMNS>
 __device__ __forceinline__ void start_tile(
     @real@* tile, const @real@* __restrict__ matrix, int rows, int columns,

@@ -51,8 +51,8 @@ extern "C" __global__ void __launch_bounds__(TILE * ROWS) transpose(
 @dataclass(frozen=True)
 class Transpose:
     """Tiles of `tile` x `tile` elements, whose rows are padded by `pad`; `rows` of them are moved
-    at a time by as many rows of threads. Halves are moved as they are, as 16 bits. `stream`: as what
-    is not needed again."""
+    at a time by as many rows of threads. Halves are moved as they are, as 16 bits. `stream`: as
+    what is not needed again."""
 
     dtype: str
     tile: int

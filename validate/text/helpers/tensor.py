@@ -75,7 +75,7 @@ def _warpgroup(kind: str, columns: int) -> str:
         + [f'"l"(b + {step} * B_STEP)' for step in range(4)]
     )
     text = "\n                 ".join(f'"{step}"' for step in steps)
-    return f"""// sums += a b of a warpgroup, 64 x {columns} over 64 of k, which ptx_wait_products waits for.
+    return f"""// sums += a b of a warpgroup, 64 x {columns} over 64 of k; ptx_wait_products waits.
 template <int A_ACROSS, int B_ACROSS>
 __device__ __forceinline__ void ptx_{kind}_products_{columns}(
     float (&sums)[{count}], unsigned long long a, unsigned long long b)
@@ -132,15 +132,17 @@ __device__ __forceinline__ void ptx_wait_copies()
     "ptx_mma_bf16": _mma("ptx_mma_bf16", "m16n8k16", "f32.bf16.bf16.f32", "float", "f"),
     "ptx_mma_tf32": _mma("ptx_mma_tf32", "m16n8k8", "f32.tf32.tf32.f32", "float", "f"),
     "ptx_mma_s8": _mma("ptx_mma_s8", "m16n8k32", "s32.s8.s8.s32", "int", "r"),
-    "ptx_wait_copies_for_products": """// Waits as ptx_wait_copies; what has arrived, or was stored, is seen by products of warpgroups.
+    "ptx_wait_copies_for_products": """// As ptx_wait_copies; products of warpgroups see what came.
 template <int PENDING>
 __device__ __forceinline__ void ptx_wait_copies_for_products()
 {
-    asm volatile("cp.async.wait_group %0; fence.proxy.async.shared::cta;" ::"n"(PENDING) : "memory");
+    asm volatile("cp.async.wait_group %0; fence.proxy.async.shared::cta;"
+                 ::"n"(PENDING)
+                 : "memory");
 }
 """,
-    "ptx_matrix_at": """// Names a matrix in shared memory for products of warpgroups: rows of 128 bytes, swizzled, groups of
-// eight of them one after another; LEADING bytes from 64 columns to the next 64.
+    "ptx_matrix_at": """// Names a matrix of swizzled rows of 128 bytes, one after another;
+// LEADING bytes from 64 columns to the next 64.
 template <int LEADING>
 __device__ __forceinline__ unsigned long long ptx_matrix_at(const void* from)
 {
@@ -154,7 +156,7 @@ __device__ __forceinline__ unsigned long long ptx_matrix_at(const void* from)
         for kind in ("f16", "bf16")
         for columns in WARPGROUP_N
     },
-    "ptx_wait_products": """// Waits until all groups of products but the latest PENDING are in their sums.
+    "ptx_wait_products": """// Waits until all products but the latest PENDING are in the sums.
 template <int PENDING, int COUNT>
 __device__ __forceinline__ void ptx_wait_products(float (&sums)[COUNT])
 {
