@@ -127,6 +127,13 @@ _MATMUL_BACKWARD_MMA = [
     for sides in ((128, 128, 64, 64), (128, 128, 64, 32), (128, 256, 64, 64), (128, 64, 64, 32))
     for tile_k in (32, 64)
 ]
+_MATMUL_BACKWARD_MMA += [
+    {
+        **dict(zip(_SIDES[:4], sides, strict=True)),
+        **{"core": "wgmma", "tile_k": 64, "copy": "async", "stages": 4},
+    }
+    for sides in ((128, 256, 16, 256), (128, 128, 16, 128), (256, 128, 32, 128), (128, 64, 16, 64))
+]
 _CONV_BACKWARD_SIMT = [
     {**dict(zip(_SIDES, sides, strict=True)), **_SQUARE, "blocks": 0, "split_k": split_k}
     for sides in ((64, 64, 32, 32, 8, 4), (64, 128, 32, 64, 8, 8), (128, 64, 64, 32, 8, 8))

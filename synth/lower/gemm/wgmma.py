@@ -13,7 +13,7 @@ from validate.text.helpers.tensor import helper_lines
 
 _KINDS = {"float16": "f16", "bfloat16": "bf16"}
 
-_TILES = """// Starts the copy of a tile of ROWS x COLUMNS elements, zeros beyond the edges. It lies in
+_TILES = """// Starts the copy of a tile of ROWS x COLUMNS elements, zeros beyond the edges. It has
 // panels of 64 columns, whose rows of 128 bytes have their chunks of 16 swizzled by row.
 template <bool ALIGNED, int ROWS, int COLUMNS>
 __device__ __forceinline__ void start_tile(
