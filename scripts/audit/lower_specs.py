@@ -52,6 +52,12 @@ _MMA = (
     {"tile_m": 128, "tile_n": 64, "warp_m": 32, "warp_n": 64},
     {"tile_m": 64, "tile_n": 128, "warp_m": 64, "warp_n": 32},
 )
+_WGMMA = (
+    {"tile_m": 64, "tile_n": 64, "warp_m": 16, "warp_n": 64},
+    {"tile_m": 128, "tile_n": 128, "warp_m": 16, "warp_n": 128},
+    {"tile_m": 64, "tile_n": 256, "warp_m": 16, "warp_n": 256},
+    {"tile_m": 128, "tile_n": 64, "warp_m": 32, "warp_n": 64, "tile_k": 128},
+)
 _STAGES = (
     {"stages": 2},
     {"stages": 3, "raster": 1},
@@ -97,6 +103,7 @@ def all_specs() -> Iterator[dict[str, Any]]:
             for way in (*_WAYS, *_WAYS[:5]):
                 yield from _products(dtype, {"core": "simt", **tiles, **way}, next(fields))
     yield from _by_tensor_cores()
+    yield from _by_warpgroups()
     for op in _ROW_OPS:
         for dtype in _DTYPES:
             yield from ({"op": op, "dtype": dtype, "schedule": one} for one in _ROWS)
@@ -123,6 +130,15 @@ def _by_tensor_cores() -> Iterator[dict[str, Any]]:
                 for tile_k in tile_ks:
                     schedule = {"core": "mma", "copy": "async", **tiles, **way, "tile_k": tile_k}
                     yield from _products(dtype, schedule, next(fields))
+
+
+def _by_warpgroups() -> Iterator[dict[str, Any]]:
+    for dtype in ("float16", "bfloat16"):
+        fields = cycle(_FIELDS)
+        for tiles in _WGMMA:
+            for way in ({"stages": 3}, {"stages": 4, "persistent": 3}, {"stages": 3, "split_k": 2}):
+                schedule = {"core": "wgmma", "copy": "async", "tile_k": 64, **tiles, **way}
+                yield from _products(dtype, schedule, next(fields))
 
 
 def _products(
@@ -215,15 +231,20 @@ def legal_specs() -> tuple[dict[str, dict[str, Any]], int]:
 
 
 def compiled(specs: list[AnySpec]) -> list[str]:
-    """Specs that do not compile for all architectures, and why."""
-    rows = [row_of(spec, lower(spec), (1,) * len(spec.sizes)) for spec in specs]
-    with CompileRunner(archs=list(ARCHS), batch_size=8) as compiler:
-        results = compiler.compile_plain(rows)
-    return [
-        f"{spec.canonical()}: {result.status} {result.log[:200]}"
-        for spec, result in zip(specs, results, strict=True)
-        if result.status != CompileStatus.COMPILES
-    ]
+    """Specs that do not compile for all architectures, or that which alone can have them, and
+    why."""
+    found = []
+    with CompileRunner(batch_size=8) as compiler:
+        for own in dict.fromkeys(spec.archs for spec in specs):
+            some = [spec for spec in specs if spec.archs == own]
+            rows = [row_of(spec, lower(spec), (1,) * len(spec.sizes)) for spec in some]
+            results = compiler.compile_plain(rows, own or ARCHS)
+            found += [
+                f"{spec.canonical()}: {result.status} {result.log[:200]}"
+                for spec, result in zip(some, results, strict=True)
+                if result.status != CompileStatus.COMPILES
+            ]
+    return found
 
 
 def disagreeing(host: HostRunner, specs: list[AnySpec]) -> tuple[int, list[str]]:
