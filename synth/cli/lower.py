@@ -68,6 +68,13 @@ def lower() -> None:
     help="What --tune tries: model, by predicted cost and around the best, or a strategy of "
     "kernel_tuner (extra tune).",
 )
+@click.option(
+    "--target",
+    type=click.Choice(["cuda", "opencl"]),
+    default="cuda",
+    show_default=True,
+    help="CUDA C++, or C++ for OpenCL, which --check runs on a CPU runtime.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the text.")
 @cache_option
 @quiet_option
@@ -77,6 +84,7 @@ def make(
     archs: tuple[str, ...],
     check: bool,
     shapes: tuple[str, ...],
+    target: str,
     as_json: bool,
     cache: Path | None,
     **choosing: Any,
@@ -103,7 +111,11 @@ def make(
     folder = cache or default_folder()
     choice = _choice(request, folder, **choosing)
     asked = asked if archs or not check else choice.spec.archs or asked
-    built = build(choice.spec, asked, _shapes(choice.spec, shapes, check), Index(folder))
+    wanted = _shapes(choice.spec, shapes, check)
+    if target == "opencl":
+        built = _opencl(choice.spec, wanted)
+    else:
+        built = build(choice.spec, asked, wanted, Index(folder))
     _report(built, choice)
     if out is not None:
         _write(out, built.lowered.text)
@@ -112,6 +124,18 @@ def make(
     elif out is None:
         click.echo(built.lowered.text, nl=False)
     sys.exit(0 if built.good else 1)
+
+
+def _opencl(spec: AnySpec, shapes: list[Shape]) -> Built:
+    """The text for OpenCL, run on the CPU where shapes are given."""
+    from synth.lower.build import Built
+    from synth.lower.opencl import lower_opencl, run_opencl
+
+    made = lower_opencl(spec)
+    runtime, checks = run_opencl(spec, made, shapes) if shapes else ("", [])
+    if runtime:
+        click.echo(f"OpenCL: {runtime}", err=True)
+    return Built(spec, made, [], checks, ["text"])
 
 
 def _made_for(
