@@ -93,12 +93,11 @@ def make(
 
     A schedule that FILE leaves out, or parts of one, is chosen for its "shape": what --tune found
     on the device, what the authors measured, or the cheapest by a cost model. The text goes to
-    stdout or to the file of -o; why the schedule, what was checked, and whether it was built or
-    reused, to stderr. Exit code 1 when a check fails.
+    stdout or to the file of -o; why the schedule, what was checked, and whether it was reused, to
+    stderr. Exit code 1 when a check fails.
     """
-    from synth.lower.build import build
     from synth.lower.choose.request import read_request
-    from synth.lower.index import Index, default_folder
+    from synth.lower.index import default_folder
 
     source = _source(file)
     asked = _archs(archs, check)
@@ -106,16 +105,11 @@ def make(
     _warn(request.first, source)
     if shapes:
         _shapes(request.first, shapes, check)
-    if out is not None:
-        _require_place(out)
+    _require_place(out)
     folder = cache or default_folder()
     choice = _choice(request, folder, **choosing)
-    asked = asked if archs or not check else choice.spec.archs or asked
-    wanted = _shapes(choice.spec, shapes, check)
-    if target == "opencl":
-        built = _opencl(choice.spec, wanted)
-    else:
-        built = build(choice.spec, asked, wanted, Index(folder))
+    asked = asked if archs else (asked and choice.spec.archs) or asked
+    built = _built(choice.spec, target, asked, _shapes(choice.spec, shapes, check), folder)
     _report(built, choice)
     if out is not None:
         _write(out, built.lowered.text)
@@ -126,11 +120,16 @@ def make(
     sys.exit(0 if built.good else 1)
 
 
-def _opencl(spec: AnySpec, shapes: list[Shape]) -> Built:
-    """The text for OpenCL, run on the CPU where shapes are given."""
-    from synth.lower.build import Built
+def _built(
+    spec: AnySpec, target: str, archs: tuple[str, ...], shapes: list[Shape], folder: Path
+) -> Built:
+    """The text, compiled for `archs` where it is CUDA, and run at the shapes."""
+    from synth.lower.build import Built, build
+    from synth.lower.index import Index
     from synth.lower.opencl import lower_opencl, run_opencl
 
+    if target == "cuda":
+        return build(spec, archs, shapes, Index(folder))
     made = lower_opencl(spec)
     runtime, checks = run_opencl(spec, made, shapes) if shapes else ("", [])
     if runtime:
@@ -290,8 +289,10 @@ def _report(built: Built, choice: Choice) -> None:
     click.echo(f"built {key}: {' '.join(built.made)}" if built.made else f"reused {key}", err=True)
 
 
-def _require_place(out: Path) -> None:
+def _require_place(out: Path | None) -> None:
     """Make the folder of the file that is asked for, before work is done."""
+    if out is None:
+        return
     with _writable(out):
         out.parent.mkdir(parents=True, exist_ok=True)
         try_place(out)

@@ -233,6 +233,21 @@ def _vector(kind: str, width: int, values: Sequence[str]) -> str:
     return f"*reinterpret_cast<{kind}{width}*>(@to@) = make_{kind}{width}(\n{parts});"
 
 
+def own_place(g: Gemm, width: str) -> tuple[str, str]:
+    """Row and column of the i-th element that a thread brings of rows of `width`. Where all threads
+    are at the same row it is told by i alone: what is found by it is found once for a block."""
+    threads, extent = g.tiling.threads, getattr(g.tiling, width.lower())
+    if threads % extent and extent % threads:
+        v = "(threadIdx.x + i * THREADS)"
+        return f"{v} / {width}", f"{v} % {width}"
+    if threads > extent:
+        return f"i * (THREADS / {width}) + threadIdx.x / {width}", f"threadIdx.x % {width}"
+    if threads == extent:
+        return "i", "threadIdx.x"
+    turns = f"({width} / THREADS)"
+    return f"i / {turns}", f"i % {turns} * THREADS + threadIdx.x"
+
+
 def add_kernel(g: Gemm) -> list[str]:
     """The kernel that adds the parts of a product and finishes it; empty without parts."""
     if g.tiling.split_k == 1:

@@ -314,7 +314,7 @@ def _side(g: Gemm, side: str) -> list[str]:
         turned = across == (side == "b")
         words["found"] = "column, row" if turned else "row, column"
         words["place"] = "x][y" if across else "y][x"
-        words["own_y"], words["own_x"] = _own_place(g, words["width"])
+        words["own_y"], words["own_x"] = parts.own_place(g, words["width"])
         return [parts.filled(_START_GATHER if g.tiling.copy == "async" else _GATHER, **words)]
     if g.tiling.copy == "async":
         return [parts.filled(_START, started=_started(g, across), **words)]
@@ -325,21 +325,6 @@ def _side(g: Gemm, side: str) -> list[str]:
         stored = "\n".join(f"        tile[x + {e}][y] = held[i][{e}];" for e in range(g.group))
     fetch = parts.filled(_FETCH, unpacked=_unpacked(g, "values"), **words)
     return [fetch, parts.filled(_PUT, stored=stored, **words)]
-
-
-def _own_place(g: Gemm, width: str) -> tuple[str, str]:
-    """Row and column of the i-th element that a thread brings of rows of `width`. Where all threads
-    are at the same row it is told by i alone: what is found by it is found once for a block."""
-    threads, extent = g.tiling.threads, getattr(g.tiling, width.lower())
-    if threads % extent and extent % threads:
-        v = "(threadIdx.x + i * THREADS)"
-        return f"{v} / {width}", f"{v} % {width}"
-    if threads > extent:
-        return f"i * (THREADS / {width}) + threadIdx.x / {width}", f"threadIdx.x % {width}"
-    if threads == extent:
-        return "i", "threadIdx.x"
-    turns = f"({width} / THREADS)"
-    return f"i / {turns}", f"i % {turns} * THREADS + threadIdx.x"
 
 
 def _started(g: Gemm, across: bool) -> str:
