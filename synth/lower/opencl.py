@@ -80,7 +80,7 @@ void ptx_copy_async(void* to, const void* from, bool inside)
 _KERNEL = re.compile(
     r'extern "C" __global__ void __launch_bounds__\([^)]*\) (\w+)\(\s*([^)]*)\)\s*\{'
 )
-_ARRAY = re.compile(r"((?:const )?\w+)\* __restrict__ (\w+)")
+_ARRAY = re.compile(r"((?:const )?(?:unsigned )?\w+)\* __restrict__ (\w+)")
 _DYNAMIC = re.compile(r"extern __shared__ __align__\(\d+\) (\w+) (\w+)\[\];")
 _LEFT = re.compile(r"\b(?:ptx_\w+|__(?:shfl|ldg|match|ballot|float2bfloat16|nv_bfloat16)\w*)\b")
 
