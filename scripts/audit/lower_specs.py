@@ -1,11 +1,13 @@
 """Lower many specs of all ops, types and schedules: do they compile and agree, and is what is
 missing noticed?
 
-    PYTHONPATH=. python scripts/audit/lower_specs.py [--every N] [--json FILE] [--no-faults]
+    PYTHONPATH=. python scripts/audit/lower_specs.py [--every N] [--part K/N] [--no-faults]
+        [--json FILE]
 
 Each spec's text is compiled by NVRTC for sm_80, sm_90 and sm_100 and run on the host at its usual
 shapes. Of one spec of each kind (op, dtype, way of copying) each barrier, wait, commit and
-predicate is left out in turn: the host run must refuse each. `--every`: only each N-th spec.
+predicate is left out in turn: the host run must refuse each. `--every`: only each N-th spec;
+`--part`: the audit in several runs. What sm_90a alone can have is compiled for it.
 """
 
 from __future__ import annotations
@@ -52,6 +54,12 @@ _MMA = (
     {"tile_m": 128, "tile_n": 64, "warp_m": 32, "warp_n": 64},
     {"tile_m": 64, "tile_n": 128, "warp_m": 64, "warp_n": 32},
 )
+_WGMMA = (
+    {"tile_m": 64, "tile_n": 64, "warp_m": 16, "warp_n": 64},
+    {"tile_m": 128, "tile_n": 128, "warp_m": 16, "warp_n": 128},
+    {"tile_m": 64, "tile_n": 256, "warp_m": 16, "warp_n": 256},
+    {"tile_m": 128, "tile_n": 64, "warp_m": 32, "warp_n": 64, "tile_k": 128},
+)
 _STAGES = (
     {"stages": 2},
     {"stages": 3, "raster": 1},
@@ -97,6 +105,7 @@ def all_specs() -> Iterator[dict[str, Any]]:
             for way in (*_WAYS, *_WAYS[:5]):
                 yield from _products(dtype, {"core": "simt", **tiles, **way}, next(fields))
     yield from _by_tensor_cores()
+    yield from _by_warpgroups()
     for op in _ROW_OPS:
         for dtype in _DTYPES:
             yield from ({"op": op, "dtype": dtype, "schedule": one} for one in _ROWS)
@@ -125,6 +134,15 @@ def _by_tensor_cores() -> Iterator[dict[str, Any]]:
                     yield from _products(dtype, schedule, next(fields))
 
 
+def _by_warpgroups() -> Iterator[dict[str, Any]]:
+    for dtype in ("float16", "bfloat16"):
+        fields = cycle(_FIELDS)
+        for tiles in _WGMMA:
+            for way in ({"stages": 3}, {"stages": 4, "persistent": 3}, {"stages": 3, "split_k": 2}):
+                schedule = {"core": "wgmma", "copy": "async", "tile_k": 64, **tiles, **way}
+                yield from _products(dtype, schedule, next(fields))
+
+
 def _products(
     dtype: str, schedule: dict[str, Any], fields: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
@@ -146,7 +164,8 @@ def _products(
 
 _REMOVED = (
     (r"__syncthreads\(\);", ";"),
-    (r"ptx_wait_copies<[^>]*>\(\);", ";"),
+    (r"ptx_wait_copies(?:_for_products)?<[^>]*>\(\);", ";"),
+    (r"ptx_wait_products<[^>]*>\(sums\[i\]\);", ";"),
     (r"ptx_commit_copies\(\);", ";"),
     (r"\brow < m && ", ""),
     (r" && column < n\)", ")"),
@@ -177,6 +196,8 @@ _REMOVED = (
     (r"lane > 0 \? ", "true ? "),
     (r"w < warp \? ", "true ? "),
     (r"first < n % 4", "true"),
+    (r"is_within\(first_y \+ down, shape.height\) && ", ""),
+    (r" && is_within\(first_x \+ right, shape.width\)", ""),
     (r"y < shape.height && ", ""),
     (r"x >= 0 && x", "x"),
     (r" && x < shape.width", ""),
@@ -212,15 +233,20 @@ def legal_specs() -> tuple[dict[str, dict[str, Any]], int]:
 
 
 def compiled(specs: list[AnySpec]) -> list[str]:
-    """Specs that do not compile for all architectures, and why."""
-    rows = [row_of(spec, lower(spec), (1,) * len(spec.sizes)) for spec in specs]
-    with CompileRunner(archs=list(ARCHS), batch_size=8) as compiler:
-        results = compiler.compile_plain(rows)
-    return [
-        f"{spec.canonical()}: {result.status} {result.log[:200]}"
-        for spec, result in zip(specs, results, strict=True)
-        if result.status != CompileStatus.COMPILES
-    ]
+    """Specs that do not compile for all architectures, or that which alone can have them, and
+    why."""
+    found = []
+    with CompileRunner(batch_size=8) as compiler:
+        for own in dict.fromkeys(spec.archs for spec in specs):
+            some = [spec for spec in specs if spec.archs == own]
+            rows = [row_of(spec, lower(spec), (1,) * len(spec.sizes)) for spec in some]
+            results = compiler.compile_plain(rows, own or ARCHS)
+            found += [
+                f"{spec.canonical()}: {result.status} {result.log[:200]}"
+                for spec, result in zip(some, results, strict=True)
+                if result.status != CompileStatus.COMPILES
+            ]
+    return found
 
 
 def disagreeing(host: HostRunner, specs: list[AnySpec]) -> tuple[int, list[str]]:
@@ -279,12 +305,14 @@ def main() -> None:
     """Print what was found; exit code 1 when something is not as it must be."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--part", default="1/1", help="K/N: every N-th spec, from the K-th")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--no-faults", action="store_true")
     options = parser.parse_args()
     said, illegal = legal_specs()
     print(f"{len(said)} specs; {illegal} more are not legal")
-    listed = list(said.values())[:: options.every]
+    part, parts = map(int, options.part.split("/"))
+    listed = list(said.values())[:: options.every][part - 1 :: parts]
     specs = [read_spec(one) for one in listed]
     bad = compiled(specs)
     print(f"{len(specs)} specs, {len(bad)} do not compile for {', '.join(ARCHS)}", flush=True)

@@ -19,6 +19,7 @@ from statistics import median
 from typing import Any
 
 from synth.lower.choose.choice import candidates, choose
+from synth.lower.choose.devices import archs_of
 from synth.lower.choose.request import Request, read_request
 from synth.lower.text import lower
 from synth.lower.tune.gpu import CupyBench
@@ -34,12 +35,38 @@ _ROWS = ("softmax", "layer_norm", "rms_norm", "reduce_sum")
 _PRODUCT_WEIGHT = 4.0
 
 
-def requests(ops: list[str]) -> Iterator[tuple[Request, float]]:
-    """What is tuned, and its share of the time."""
+_MORE: Mapping[str, tuple[dict[str, Any], ...]] = {
+    "conv2d": (
+        {"shape": [32, 64, 64, 56, 56]},
+        {"shape": [32, 128, 128, 28, 28]},
+        {"shape": [32, 256, 256, 14, 14]},
+    ),
+    "attention": (
+        {"shape": [4, 16, 2048, 2048]},
+        {"dtype": "float16", "shape": [4, 16, 2048, 2048]},
+    ),
+    "histogram": ({"shape": [1 << 24]}, {"bins": 4096, "shape": [1 << 24]}),
+    "scan": ({"shape": [1 << 24]}, {"dtype": "int32", "shape": [1 << 24]}),
+    "matmul_backward": (
+        {"shape": [2048, 2048, 2048]},
+        {"dtype": "float16", "shape": [2048, 2048, 2048]},
+    ),
+    "conv2d_backward": ({"shape": [32, 64, 64, 56, 56]}, {"shape": [32, 128, 128, 28, 28]}),
+    "relu_backward": ({"shape": [1 << 24]}, {"dtype": "float16", "shape": [1 << 24]}),
+}
+"""Ops that no cost model knows: their own defaults and what lies around them."""
+
+
+def requests(ops: list[str], device: str) -> Iterator[tuple[Request, float]]:
+    """What is tuned on a device, and its share of the time."""
+    archs = archs_of(device)
     if "matmul" in ops:
         for dtype, size in product(_PRODUCTS[1], _PRODUCTS[0]):
             spec = {"op": "matmul", "dtype": dtype, "shape": [size, size, size]}
-            yield read_request(spec), _PRODUCT_WEIGHT
+            yield read_request(spec, archs), _PRODUCT_WEIGHT
+    for op in (op for op in _MORE if op in ops):
+        for said in _MORE[op]:
+            yield read_request({"op": op, **said}, archs), _PRODUCT_WEIGHT
     for op in (op for op in _ROWS if op in ops):
         for dtype, shape in (
             ("float32", [4096, 4096]),
@@ -132,7 +159,7 @@ def main() -> None:
 
     torch.manual_seed(7)
     (device, *_) = devices()
-    wanted = list(requests(options.ops))
+    wanted = list(requests(options.ops, device.name))
     with CupyBench(device, options.workers) as bench, Measured(options.index) as measured:
         prepare(wanted[0][0], bench, 64)
         report: dict[str, Any] = {

@@ -68,6 +68,13 @@ def lower() -> None:
     help="What --tune tries: model, by predicted cost and around the best, or a strategy of "
     "kernel_tuner (extra tune).",
 )
+@click.option(
+    "--target",
+    type=click.Choice(["cuda", "opencl"]),
+    default="cuda",
+    show_default=True,
+    help="CUDA C++, or C++ for OpenCL, which --check runs on a CPU runtime.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the text.")
 @cache_option
 @quiet_option
@@ -77,6 +84,7 @@ def make(
     archs: tuple[str, ...],
     check: bool,
     shapes: tuple[str, ...],
+    target: str,
     as_json: bool,
     cache: Path | None,
     **choosing: Any,
@@ -85,24 +93,23 @@ def make(
 
     A schedule that FILE leaves out, or parts of one, is chosen for its "shape": what --tune found
     on the device, what the authors measured, or the cheapest by a cost model. The text goes to
-    stdout or to the file of -o; why the schedule, what was checked, and whether it was built or
-    reused, to stderr. Exit code 1 when a check fails.
+    stdout or to the file of -o; why the schedule, what was checked, and whether it was reused, to
+    stderr. Exit code 1 when a check fails.
     """
-    from synth.lower.build import build
     from synth.lower.choose.request import read_request
-    from synth.lower.index import Index, default_folder
+    from synth.lower.index import default_folder
 
     source = _source(file)
-    request = read_request(source)
-    _warn(request.first, source)
     asked = _archs(archs, check)
+    request = read_request(source, _made_for(archs, **choosing))
+    _warn(request.first, source)
     if shapes:
         _shapes(request.first, shapes, check)
-    if out is not None:
-        _require_place(out)
+    _require_place(out)
     folder = cache or default_folder()
     choice = _choice(request, folder, **choosing)
-    built = build(choice.spec, asked, _shapes(choice.spec, shapes, check), Index(folder))
+    asked = asked if archs else (asked and choice.spec.archs) or asked
+    built = _built(choice.spec, target, asked, _shapes(choice.spec, shapes, check), folder)
     _report(built, choice)
     if out is not None:
         _write(out, built.lowered.text)
@@ -111,6 +118,35 @@ def make(
     elif out is None:
         click.echo(built.lowered.text, nl=False)
     sys.exit(0 if built.good else 1)
+
+
+def _built(
+    spec: AnySpec, target: str, archs: tuple[str, ...], shapes: list[Shape], folder: Path
+) -> Built:
+    """The text, compiled for `archs` where it is CUDA, and run at the shapes."""
+    from synth.lower.build import Built, build
+    from synth.lower.index import Index
+    from synth.lower.opencl import lower_opencl, run_opencl
+
+    if target == "cuda":
+        return build(spec, archs, shapes, Index(folder))
+    made = lower_opencl(spec)
+    runtime, checks = run_opencl(spec, made, shapes) if shapes else ("", [])
+    if runtime:
+        click.echo(f"OpenCL: {runtime}", err=True)
+    return Built(spec, made, [], checks, ["text"])
+
+
+def _made_for(
+    archs: tuple[str, ...], device: str | None, tune: bool, **_tuning: Any
+) -> tuple[str, ...]:
+    """What the text must be made for: --arch, else the device where one is named or at hand."""
+    from synth.lower.choose.devices import archs_of, device_here
+
+    if archs:
+        return archs
+    name = gpu_of(device).name if tune else device or device_here()
+    return archs_of(name) if name else ()
 
 
 def _choice(
@@ -199,7 +235,7 @@ def _archs(asked: tuple[str, ...], check: bool) -> tuple[str, ...]:
     from validate.row.archs import DEFAULT_ARCH, check_archs
 
     try:
-        return check_archs(asked or (DEFAULT_ARCH,)) if asked or check else ()
+        return check_archs(asked or (DEFAULT_ARCH,), own=True) if asked or check else ()
     except ValueError as error:
         raise SettingsError(f"--arch: {error}") from None
 
@@ -253,8 +289,10 @@ def _report(built: Built, choice: Choice) -> None:
     click.echo(f"built {key}: {' '.join(built.made)}" if built.made else f"reused {key}", err=True)
 
 
-def _require_place(out: Path) -> None:
+def _require_place(out: Path | None) -> None:
     """Make the folder of the file that is asked for, before work is done."""
+    if out is None:
+        return
     with _writable(out):
         out.parent.mkdir(parents=True, exist_ok=True)
         try_place(out)

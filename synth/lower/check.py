@@ -162,7 +162,7 @@ def run_shapes(spec: AnySpec, lowered: Lowered, shapes: Sequence[Shape]) -> list
             dict(zip(spec.sizes, shape, strict=True)),
             result.status,
             result.reason.strip().removesuffix(" at"),
-            _atol(spec, shape),
+            atol_at(spec, shape),
             result.tolerance_used,
         )
         for shape, result in zip(shapes, results, strict=True)
@@ -195,7 +195,8 @@ def _reference(spec: Spec) -> str:
     return f"import numpy as np\n\n\ndef {spec.op}(dim, a, b, c):\n    c[:, :] = {value}\n"
 
 
-def _atol(spec: AnySpec, shape: Shape) -> float:
+def atol_at(spec: AnySpec, shape: Shape) -> float:
+    """The absolute tolerance of an output at a shape."""
     if isinstance(spec, OpSpec):
         return spec.kind.tolerance(spec.plan, dict(zip(spec.sizes, shape, strict=True)))[1]
     return tolerance(spec, shape[2])

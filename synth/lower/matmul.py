@@ -15,8 +15,7 @@ def kernel_body(words: Words) -> list[str]:
 def _declarations(words: Words) -> list[str]:
     s = words.schedule
     wide = s.vectorize > 1
-    pad = "VECTOR" if wide else "1"
-    b_row = f"TILE_N + {pad}" if words.spec.transpose_b else "TILE_N"
+    a_row, b_row = _tile_rows(words)
     align = f"__align__(sizeof({words.vector(s.vectorize)})) " if wide else ""
     b_columns = "k" if words.spec.transpose_b else "n"
     flags = [
@@ -27,7 +26,7 @@ def _declarations(words: Words) -> list[str]:
     start = " = {}" if sums else f" = {words.zero}"
     name = "sums" if sums else "sum"
     return [
-        f"    {align}__shared__ {words.real} a_tile[TILE_M][TILE_K + {pad}];",
+        f"    {align}__shared__ {words.real} a_tile[TILE_M][{a_row}];",
         f"    {align}__shared__ {words.real} b_tile[TILE_K][{b_row}];",
         "    const int tx = threadIdx.x % THREADS_N;",
         "    const int ty = threadIdx.x / THREADS_N;",
@@ -38,18 +37,26 @@ def _declarations(words: Words) -> list[str]:
     ]
 
 
+def _tile_rows(words: Words) -> tuple[str, str]:
+    """Elements of a row of the tile of a, and of b."""
+    pad = "VECTOR" if words.schedule.vectorize > 1 else "1"
+    return f"TILE_K + {pad}", f"TILE_N + {pad}" if words.spec.transpose_b else "TILE_N"
+
+
 def _index(name: str, extent: int) -> str:
     return f"[{name}]" if extent > 1 else ""
 
 
 def _loop(words: Words) -> list[str]:
     a_flag, b_flag = (", a_aligned", ", b_aligned") if words.schedule.vectorize > 1 else ("", "")
-    load_b = f"load_tile<TILE_N>(b_tile, b, k, n, first_k, first_column{b_flag});"
+    a_row, b_row = _tile_rows(words)
+    load_b = f"load_tile<TILE_N, TILE_K, {b_row}>(b_tile, b, k, n, first_k, first_column{b_flag});"
     if words.spec.transpose_b:
-        load_b = f"load_transposed<TILE_N>(b_tile, b, n, k, first_column, first_k{b_flag});"
+        of_b = f"b, n, k, first_column, first_k{b_flag}"
+        load_b = f"load_transposed<TILE_N, TILE_K, {b_row}>(b_tile, {of_b});"
     return [
         "    for (int first_k = 0; first_k < k; first_k += TILE_K) {",
-        f"        load_tile<TILE_K>(a_tile, a, m, k, first_row, first_k{a_flag});",
+        f"        load_tile<TILE_K, TILE_M, {a_row}>(a_tile, a, m, k, first_row, first_k{a_flag});",
         f"        {load_b}",
         "        __syncthreads();",
         f"        {words.unroll}",

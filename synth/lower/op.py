@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from synth.errors import SettingsError
@@ -25,7 +25,7 @@ class Lowered:
 
     `args`, `launch` and `scratch` are as `plain_args`, `plain_launch` and `plain_scratch` of a row
     (`notes/formats/row.md`): parameters in order, each an array (`size` null) or a whole number;
-    formulas of the op's sizes.
+    formulas of the op's sizes. `archs`: those that alone can have it, as sm_90a; none: all.
     """
 
     kernel_name: str
@@ -33,6 +33,7 @@ class Lowered:
     args: list[dict[str, str | None]]
     launch: Any
     scratch: list[dict[str, str]]
+    archs: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ class Op:
     both the plan that all else is given. `reference` is plain Python over float64; `tolerance`
     gives rtol and atol of the output at sizes, `work` the steps of a run on the
     host, 0 where there is nothing to compute. `trials` are
-    specs, without their op, that the audit tries.
+    specs, without their op, that the audit tries. `archs` are those that a plan alone can be made
+    for; none: all.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Op:
     shapes: Callable[[Any], list[tuple[int, ...]]]
     work: Callable[[Any, Sizes], int]
     trials: Callable[[], Iterable[dict[str, Any]]] = tuple
+    archs: Callable[[Any], tuple[str, ...]] = lambda plan: ()
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,11 @@ class OpSpec:
     def shared_bytes(self) -> int:
         """Bytes of shared memory of a block."""
         return self.kind.shared_bytes(self.plan)
+
+    @property
+    def archs(self) -> tuple[str, ...]:
+        """Architectures that alone can have its text; none: all."""
+        return self.kind.archs(self.plan)
 
     def as_dict(self) -> dict[str, Any]:
         """The spec as JSON has it, with every field."""

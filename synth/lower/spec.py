@@ -91,6 +91,11 @@ class Spec:
         return ("m", "n", "k")
 
     @property
+    def archs(self) -> tuple[str, ...]:
+        """All may have its text."""
+        return ()
+
+    @property
     def shared_bytes(self) -> int:
         """Bytes of static shared memory of a block."""
         if self.op == "relu":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from synth.lower.matmul import kernel_body
@@ -19,7 +20,7 @@ def lower(spec: Spec | OpSpec) -> Lowered:
     A NaN becomes 0 under relu, as `fmaxf` has it.
     """
     if isinstance(spec, OpSpec):
-        return spec.kind.lower(spec.plan)
+        return replace(spec.kind.lower(spec.plan), archs=list(spec.archs))
     words = Words(spec)
     lines = _relu(words) if spec.op == "relu" else _matmul(words)
     args = _args(words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,7 @@ def bench(devices: list[Device]) -> Iterator[CupyBench]:
 def test_candidates_are_right_and_have_times(tmp_path: Path, bench: CupyBench, spec: str) -> None:
     bench.restart()
     with Measured(tmp_path) as measured:
-        found = tune(read_request(spec), bench, measured, 15.0)
+        found = tune(read_request(spec), bench, measured, 10.0)
         listed = measured.of()
         again = tune(read_request(spec), bench, measured, 0.0)
     assert found.fresh == len(listed) >= 3
@@ -60,6 +61,35 @@ def test_parts_of_k_and_large_shared_memory_run(bench: CupyBench) -> None:
         assert isinstance(spec, OpSpec)
         outcome = bench.measure(spec, lower(spec), {"m": 256, "n": 256, "k": 1024, "batch": 1})
         assert (outcome.verdict, outcome.reason) == ("passed", "")
+
+
+_WARPGROUPS = (
+    ({}, (128, 256, 16, 256), {}),
+    ({"transpose_b": True, "bias": True}, (128, 128, 16, 64), {"stages": 3}),
+    ({"transpose_a": True}, (64, 256, 16, 256), {"stages": 3, "tile_k": 128}),
+    ({"transpose_a": True, "transpose_b": True}, (256, 64, 32, 64), {"persistent": 7}),
+    ({"residual": True}, (256, 128, 32, 128), {"split_k": 2}),
+)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize(("fields", "tile", "more"), _WARPGROUPS)
+def test_products_of_warpgroups_are_right(
+    bench: CupyBench,
+    dtype: str,
+    fields: dict[str, Any],
+    tile: tuple[int, ...],
+    more: dict[str, int],
+) -> None:
+    if bench.arch != "sm_90":
+        pytest.skip("no products of warpgroups here")
+    sides = dict(zip(("tile_m", "tile_n", "warp_m", "warp_n"), tile, strict=True))
+    schedule = {"core": "wgmma", "tile_k": 64, "copy": "async", "stages": 4, **sides, **more}
+    spec = read_spec({"op": "matmul", "dtype": dtype, **fields, "schedule": schedule})
+    assert isinstance(spec, OpSpec)
+    for m, n, k in ((512, 768, 1024), (200, 136, 72), (77, 301, 515), (1, 1, 1)):
+        outcome = bench.measure(spec, lower(spec), {"m": m, "n": n, "k": k, "batch": 1})
+        assert (outcome.verdict, outcome.reason) == ("passed", ""), (m, n, k)
 
 
 def test_a_wrong_text_is_noticed(bench: CupyBench) -> None:

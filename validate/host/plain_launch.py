@@ -16,7 +16,7 @@ from validate.host import clang
 from validate.host.launch import BadRow, Endless
 from validate.host.plain_link import Layout
 from validate.host.plain_memory import PlainWatch
-from validate.row.archs import MOST_OPT_IN_SHARED_BYTES, MOST_SHARED_BYTES
+from validate.row.archs import most_shared_bytes
 from validate.row.inputs import Array
 from validate.text import plain as plain_unit
 from validate.text.formula import evaluate
@@ -167,7 +167,7 @@ def grid_of(launch: Launch, sizes: Mapping[str, int], most_threads: int = MOST_L
     for what, found, most in (("grid", grid, _MOST_GRID), ("block", block, _MOST_BLOCK)):
         if any(size > limit for size, limit in zip(found, most, strict=False)):
             raise ValueError(f"{what} {found}: a device takes {list(most)} at most")
-    allowed = MOST_OPT_IN_SHARED_BYTES if launch.opt_in else MOST_SHARED_BYTES
+    allowed = most_shared_bytes(launch.opt_in)
     if not 0 <= shared <= allowed:
         raise ValueError(f"shared_bytes is not between 0 and {allowed}: {shared}")
     if threads * prod(grid) > most_threads:

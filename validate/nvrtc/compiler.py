@@ -48,7 +48,7 @@ class CompileRunner:
     ) -> None:
         if batch_size < 1:
             raise ValueError("batch_size must be at least 1")
-        self.archs = check_archs(archs)
+        self.archs = check_archs(archs, own=True)
         folder = Path(include_dir or warp_include_dir()).resolve()
         if not (folder / "builtin.h").is_file():
             raise FileNotFoundError(f"{folder} does not hold Warp's headers")
@@ -77,7 +77,7 @@ class CompileRunner:
         self, rows: Sequence[Mapping[str, Any]], archs: Sequence[str] | None = None
     ) -> list[CompileResult]:
         """The same for the plain CUDA of rows, which sees no header of Warp."""
-        wanted = self.archs if archs is None else check_archs(archs)
+        wanted = self.archs if archs is None else check_archs(archs, own=True)
         by_arch = {arch: self._plain_outcomes(rows, arch, "plain") for arch in wanted}
         return results_of(rows, by_arch)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from validate.host.plain_launch import grid_of
-from validate.opencl.device import BuildFailed, Cpu, Guarded
+from validate.opencl.device import OPTIONS, BuildFailed, Cpu, Guarded
 from validate.opencl.layout import as_opencl, by_value, from_opencl
 from validate.oracle.compare import Finding, compare_outputs
 from validate.oracle.reference import ReferenceFailed, run_reference
@@ -24,7 +24,8 @@ NEEDED = (
     *("id", "args", "sizes", "launch", "input_seed", "edge_inputs", "reference", "kernel_name"),
     *("cuda_plain", "plain_args", "plain_launch", "plain_scratch"),
 )
-"""Columns of a row that a run takes; the plain ones hold OpenCL C and its launches."""
+"""Columns of a row that a run takes; the plain ones hold OpenCL C and its launches. A row may say
+`options` of the compiler."""
 _MOST_LOG = 4000
 
 
@@ -32,7 +33,7 @@ def run_row(row: Row, cpu: Cpu) -> Finding:
     """What a runtime made of a row: `status` is a `validate.statuses.OpenclStatus`."""
     finding = Finding(status=OpenclStatus.AGREES)
     try:
-        program = cpu.build(row["cuda_plain"])
+        program = cpu.build(row["cuda_plain"], row.get("options") or OPTIONS)
     except BuildFailed as failed:
         finding.status, finding.reason = OpenclStatus.COMPILE_ERROR, str(failed)[:_MOST_LOG]
         return finding

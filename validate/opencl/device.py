@@ -59,6 +59,7 @@ class Cpu:
         self.name = f"{device.platform.version.strip()}, {device.name.strip()}"
         self.context = self.cl.Context([device])
         self.queue = self.cl.CommandQueue(self.context)
+        self._built: tuple[str, tuple[str, ...], Any] | None = None
 
     def _device(self) -> Any:
         try:
@@ -71,12 +72,16 @@ class Cpu:
             raise OpenclUnavailable(f"no OpenCL runtime for the CPU: {INSTALL}")
         return devices[0]
 
-    def build(self, text: str) -> Any:
-        """A built program. Raises BuildFailed."""
-        try:
-            return self.cl.Program(self.context, text).build(list(OPTIONS), cache_dir=False)
-        except self.cl.RuntimeError as error:
-            raise BuildFailed(str(error)) from None
+    def build(self, text: str, options: Sequence[str] = OPTIONS) -> Any:
+        """A built program; the last one is kept. Raises BuildFailed."""
+        asked = (text, tuple(options))
+        if self._built is None or self._built[:2] != asked:
+            try:
+                made = self.cl.Program(self.context, text).build(list(options), cache_dir=False)
+            except self.cl.RuntimeError as error:
+                raise BuildFailed(str(error)) from None
+            self._built = (*asked, made)
+        return self._built[2]
 
     def put(self, value: Array) -> Guarded:
         """An array in memory of the device, guarded."""

@@ -73,7 +73,9 @@ class OpenclRunner:
         try:
             self.start()
             assert self._worker is not None
-            self._worker.send({"row": {key: row[key] for key in NEEDED}})
+            self._worker.send(
+                {"row": {key: row[key] for key in (*NEEDED, *({"options"} & set(row)))}}
+            )
             message = self._worker.result(self.timeout_s, "the run of OpenCL C")
         except WorkerGone as gone:
             self._stop()

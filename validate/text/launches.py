@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from validate.row import dtypes
-from validate.row.archs import MOST_OPT_IN_SHARED_BYTES, MOST_SHARED_BYTES
+from validate.row.archs import most_shared_bytes
 from validate.text.formula import MOST_CHARACTERS, evaluate
 
 FORMULA = "="
@@ -43,14 +43,15 @@ class Launch:
     """One launch: a kernel's name (empty: the only one of its text), what it is passed (names of
     `plain_args` and `plain_scratch`, or `=` and a formula of sizes), and formulas of its grid.
 
-    `opt_in`: its dynamic shared memory may be more than every device gives unasked."""
+    `opt_in`: its dynamic shared memory may be more than every device gives unasked; "sm_90": more
+    than any other has."""
 
     kernel: str
     args: tuple[str, ...]
     grid: tuple[str | int, ...]
     block: tuple[str | int, ...]
     shared_bytes: str | int = 0
-    opt_in: bool = False
+    opt_in: bool | str = False
 
 
 def listed(launches: Any) -> Sequence[Mapping[str, Any]]:
@@ -67,7 +68,7 @@ def launches_of(row: Row) -> list[Launch]:
             tuple(one["grid"]),
             tuple(one["block"]),
             one.get("shared_bytes") or 0,
-            one.get("opt_in") is True,
+            one.get("opt_in") or False,
         )
         for one in listed(row["plain_launch"])
     ]
@@ -143,7 +144,7 @@ def launch_problem(launch: Any) -> str:
     ]
     if any(len(formula) > MOST_CHARACTERS for formula in formulas):
         return f"launch has a formula of over {MOST_CHARACTERS} characters"
-    most = MOST_OPT_IN_SHARED_BYTES if launch.get("opt_in") is True else MOST_SHARED_BYTES
+    most = most_shared_bytes(launch.get("opt_in"))
     if type(shared) is int and not 0 <= shared <= most:
         return f"launch.shared_bytes is not between 0 and {most}"
     return ""

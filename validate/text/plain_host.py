@@ -9,13 +9,14 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from validate.row.archs import MOST_OPT_IN_SHARED_BYTES, MOST_SHARED_BYTES
+from validate.row.archs import MOST_SHARED_BYTES, most_shared_bytes
 from validate.text import plain as plain_unit
 from validate.text.helpers.tensor import without_helpers
 from validate.text.launches import listed
 
 RUNTIME_PARTS = (
-    *("watch.h", "fences.h", "branches.h", "fibers.h", "copies.h", "blocks.h", "sanitizers.h"),
+    *("watch.h", "fences.h", "branches.h", "fibers.h", "copies.h"),
+    *("products.h", "blocks.h", "sanitizers.h"),
 )
 _RUNTIME_NEEDS = ("types.h", "vectors.h", "place.h")
 
@@ -53,6 +54,8 @@ _DYNAMIC_SHARED = re.compile(
     r"\bextern\s+((?:volatile\s+)?)__shared__\s+((?:__align__\s*\(\s*\d+\s*\)\s*)?[\w:]+(?:\s+[\w:]+)*)"
     r"\s+(\w+)\s*\[\s*\]\s*;"
 )
+_DYNAMIC_ALIGNMENT = re.compile(r"\bextern\s+__shared__\s+__align__\s*\(\s*(\d{1,4})\s*\)")
+_LEAST_ALIGNMENT = 16
 _C_LINKAGE = re.compile(r'\bextern\s+"C"\s+(?=__global__)')
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*$", re.MULTILINE)
 _NOT_WATCHED = (
@@ -110,6 +113,7 @@ def translation_unit(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _section(position: int, row: Mapping[str, Any]) -> str:
     text = without_helpers(row["cuda_plain"])
+    alignment = max([_LEAST_ALIGNMENT, *map(int, _DYNAMIC_ALIGNMENT.findall(text))])
     shared = section_name("shared", position)
     dynamic = f"pairsmith_dynamic_{position}"
     body = _DYNAMIC_SHARED.sub(rf"\1\2* const \3 = reinterpret_cast<\1\2*>({dynamic});", text)
@@ -119,7 +123,7 @@ def _section(position: int, row: Mapping[str, Any]) -> str:
         place = f'__attribute__((section("{shared}")))'
         most = _most_shared(row)
         first = _gap(place).replace("@", "first")
-        kept = f"{first} alignas(16) static char {dynamic}[{most}] {place};\n"
+        kept = f"{first} alignas({alignment}) static char {dynamic}[{most}] {place};\n"
         unasked = (
             f"    launch->unasked = {dynamic} + launch->asked;\n"
             f"    launch->unasked_end = {dynamic} + {most};\n"
@@ -143,8 +147,8 @@ def _section(position: int, row: Mapping[str, Any]) -> str:
 
 
 def _most_shared(row: Mapping[str, Any]) -> int:
-    opted = any(launch.get("opt_in") for launch in listed(row.get("plain_launch") or ()))
-    return MOST_OPT_IN_SHARED_BYTES if opted else MOST_SHARED_BYTES
+    launches = listed(row.get("plain_launch") or ())
+    return max([MOST_SHARED_BYTES, *(most_shared_bytes(one.get("opt_in")) for one in launches)])
 
 
 def _entry(position: int, number: int, kernel: str, before: str) -> str:

@@ -118,6 +118,11 @@ def work(p: MatmulBackward, sizes: Sizes) -> int:
     return of_a + products.work(p.of_b, {"m": k, "n": n, "k": m, "batch": 1})
 
 
+def archs(p: MatmulBackward) -> tuple[str, ...]:
+    """What alone has the instructions of both products."""
+    return products.archs(p.of_a)
+
+
 def trials() -> Iterator[dict[str, Any]]:
     """Specs for the audit."""
     small = {"tile_m": 32, "tile_n": 64, "warp_m": 32, "warp_n": 32}

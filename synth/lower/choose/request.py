@@ -14,6 +14,7 @@ from synth.lower.choose.devices import figures_of
 from synth.lower.choose.families import Family, family_of
 from synth.lower.op import OpSpec, refused
 from synth.lower.spec import Spec, canonical_json, parsed, read_spec
+from validate.row.archs import DEFAULT_ARCH
 
 MOST_SIZE = 1 << 24
 # Where a size is a multiple of as many elements, every row of it starts aligned.
@@ -25,7 +26,8 @@ class Request:
     """An op with what is said of its schedule.
 
     `sizes` is the spec's shape, by symbol; None where it has none. `first` is the spec under the
-    op's own defaults, or as it is said where that is a plain one.
+    op's own defaults, or as it is said where that is a plain one. `archs`: what its text must be
+    made for.
     """
 
     given: Mapping[str, Any]
@@ -33,6 +35,7 @@ class Request:
     first: Spec | OpSpec
     sizes: Mapping[str, int] | None
     family: Family | None = field(compare=False)
+    archs: tuple[str, ...] = (DEFAULT_ARCH,)
 
     @property
     def op(self) -> str:
@@ -76,17 +79,25 @@ class Request:
     def under(self, schedule: Mapping[str, Any]) -> Spec | OpSpec | None:
         """The spec under a schedule, what is said of it kept; None where that cannot be."""
         try:
-            return read_spec({**self.given, "schedule": {**schedule, **self.said}})
+            spec = read_spec({**self.given, "schedule": {**schedule, **self.said}})
         except SettingsError:
             return None
+        return spec if suits(spec, self.archs) else None
 
     def agrees(self, schedule: Mapping[str, Any]) -> bool:
         """Whether a schedule is one that is asked for."""
         return all(name in schedule and schedule[name] == v for name, v in self.said.items())
 
 
-def read_request(source: str | Mapping[str, Any]) -> Request:
+def suits(spec: Spec | OpSpec, archs: Sequence[str]) -> bool:
+    """Whether a spec's text can be made for all of these architectures."""
+    return not spec.archs or set(archs) <= set(spec.archs)
+
+
+def read_request(source: str | Mapping[str, Any], archs: Sequence[str] = ()) -> Request:
     """What a spec asks for; its `shape` is an object by size symbols, or a list in their order.
+    `archs`: what its text must be made for, none: whatever is said of its schedule can be, else
+    the default.
 
     Raises SettingsError, one line that names the field and what is allowed.
     """
@@ -97,7 +108,11 @@ def read_request(source: str | Mapping[str, Any]) -> Request:
     sizes = None if shape is None else _sizes(shape, first.sizes)
     if isinstance(first, Spec):
         return Request(given, said, first, sizes, None)
-    return Request(given, dict(said), first, sizes, family_of(first.plan))
+    wanted = tuple(archs) or first.archs or (DEFAULT_ARCH,)
+    if not suits(first, wanted):
+        line = f"--arch: {', '.join(wanted)} cannot have {first.op} under this schedule"
+        raise SettingsError(f"{line}; allowed are {', '.join(first.archs)}")
+    return Request(given, dict(said), first, sizes, family_of(first.plan), wanted)
 
 
 def _first(given: Mapping[str, Any]) -> Spec | OpSpec:

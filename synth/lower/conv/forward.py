@@ -27,6 +27,14 @@ struct Shape {
 };
 """
 
+_IS_WITHIN = """
+// Whether 0 <= at < extent.
+__device__ __forceinline__ bool is_within(int at, int extent)
+{
+    return static_cast<unsigned int>(at) < static_cast<unsigned int>(extent);
+}
+"""
+
 _FIND_PATCH = """
 // Where the element lies that the tap `@tap@` of all channels meets at the pixel `@pixel@` of all
 // images.@nothing@
@@ -36,11 +44,15 @@ __device__ __forceinline__ bool find_b(const Shape& shape, int k, int column, si
     const int plane = shape.height * shape.width;
     const int image = @pixel@ / pixels;
     const int pixel = @pixel@ % pixels;
+    const int first_y = pixel / shape.out_width * STRIDE - PADDING;
+    const int first_x = pixel % shape.out_width * STRIDE - PADDING;
     const int tap = @tap@ % (KERNEL_H * KERNEL_W);
-    const int y = pixel / shape.out_width * STRIDE - PADDING + tap / KERNEL_W;
-    const int x = pixel % shape.out_width * STRIDE - PADDING + tap % KERNEL_W;
-    const int own = @tap@ / (KERNEL_H * KERNEL_W) * plane + y * shape.width + x;
-    place = static_cast<size_t>(image) * GROUPS * shape.channels * plane + own;
+    const int down = tap / KERNEL_W;
+    const int right = tap % KERNEL_W;
+    // What the pixel gives, and what the tap: one of them is the same for many elements.
+    place = static_cast<size_t>(image) * GROUPS * shape.channels * plane;
+    place += first_y * shape.width + first_x;
+    place += @tap@ / (KERNEL_H * KERNEL_W) * plane + down * shape.width + right;
     return @inside@;
 }
 """
@@ -48,9 +60,13 @@ __device__ __forceinline__ bool find_b(const Shape& shape, int k, int column, si
 
 def patches(conv: Conv, tap: str, pixel: str) -> str:
     """How patches of x are found, whose axes `tap` and `pixel` are k and column or column and k."""
-    inside = "y >= 0 && y < shape.height && x >= 0 && x < shape.width" if conv.padding else "true"
-    nothing = " False: in the padding." if conv.padding else ""
-    return filled(_FIND_PATCH, tap=tap, pixel=pixel, inside=inside, nothing=nothing)
+    inside, nothing, within = "true", "", ""
+    if conv.padding:
+        inside = (
+            "is_within(first_y + down, shape.height) && is_within(first_x + right, shape.width)"
+        )
+        nothing, within = " False: in the padding.", _IS_WITHIN
+    return within + filled(_FIND_PATCH, tap=tap, pixel=pixel, inside=inside, nothing=nothing)
 
 
 _PLACE_OF_C = """

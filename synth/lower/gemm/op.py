@@ -12,6 +12,7 @@ from synth.lower.gemm import parts
 from synth.lower.gemm.plan import ACTIVATIONS, CORES, MMA_K, Epilogue, Gemm, Tiling, fault
 from synth.lower.gemm.text import text
 from synth.lower.op import Lowered, Op, Operand, Sizes, one_of, whole
+from validate.row.archs import WARPGROUP_ARCH
 
 FIELDS: Mapping[str, Any] = {
     "transpose_a": False,
@@ -180,14 +181,21 @@ def shapes(g: Gemm) -> list[tuple[int, ...]]:
     """Whole tiles, more along k than stages; ragged edges; one element; whole vectors, of more
     tiles than up to 8 persistent blocks take at once."""
     t = g.tiling
+    # Of warpgroups each part of k goes through all stages, which products read after a barrier.
+    cuts = t.split_k if g.core == "wgmma" else 1
     found = [
-        (t.tile_m, t.tile_n, (t.stages + 1) * t.tile_k),
+        (t.tile_m, t.tile_n, cuts * (t.stages + 1) * t.tile_k),
         (37, 41, 2 * t.tile_k + 3),
         (1, 1, 1),
         ((min(t.persistent, 8) or 1) * t.tile_m + 5, 16, 2 * t.tile_k),
         (16, t.tile_n + 16, t.tile_k + g.group),
     ]
     return [(*shape, 2) for shape in found] if g.batch else [(*shape, 1) for shape in found]
+
+
+def archs(g: Gemm) -> tuple[str, ...]:
+    """What alone has the instructions of a core."""
+    return (WARPGROUP_ARCH,) if g.core == "wgmma" else ()
 
 
 def work(g: Gemm, sizes: Sizes) -> int:
@@ -213,4 +221,5 @@ def product_op(name: str, fields: Mapping[str, Any]) -> Op:
         tolerance=tolerance,
         shapes=shapes,
         work=work,
+        archs=archs,
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from synth.lower.gemm.plan import STORED, SUMMED, Gemm
 from synth.lower.gemm.view import kernel_lines
+from validate.row.archs import MOST_OPT_IN_SHARED_BYTES
 
 _GELU = """// 0.5 x (1 + erf(x / sqrt(2))).
 __device__ @sum@ gelu(@sum@ x)
@@ -232,6 +233,21 @@ def _vector(kind: str, width: int, values: Sequence[str]) -> str:
     return f"*reinterpret_cast<{kind}{width}*>(@to@) = make_{kind}{width}(\n{parts});"
 
 
+def own_place(g: Gemm, width: str) -> tuple[str, str]:
+    """Row and column of the i-th element that a thread brings of rows of `width`. Where all threads
+    are at the same row it is told by i alone: what is found by it is found once for a block."""
+    threads, extent = g.tiling.threads, getattr(g.tiling, width.lower())
+    if threads % extent and extent % threads:
+        v = "(threadIdx.x + i * THREADS)"
+        return f"{v} / {width}", f"{v} % {width}"
+    if threads > extent:
+        return f"i * (THREADS / {width}) + threadIdx.x / {width}", f"threadIdx.x % {width}"
+    if threads == extent:
+        return "i", "threadIdx.x"
+    turns = f"({width} / THREADS)"
+    return f"i / {turns}", f"i % {turns} * THREADS + threadIdx.x"
+
+
 def add_kernel(g: Gemm) -> list[str]:
     """The kernel that adds the parts of a product and finishes it; empty without parts."""
     if g.tiling.split_k == 1:
@@ -261,10 +277,10 @@ def launches(g: Gemm) -> dict[str, Any] | list[dict[str, Any]]:
     first: dict[str, Any] = {
         "grid": grid,
         "block": [t.threads],
-        "shared_bytes": g.shared_bytes if g.dynamic or g.core == "mma" else 0,
+        "shared_bytes": g.shared_bytes if g.dynamic or g.core != "simt" else 0,
     }
     if g.dynamic:
-        first["opt_in"] = True
+        first["opt_in"] = "sm_90" if g.shared_bytes > MOST_OPT_IN_SHARED_BYTES else True
     if t.split_k == 1:
         return first
     first |= {"grid": [tiles, t.split_k], "kernel": g.name}

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from synth.lower.gemm.view import View
-from validate.row.archs import MOST_OPT_IN_SHARED_BYTES, MOST_SHARED_BYTES
+from validate.row.archs import (
+    MOST_OPT_IN_SHARED_BYTES,
+    MOST_SHARED_BYTES,
+    MOST_SM_90_SHARED_BYTES,
+)
+from validate.text.helpers.tensor import WARPGROUP_N
 
 WARP = 32
 STORED = {
@@ -20,7 +25,11 @@ STORED = {
 BYTES = {"float32": 4, "float64": 8, "tf32": 4, "float16": 2, "bfloat16": 2, "int8": 1}
 SUMMED = {**dict.fromkeys(STORED, "float"), "float64": "double", "int8": "int"}
 """Types of sums; of int8 also that of c."""
-CORES = {"simt": ("float32", "float64"), "mma": ("float16", "bfloat16", "tf32", "int8")}
+CORES = {
+    "simt": ("float32", "float64"),
+    "mma": ("float16", "bfloat16", "tf32", "int8"),
+    "wgmma": ("float16", "bfloat16"),
+}
 ACTIVATIONS = ("none", "relu", "gelu")
 MMA_K = {"float16": 16, "bfloat16": 16, "tf32": 8, "int8": 32}
 # Registers of a thread, without those for addresses and counters.
@@ -147,9 +156,9 @@ def fault(g: Gemm) -> str:
         return f"{t.threads} threads of a block; allowed are {WARP} to 1024"
     if t.copy not in ("registers", "async") or not 2 <= t.stages <= 5:
         return "stages: 2 to 5 are allowed, copy: registers and async"
-    if t.copy == "registers" and (t.stages != 2 or g.core == "mma"):
-        return "copy: registers is allowed with 2 stages, and not with mma"
-    most = MOST_OPT_IN_SHARED_BYTES
+    if t.copy == "registers" and (t.stages != 2 or g.core != "simt"):
+        return "copy: registers is allowed with 2 stages, and not with mma and wgmma"
+    most = MOST_SM_90_SHARED_BYTES if g.core == "wgmma" else MOST_OPT_IN_SHARED_BYTES
     if g.shared_bytes > most:
         return f"tiles take {g.shared_bytes} bytes of shared memory; allowed are up to {most}"
     if t.persistent and t.split_k > 1:
@@ -160,7 +169,7 @@ def fault(g: Gemm) -> str:
         return "split_k: not of this op"
     if t.split_k > 1 and g.dtype == "int8":
         return "split_k: not of int8"
-    return _simt_fault(g) if g.core == "simt" else _mma_fault(g)
+    return {"simt": _simt_fault, "mma": _mma_fault, "wgmma": _wgmma_fault}[g.core](g)
 
 
 def _simt_fault(g: Gemm) -> str:
@@ -196,6 +205,24 @@ def _mma_fault(g: Gemm) -> str:
     if g.dtype == "int8" and not g.epilogue.plain:
         return "int8: without an epilogue"
     return _register_fault(t, t.warp_m * t.warp_n // WARP + t.warp_m // 4 + t.warp_n // 4)
+
+
+def _wgmma_fault(g: Gemm) -> str:
+    t = g.tiling
+    if g.view:
+        return "wgmma: not of this op, whose tiles are found element by element"
+    if t.warp_m % 16 or t.warp_n not in WARPGROUP_N:
+        listed = ", ".join(map(str, WARPGROUP_N))
+        return (
+            f"wgmma: warp_m of multiples of 16, of which a warpgroup has four, warp_n of {listed}"
+        )
+    if t.tile_m % (4 * t.warp_m) or t.threads not in (128, 256, 512):
+        return "wgmma: tile_m of whole warpgroups, 4 warp_m each, of which a block has 1, 2 or 4"
+    if t.tile_k % 64 or t.tile_m % 64 or t.tile_n % 64:
+        return "wgmma: tile_m, tile_n and tile_k of multiples of 64"
+    if t.stages < 3:
+        return "wgmma: 3 to 5 stages, one of which products may still read"
+    return _register_fault(t, t.warp_m * t.warp_n // WARP)
 
 
 def _register_fault(t: Tiling, held: int) -> str:

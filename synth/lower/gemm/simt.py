@@ -9,13 +9,13 @@ from validate.text.helpers.tensor import helper_lines
 _LANES = "xyzw"
 
 _FETCH = """// Vectors of @what@ that a thread brings, zeros beyond the edges.
-template <bool ALIGNED, int LOADS>
+template <bool ALIGNED>
 __device__ __forceinline__ void fetch_@side@(
-    @real@ (&held)[LOADS][GROUP], const @real@* __restrict__ matrix,
+    @real@ (&held)[@loads@][GROUP], const @real@* __restrict__ matrix,
     int rows, int columns, int first_row, int first_column)
 {
 #pragma unroll
-    for (int i = 0; i < LOADS; ++i) {
+    for (int i = 0; i < @loads@; ++i) {
         const int v = threadIdx.x + i * THREADS;
         const int row = first_row + v / (@width@ / GROUP);
         const int column = first_column + v % (@width@ / GROUP) * GROUP;
@@ -38,12 +38,11 @@ __device__ __forceinline__ void fetch_@side@(
 """
 
 _PUT = """// Stores them.
-template <int LOADS>
 __device__ __forceinline__ void put_@side@(
-    @real@ (&tile)[TILE_K][@row@], const @real@ (&held)[LOADS][GROUP])
+    @real@ (&tile)[TILE_K][@row@], const @real@ (&held)[@loads@][GROUP])
 {
 #pragma unroll
-    for (int i = 0; i < LOADS; ++i) {
+    for (int i = 0; i < @loads@; ++i) {
         const int v = threadIdx.x + i * THREADS;
         const int y = v / (@width@ / GROUP);
         const int x = v % (@width@ / GROUP) * GROUP;
@@ -72,16 +71,17 @@ __device__ __forceinline__ void start_@side@(
 """
 
 _GATHER = """// Elements of @what@ that a thread brings, zeros beyond the edges.
-template <bool ALIGNED, int LOADS>
+template <bool ALIGNED>
 __device__ __forceinline__ void fetch_@side@(
-    @real@ (&held)[LOADS][GROUP], const @real@* __restrict__ array,
+    @real@ (&held)[@loads@][GROUP], const @real@* __restrict__ array,
     const Shape& shape, int rows, int columns, int first_row, int first_column)
 {
 #pragma unroll
-    for (int i = 0; i < LOADS * GROUP; ++i) {
-        const int v = threadIdx.x + i * THREADS;
-        const int row = first_row + v / @width@;
-        const int column = first_column + v % @width@;
+    for (int i = 0; i < @loads@ * GROUP; ++i) {
+        const int y = @own_y@;
+        const int x = @own_x@;
+        const int row = first_row + y;
+        const int column = first_column + x;
         size_t place;
         const bool inside = find_@side@(shape, @found@, place) && row < rows && column < columns;
         held[i / GROUP][i % GROUP] = inside ? array[place] : @zero@;
@@ -89,13 +89,13 @@ __device__ __forceinline__ void fetch_@side@(
 }
 
 // Stores them.
-template <int LOADS>
 __device__ __forceinline__ void put_@side@(
-    @real@ (&tile)[TILE_K][@row@], const @real@ (&held)[LOADS][GROUP])
+    @real@ (&tile)[TILE_K][@row@], const @real@ (&held)[@loads@][GROUP])
 {
 #pragma unroll
-    for (int i = 0; i < LOADS * GROUP; ++i) {
-        const int v = threadIdx.x + i * THREADS;
+    for (int i = 0; i < @loads@ * GROUP; ++i) {
+        const int y = @own_y@;
+        const int x = @own_x@;
         tile[@place@] = held[i / GROUP][i % GROUP];
     }
 }
@@ -109,9 +109,10 @@ __device__ __forceinline__ void start_@side@(
 {
 #pragma unroll
     for (int i = 0; i < @extent@ * TILE_K / THREADS; ++i) {
-        const int v = threadIdx.x + i * THREADS;
-        const int row = first_row + v / @width@;
-        const int column = first_column + v % @width@;
+        const int y = @own_y@;
+        const int x = @own_x@;
+        const int row = first_row + y;
+        const int column = first_column + x;
         size_t place;
         const bool inside = find_@side@(shape, @found@, place) && row < rows && column < columns;
         ptx_copy_async<sizeof(@real@)>(&tile[@place@], array + (inside ? place : 0), inside);
@@ -137,13 +138,13 @@ __device__ __forceinline__ void multiply(
     const @real@ (&b_tile)[TILE_K][B_ROW], int row, int column)
 {
     @real@ a_values[2][THREAD_M], b_values[2][THREAD_N];
-    read_values<THREAD_M, STEP_M>(a_values[0], a_tile[0], row);
-    read_values<THREAD_N, STEP_N>(b_values[0], b_tile[0], column);
+    read_values<THREAD_M, STEP_M, A_ROW>(a_values[0], a_tile[0], row);
+    read_values<THREAD_N, STEP_N, B_ROW>(b_values[0], b_tile[0], column);
 #pragma unroll
     for (int p = 0; p < TILE_K; ++p) {
         if (p + 1 < TILE_K) {
-            read_values<THREAD_M, STEP_M>(a_values[(p + 1) % 2], a_tile[p + 1], row);
-            read_values<THREAD_N, STEP_N>(b_values[(p + 1) % 2], b_tile[p + 1], column);
+            read_values<THREAD_M, STEP_M, A_ROW>(a_values[(p + 1) % 2], a_tile[p + 1], row);
+            read_values<THREAD_N, STEP_N, B_ROW>(b_values[(p + 1) % 2], b_tile[p + 1], column);
         }
 #pragma unroll
         for (int i = 0; i < THREAD_M; ++i) {
@@ -184,8 +185,8 @@ __device__ __forceinline__ void product(
 """
 
 _BY_REGISTERS = """
-    @real@ a_held[TILE_M * TILE_K / GROUP / THREADS][GROUP];
-    @real@ b_held[TILE_N * TILE_K / GROUP / THREADS][GROUP];
+    @real@ a_held[A_LOADS][GROUP];
+    @real@ b_held[B_LOADS][GROUP];
     fetch_a<ALIGNED>(a_held, a, @a_from@);
     fetch_b<ALIGNED>(b_held, b, @b_from@);
     put_a(a_tiles[0], a_held);
@@ -263,6 +264,8 @@ def _constants(g: Gemm) -> list[str]:
     values += [("STEP_M", "WARP_M / THREAD_M * GROUP")]
     values += [("A_ROW", "TILE_M" if g.transpose_a else "TILE_M + GROUP")]
     values += [("B_ROW", "TILE_N + GROUP" if g.transpose_b else "TILE_N")]
+    if g.tiling.copy == "registers":
+        values += [(f"{s}_LOADS", f"TILE_{n} * TILE_K / GROUP / THREADS") for s, n in ("AM", "BN")]
     return [*(f"constexpr int {name} = {value};" for name, value in values), ""]
 
 
@@ -303,15 +306,15 @@ def _side(g: Gemm, side: str) -> list[str]:
         "what": side,
         "extent": extent,
         "row": f"{side.upper()}_ROW",
+        "loads": f"{side.upper()}_LOADS",
         "width": "TILE_K" if across else extent,
     }
     if g.gathered(side):
         # Rows and columns are of what threads read along, find_* takes them in the product's order.
         turned = across == (side == "b")
         words["found"] = "column, row" if turned else "row, column"
-        words["place"] = f"v / {words['width']}][v % {words['width']}"
-        if across:
-            words["place"] = f"v % {words['width']}][v / {words['width']}"
+        words["place"] = "x][y" if across else "y][x"
+        words["own_y"], words["own_x"] = parts.own_place(g, words["width"])
         return [parts.filled(_START_GATHER if g.tiling.copy == "async" else _GATHER, **words)]
     if g.tiling.copy == "async":
         return [parts.filled(_START, started=_started(g, across), **words)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from synth.lower.gemm import mma, parts, simt
+from synth.lower.gemm import mma, parts, simt, wgmma
 from synth.lower.gemm.plan import Gemm
 
 
 def text(g: Gemm) -> str:
     """CUDA C++ that needs nothing but CUDA."""
-    body = simt.text(g) if g.core == "simt" else mma.text(g)
+    body = {"simt": simt, "mma": mma, "wgmma": wgmma}[g.core].text(g)
     lines = [
         *parts.heading(g),
         "",

@@ -18,4 +18,5 @@ OP = Op(
     shapes=matmul.shapes,
     work=matmul.work,
     trials=matmul.trials,
+    archs=matmul.archs,
 )

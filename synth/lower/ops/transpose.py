@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(TILE * ROWS) transpose(
         const int row = first_row + ty + i;
         const int column = first_column + tx;
         if (row < m && column < n) {
-            tile[ty + i][tx] = x[static_cast<size_t>(row) * n + column];
+            tile[ty + i][tx] = @from@;
         }
     }
     __syncthreads();
@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(TILE * ROWS) transpose(
         const int row = first_column + ty + i;
         const int column = first_row + tx;
         if (row < n && column < m) {
-            y[static_cast<size_t>(row) * m + column] = tile[tx][ty + i];
+            @to@;
         }
     }
 }
@@ -51,12 +51,14 @@ extern "C" __global__ void __launch_bounds__(TILE * ROWS) transpose(
 @dataclass(frozen=True)
 class Transpose:
     """Tiles of `tile` x `tile` elements, whose rows are padded by `pad`; `rows` of them are moved
-    at a time by as many rows of threads. Halves are moved as they are, as 16 bits."""
+    at a time by as many rows of threads. Halves are moved as they are, as 16 bits. `stream`: as
+    what is not needed again."""
 
     dtype: str
     tile: int
     rows: int
     pad: int
+    stream: bool = False
 
 
 def _read(dtype: str, fields: Mapping[str, Any], said: Mapping[str, Any]) -> Transpose:
@@ -72,7 +74,14 @@ def _read(dtype: str, fields: Mapping[str, Any], said: Mapping[str, Any]) -> Tra
 def _lower(t: Transpose) -> Lowered:
     real = _STORED[t.dtype]
     about = ", elements of 16 bits" if t.dtype == "float16" else ""
-    text = filled(_TEXT, about=about, tile=str(t.tile), rows=str(t.rows), pad=str(t.pad), real=real)
+    read, written = "x[static_cast<size_t>(row) * n + column]", "tile[tx][ty + i]"
+    place = "y[static_cast<size_t>(row) * m + column]"
+    moved = {"from": read, "to": f"{place} = {written}"}
+    if t.stream:
+        moved = {"from": f"__ldcs(&{read})", "to": f"__stcs(&{place}, {written})"}
+    text = filled(
+        _TEXT, **moved, about=about, tile=str(t.tile), rows=str(t.rows), pad=str(t.pad), real=real
+    )
     args: list[dict[str, str | None]] = [
         {"name": "x", "type": f"const {real}*", "size": None},
         {"name": "y", "type": f"{real}*", "size": None},
@@ -88,7 +97,7 @@ OP = Op(
     sizes=("m", "n"),
     dtypes=("float32", "float64", "float16"),
     fields={},
-    schedule=lambda dtype: {"tile": 32, "rows": 8, "pad": 1},
+    schedule=lambda dtype: {"tile": 32, "rows": 8, "pad": 1, "stream": False},
     read=_read,
     shared_bytes=lambda t: t.tile * (t.tile + t.pad) * _BYTES[t.dtype],
     lower=_lower,

@@ -47,6 +47,7 @@ class Form:
 class Rows:
     """A form under a schedule: `threads` share a row of `held` vectors each, of 16 bytes; longer
     rows are read again for each stat. A block takes `rows` rows: several where a warp takes one.
+    `stream`: vectors are read and written as what is not needed again.
     """
 
     form: Form
@@ -54,6 +55,7 @@ class Rows:
     threads: int
     held: int
     rows: int
+    stream: bool = False
 
     @property
     def group(self) -> int:
@@ -68,7 +70,7 @@ class Rows:
 
 def schedule(dtype: str) -> dict[str, Any]:
     """The schedule that is taken where none is asked for."""
-    return {"threads": 256, "held": 4, "rows": 1}
+    return {"threads": 256, "held": 4, "rows": 1, "stream": False}
 
 
 def read(form: Form, dtype: str, fields: Mapping[str, Any], said: Mapping[str, Any]) -> Rows:
@@ -78,4 +80,4 @@ def read(form: Form, dtype: str, fields: Mapping[str, Any], said: Mapping[str, A
     whole("schedule.rows", said["rows"], 1, 32)
     if said["rows"] > 1 and said["threads"] > WARP:
         raise SettingsError("schedule.rows: several are allowed where threads is 32, a warp a row")
-    return Rows(form, dtype, said["threads"], said["held"], said["rows"])
+    return Rows(form, dtype, said["threads"], said["held"], said["rows"], said["stream"])

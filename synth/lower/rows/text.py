@@ -44,7 +44,7 @@ _KERNEL = """extern "C" __global__ void __launch_bounds__(@bounds@) @name@(
         for (int h = 0; h < HELD; ++h) {
             const int first = (h * THREADS + own) * GROUP;
             if (first < n) {
-                const Pack pack = *reinterpret_cast<const Pack*>(from + first);
+                const Pack pack = read_pack(from + first);
 #pragma unroll
                 for (int e = 0; e < GROUP; ++e) {
                     values[h][e] = @up_pack@;
@@ -54,9 +54,62 @@ _KERNEL = """extern "C" __global__ void __launch_bounds__(@bounds@) @name@(
 @held@
         return;
     }
+    if (aligned) {
+@vectors@
+        return;
+    }
 @again@
 }
 """
+
+_PACKS = """struct __align__(16) Pack { @real@ values[GROUP]; };
+
+__device__ __forceinline__ Pack read_pack(const @real@* from)
+{
+@read@
+}
+"""
+
+_WRITE_PACK = """
+__device__ __forceinline__ void write_pack(@real@* to, const Pack& pack)
+{
+@write@
+}
+"""
+
+_PLAIN_PACKS = (
+    "    return *reinterpret_cast<const Pack*>(from);",
+    "    *reinterpret_cast<Pack*>(to) = pack;",
+)
+# As what is not needed again.
+_STREAMED_PACKS = (
+    "    const uint4 words = __ldcs(reinterpret_cast<const uint4*>(from));\n"
+    "    return *reinterpret_cast<const Pack*>(&words);",
+    "    __stcs(reinterpret_cast<uint4*>(to), *reinterpret_cast<const uint4*>(&pack));",
+)
+
+_VECTORS_STAT = """        @sum@ @name@ = @none@;
+#pragma unroll 4
+        for (int first = own * GROUP; first < n; first += THREADS * GROUP) {
+            const Pack pack = read_pack(from + first);
+#pragma unroll
+            for (int e = 0; e < GROUP; ++e) {
+                const @sum@ x_value = @up_pack@;
+                const @sum@ term = @term@;
+                @name@ = @joined@;
+            }
+        }
+        @name@ = @whole@;@then@"""
+
+_VECTORS_STORE = """        for (int first = own * GROUP; first < n; first += THREADS * GROUP) {
+            Pack pack = read_pack(from + first);
+#pragma unroll
+            for (int e = 0; e < GROUP; ++e) {
+                const @sum@ x_value = @up_pack@;
+@loads@                pack.values[e] = @down@;
+            }
+            write_pack(to + first, pack);
+        }"""
 
 _HELD_STAT = """        @sum@ @name@ = @none@;
 #pragma unroll
@@ -90,7 +143,7 @@ _HELD_STORE = """#pragma unroll
                     const @sum@ x_value = values[h][e];
 @loads@                    pack.values[e] = @down@;
                 }
-                *reinterpret_cast<Pack*>(to + first) = pack;
+                write_pack(to + first, pack);
             }
         }"""
 
@@ -119,7 +172,7 @@ def _text(r: Rows, kinds: list[tuple[str, str]]) -> str:
     lines += ["#include <cuda_fp16.h>", ""] if r.dtype == "float16" else []
     lines += [f"constexpr int THREADS = {r.threads};", f"constexpr int HELD = {r.held};"]
     lines += [f"constexpr int GROUP = {r.group};", ""]
-    lines += [f"struct __align__(16) Pack {{ {real} values[GROUP]; }};", ""]
+    lines += _packs(r).split("\n")
     for join in dict.fromkeys(stat.join for stat in r.form.stats):
         words = {"join": join, "sum": total, "joined": _joined(r, join, "value", "other")}
         lines += filled(_WARP_JOIN, **words).split("\n")
@@ -136,13 +189,21 @@ def _text(r: Rows, kinds: list[tuple[str, str]]) -> str:
         row=_row(r),
         to=f"    {real}* const to = y + static_cast<size_t>(row) * n;\n" if r.form.element else "",
         places=_places(r, kinds),
-        held=_path(r, held=True),
-        again=_path(r, held=False),
+        held=_path(r, "held"),
+        vectors=_path(r, "vectors"),
+        again=_path(r, "again"),
     )
     body = filled(
         body, real=real, sum=total, up_pack=_up(r, "pack.values[e]"), up=_up(r, "from[i]")
     )
     return "\n".join([*lines, body])
+
+
+def _packs(r: Rows) -> str:
+    """Vectors of 16 bytes, and how they are read and written."""
+    read, write = _STREAMED_PACKS if r.stream else _PLAIN_PACKS
+    text = _PACKS + (_WRITE_PACK if r.form.element else "")
+    return filled(text, read=read, write=write, real=STORED[r.dtype])
 
 
 def _row(r: Rows) -> str:
@@ -160,14 +221,22 @@ def _places(r: Rows, kinds: list[tuple[str, str]]) -> str:
     return " | ".join(f"reinterpret_cast<size_t>({name})" for name in names)
 
 
-def _path(r: Rows, *, held: bool) -> str:
-    """Stats and stores of rows that threads hold, or read again."""
+_STATS = {"held": _HELD_STAT, "vectors": _VECTORS_STAT, "again": _AGAIN_STAT}
+_STORES = {
+    "held": (_HELD_STORE, "first + e", " " * 20),
+    "vectors": (_VECTORS_STORE, "first + e", " " * 16),
+    "again": (_AGAIN_STORE, "i", " " * 8),
+}
+
+
+def _path(r: Rows, way: str) -> str:
+    """Stats and stores of rows that threads hold, or read again as vectors or one by one."""
     found = []
+    indent = " " * (4 if way == "again" else 8)
     for stat in r.form.stats:
-        indent = " " * (8 if held else 4)
         found.append(
             filled(
-                _HELD_STAT if held else _AGAIN_STAT,
+                _STATS[way],
                 name=stat.name,
                 none=_none(r, stat.join),
                 term=_cpp(r, stat.term),
@@ -179,12 +248,11 @@ def _path(r: Rows, *, held: bool) -> str:
     if not r.form.element:
         last = _down(r, r.form.stats[-1].name)
         stored = ["if (own == 0) {", f"    y[row] = {last};", "}"]
-        return "\n".join([*found, *(" " * (8 if held else 4) + line for line in stored)])
-    at, indent = ("first + e", " " * 20) if held else ("i", " " * 8)
+        return "\n".join([*found, *(indent + line for line in stored)])
+    store, at, indent = _STORES[way]
     loads = "".join(
         f"{indent}const @sum@ {name}_value = {_up(r, f'{name}[{at}]')};\n" for name in r.form.given
     )
-    store = _HELD_STORE if held else _AGAIN_STORE
     found.append(filled(store, loads=loads, down=_down(r, _cpp(r, r.form.element))))
     return "\n".join(found)
 

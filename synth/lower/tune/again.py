@@ -11,6 +11,7 @@ from synth.errors import SettingsError
 from synth.lower.build import build
 from synth.lower.check import default_shapes
 from synth.lower.choose.choice import choose
+from synth.lower.choose.devices import archs_of
 from synth.lower.choose.request import Request, read_request
 from synth.lower.index import Index
 from synth.lower.op import OpSpec
@@ -67,7 +68,7 @@ def bench_again(one: Measurement, bench: CupyBench, device: int) -> Again:
 
 def _request(one: Measurement) -> Request:
     given = {name: value for name, value in one.spec.items() if name != "schedule"}
-    return read_request({**given, "shape": one.sizes})
+    return read_request({**given, "shape": one.sizes}, archs_of(one.device))
 
 
 def _time_us(spec: Any, one: Measurement, bench: CupyBench) -> float | None:
@@ -84,7 +85,7 @@ def validate_again(one: Measurement, archs: Sequence[str], index: Index) -> str:
         return f"its spec is no longer legal: {error}"
     if spec.key() != one.key:
         return f"its spec has the key {spec.key()[:12]} now"
-    built = build(spec, archs or (DEFAULT_ARCH,), default_shapes(spec), index)
+    built = build(spec, spec.archs or archs or (DEFAULT_ARCH,), default_shapes(spec), index)
     if hashlib.sha256(built.lowered.text.encode()).hexdigest() != one.text_sha256:
         return "its text is another than the one that was measured: tune it again"
     for compiled in built.compiled:

@@ -109,8 +109,10 @@ def _drawn(one: Operand, sizes: Mapping[str, int], drawn: np.random.Generator) -
     if one.bfloat16:
         whole = drawn.integers(-4, 5, shape, np.int32).astype(np.float32)
         return (whole.view(np.uint32) >> 16).astype(np.uint16)
-    if np.dtype(one.dtype).kind in "iu":
+    if one.dtype == "int8":
         return drawn.integers(-128, 128, shape, np.int32).astype(one.dtype)
+    if np.dtype(one.dtype).kind in "iu":
+        return drawn.integers(one.low, one.high + 1, shape, np.int32).astype(one.dtype)
     wide = np.float64 if one.dtype == "float64" else np.float32
     return (drawn.random(shape, wide) * 2 - 1).astype(one.dtype)
 

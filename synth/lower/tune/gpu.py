@@ -28,7 +28,7 @@ from validate.gpu.bench import Turn, device_times
 from validate.gpu.device import Device, load_cupy
 from validate.gpu.launch import LaunchFailed, failures
 from validate.gpu.nvrtc import Refused, compile_logged, version_for_gpus
-from validate.row.archs import MOST_SHARED_BYTES
+from validate.row.archs import MOST_SHARED_BYTES, OWN_ARCHS
 from validate.statuses import GpuStatus
 from validate.text.formula import evaluate
 from validate.text.launches import FORMULA, listed
@@ -154,7 +154,8 @@ class CupyBench:
     def _compiling(self, lowered: Lowered) -> Future[_Compiled]:
         name = _name(lowered)
         if name not in self._waiting:
-            self._waiting[name] = self._pool.submit(_compile, lowered.text, self.arch)
+            arch = next((own for own in lowered.archs if OWN_ARCHS[own] == self.arch), self.arch)
+            self._waiting[name] = self._pool.submit(_compile, lowered.text, arch)
         return self._waiting[name]
 
 

@@ -11,7 +11,7 @@ import pytest
 from synth.errors import SettingsError
 from synth.lower.choose import choice as choice_module
 from synth.lower.choose.choice import Choice, candidates, choose
-from synth.lower.choose.devices import figures_of
+from synth.lower.choose.devices import archs_of, figures_of
 from synth.lower.choose.families import families
 from synth.lower.choose.request import (
     distance,
@@ -136,9 +136,26 @@ def test_a_shape_is_no_part_of_the_key() -> None:
     assert read_spec(whole).key() == with_shape.spec.key()
 
 
+def test_warpgroups_are_for_texts_that_may_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice_module, "table", lambda request: [])
+    spec = {"op": "matmul", "dtype": "float16", "shape": [4096, 4096, 4096]}
+    for archs, core in (((), "mma"), (("sm_90", "sm_90a"), "mma"), (("sm_90a",), "wgmma")):
+        found = choose(read_request(spec, archs)).spec
+        assert dict(found.schedule)["core"] == core  # type: ignore[union-attr]
+    assert archs_of("NVIDIA H200") == ("sm_90a",)
+    assert archs_of("NVIDIA L40") == archs_of("a GPU") == ("sm_90",)
+    # Where there are none, the model does not take them whatever the text is made for.
+    found = choose(read_request(spec, ("sm_90a",)), "NVIDIA A100-SXM4-80GB").spec
+    assert dict(found.schedule)["core"] == "mma"  # type: ignore[union-attr]
+    said = choose({"op": "matmul", "dtype": "bfloat16", "schedule": {"core": "wgmma"}}).spec
+    assert said.archs == ("sm_90a",)
+    with pytest.raises(SettingsError, match="allowed are sm_90a"):
+        read_request({**spec, "schedule": {"core": "wgmma"}}, ("sm_80",))
+
+
 def test_found_comes_first_where_it_is_near() -> None:
     request = read_request({"op": "softmax", "shape": [4096, 4096]})
-    other = {"threads": 1024, "held": 1, "rows": 1}
+    other = {"threads": 1024, "held": 1, "rows": 1, "stream": False}
     near = Found("here", {"m": 4096, "n": 5000 // 16 * 16}, other, 60.0, 7)
     far = Found("here", {"m": 4096, "n": 16384}, {**other, "held": 2}, 10.0, 9)
     found = choose(request, "here", lambda request, device: [far, near])

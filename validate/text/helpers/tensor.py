@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+WARPGROUP_N = (64, 128, 256)
+"""Columns of a product of a warpgroup for which there are helpers."""
+
 _TO_SHARED = "const unsigned int place = static_cast<unsigned int>(__cvta_generic_to_shared(to));"
 _FROM_SHARED = _TO_SHARED.replace("(to)", "(from)")
 
@@ -54,6 +57,41 @@ __device__ __forceinline__ void {name}(
 """
 
 
+def _warpgroup(kind: str, columns: int) -> str:
+    """Four products along k, 64 of it: a descriptor's address is in units of 16 bytes."""
+    count = columns // 2
+    sums = [f"%{i}" for i in range(count)]
+    listed = ",".join(sums)
+    steps = []
+    for step in range(4):
+        a, b = f"%{count + step}", f"%{count + 4 + step}"
+        steps.append(
+            f"wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.{kind}.{kind} "
+            f"{{{listed}}}, {a}, {b}, p, 1, 1, %{count + 8}, %{count + 9};"
+        )
+    out = ", ".join(f'"+f"(sums[{i}])' for i in range(count))
+    places = ", ".join(
+        [f'"l"(a + {step} * A_STEP)' for step in range(4)]
+        + [f'"l"(b + {step} * B_STEP)' for step in range(4)]
+    )
+    text = "\n                 ".join(f'"{step}"' for step in steps)
+    return f"""// sums += a b of a warpgroup, 64 x {columns} over 64 of k; ptx_wait_products waits.
+template <int A_ACROSS, int B_ACROSS>
+__device__ __forceinline__ void ptx_{kind}_products_{columns}(
+    float (&sums)[{count}], unsigned long long a, unsigned long long b)
+{{
+    constexpr int A_STEP = A_ACROSS ? 128 : 2;
+    constexpr int B_STEP = B_ACROSS ? 128 : 2;
+    asm volatile("{{.reg .pred p; setp.eq.u32 p, 0, 0; wgmma.fence.sync.aligned;"
+                 {text}
+                 "wgmma.commit_group.sync.aligned;}}"
+                 : {out}
+                 : {places}, "n"(A_ACROSS), "n"(B_ACROSS)
+                 : "memory");
+}}
+"""
+
+
 HELPERS: Mapping[str, str] = {
     "ptx_copy_async": _copy(
         "// Starts a copy of BYTES (4 or 8) to shared memory; zeros where it is not inside.\n"
@@ -94,6 +132,41 @@ __device__ __forceinline__ void ptx_wait_copies()
     "ptx_mma_bf16": _mma("ptx_mma_bf16", "m16n8k16", "f32.bf16.bf16.f32", "float", "f"),
     "ptx_mma_tf32": _mma("ptx_mma_tf32", "m16n8k8", "f32.tf32.tf32.f32", "float", "f"),
     "ptx_mma_s8": _mma("ptx_mma_s8", "m16n8k32", "s32.s8.s8.s32", "int", "r"),
+    "ptx_wait_copies_for_products": """// As ptx_wait_copies; products of warpgroups see what came.
+template <int PENDING>
+__device__ __forceinline__ void ptx_wait_copies_for_products()
+{
+    asm volatile("cp.async.wait_group %0; fence.proxy.async.shared::cta;"
+                 ::"n"(PENDING)
+                 : "memory");
+}
+""",
+    "ptx_matrix_at": """// Names a matrix of swizzled rows of 128 bytes, one after another;
+// LEADING bytes from 64 columns to the next 64.
+template <int LEADING>
+__device__ __forceinline__ unsigned long long ptx_matrix_at(const void* from)
+{
+    const unsigned int place = static_cast<unsigned int>(__cvta_generic_to_shared(from));
+    return (place & 0x3ffff) >> 4 | static_cast<unsigned long long>(LEADING >> 4) << 16
+        | 1ull << 62 | 64ull << 32;
+}
+""",
+    **{
+        f"ptx_{kind}_products_{columns}": _warpgroup(kind, columns)
+        for kind in ("f16", "bf16")
+        for columns in WARPGROUP_N
+    },
+    "ptx_wait_products": """// Waits until all products but the latest PENDING are in the sums.
+template <int PENDING, int COUNT>
+__device__ __forceinline__ void ptx_wait_products(float (&sums)[COUNT])
+{
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+        asm volatile("" : "+f"(sums[i])::"memory");
+    }
+}
+""",
 }
 """The functions by name. A text that changes one keeps its `asm`, and is refused for it."""
 

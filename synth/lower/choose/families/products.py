@@ -40,6 +40,18 @@ _MMA = (
     (64, 256, 64, 64),
     (32, 64, 32, 16),
 )
+# Of wgmma a warpgroup makes 4 warp_m x warp_n.
+_WGMMA = (
+    (128, 256, 16, 256),
+    (128, 128, 16, 128),
+    (256, 128, 32, 128),
+    (256, 128, 16, 128),
+    (128, 256, 16, 128),
+    (64, 256, 16, 256),
+    (128, 64, 16, 64),
+    (64, 128, 16, 128),
+    (64, 64, 16, 64),
+)
 _SPLITS = (2, 4, 8)
 # Of each block's shared memory, for the system.
 _RESERVED_BYTES = 1024
@@ -69,6 +81,7 @@ class _Weights:
 WEIGHTS = {
     "simt": _Weights(32.9, 0.967, 35.1, 63.6, 3.5, 142.0, 0.152, 0.689, 6.48),
     "mma": _Weights(5.7, 1.13, 88.0, 115.0, 0.75, 42.8, 0.214, 0.181, 6.28),
+    "wgmma": _Weights(60.0, 0.8, 88.0, 150.0, 0.75, 40.0, 0.2, 0.181, 6.28),
 }
 
 
@@ -76,7 +89,10 @@ def schedules(dtype: str) -> list[dict[str, Any]]:
     """What is tried of a dtype; some of it may not be legal for an op's fields."""
     core = "simt" if dtype in CORES["simt"] else "mma"
     found = _simt(dtype) if core == "simt" else _mma(dtype)
-    return [{"core": core, **asdict(tiling)} for tiling in found]
+    listed = [{"core": core, **asdict(tiling)} for tiling in found]
+    if dtype in CORES["wgmma"]:
+        listed += [{"core": "wgmma", **asdict(tiling)} for tiling in _wgmma()]
+    return listed
 
 
 def _simt(dtype: str) -> Iterator[Tiling]:
@@ -98,6 +114,17 @@ def _mma(dtype: str) -> Iterator[Tiling]:
         yield _tiling(sides, tile_k, stages, "async", blocks)
     for sides, tile_k, split in product(_MMA, steps, _SPLITS):
         yield _tiling(sides, tile_k, 3, "async", 0, split=split)
+
+
+def _wgmma() -> Iterator[Tiling]:
+    for sides, tile_k, stages in product(_WGMMA, (64, 128), (3, 4, 5)):
+        yield _tiling(sides, tile_k, stages, "async", 0)
+    for sides, stages in product(_WGMMA[1:6], (3, 4)):
+        yield _tiling(sides, 64, stages, "async", 2)
+    for sides, stages, split in product(_WGMMA, (3, 4), (2, 4)):
+        yield _tiling(sides, 64, stages, "async", 0, split=split)
+    for sides, raster in product(_WGMMA[:4], (4, 16)):
+        yield _tiling(sides, 64, 4, "async", 0, raster)
 
 
 def _tiling(
@@ -122,6 +149,8 @@ def cost_us(g: Gemm, sizes: Mapping[str, int], device: Figures) -> float:
     memory, or what comes from L2, whichever is longest, and a share of the rest."""
     t, w = g.tiling, WEIGHTS[g.core]
     if g.shared_bytes + _RESERVED_BYTES > device.shared_bytes:
+        return inf
+    if g.core == "wgmma" and not device.wgmma:
         return inf
     blocks = -(-sizes["m"] // t.tile_m) * -(-sizes["n"] // t.tile_n)
     blocks *= t.split_k * sizes.get("batch", 1)
@@ -153,6 +182,8 @@ def _ragged(g: Gemm, sizes: Mapping[str, int]) -> bool:
 
 def _held(g: Gemm) -> float:
     t = g.tiling
+    if g.core == "wgmma":
+        return t.warp_m * t.warp_n / 32
     if g.core == "mma":
         return t.warp_m * t.warp_n / 32 + t.warp_m / 4 + t.warp_n / 4
     words = BYTES[g.dtype] // 4
@@ -183,6 +214,10 @@ def _step(g: Gemm, count: int, device: Figures) -> float:
         rate = device.fma if g.dtype == "float32" else device.fma64
         own: float = t.thread_m * t.thread_n
         shared: float = warps * t.tile_k * (t.thread_m + t.thread_n) * size / 16
+    elif g.core == "wgmma":
+        rate = device.wgmma
+        own = t.warp_m * t.warp_n / 64
+        shared = warps / 4 * t.tile_k * (4 * t.warp_m + t.warp_n) * size / 128
     else:
         rate = device.mma * 2 // size
         own = t.warp_m * t.warp_n / 64

@@ -53,7 +53,8 @@ def schedules(dtype: str) -> list[dict[str, Any]]:
     """What is tried of a dtype."""
     shared = ((32, 4), (32, 8), (64, 1), (128, 1), (256, 1), (512, 1), (1024, 1))
     return [
-        {"threads": threads, "held": held, "rows": rows}
+        {"threads": threads, "held": held, "rows": rows, "stream": stream}
+        for stream in (False, True)
         for (threads, rows), held in product(shared, (1, 2, 4, 8))
     ]
 

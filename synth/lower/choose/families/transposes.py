@@ -22,7 +22,8 @@ def schedules(dtype: str) -> list[dict[str, Any]]:
     """What is tried of a dtype."""
     tiles = ((32, 4), (32, 8), (32, 16), (64, 4), (64, 8), (64, 16))
     return [
-        {"tile": tile, "rows": rows, "pad": pad} for (tile, rows), pad in product(tiles, (1, 2))
+        {"tile": tile, "rows": rows, "pad": pad, "stream": stream}
+        for (tile, rows), pad, stream in product(tiles, (1, 2), (False, True))
     ]
 
 

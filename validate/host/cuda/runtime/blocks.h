@@ -205,6 +205,7 @@ void run_blocks(void (*body)(void*), void* bound, const stand_t& stood, launch_t
         if (launch->shared.size != 0)
             clear_shared(*launch);
         forget_copies();
+        forget_products();
         // A thread without fibers that is given up comes back here.
         if (launch->meets || !_setjmp(scheduler))
             run_threads(at * threads_of_block, launch->order, launch->meets != 0);
