@@ -17,8 +17,8 @@ Messages = list[dict[str, str]]
 _SYSTEM = (
     "You write CUDA C++ kernels. End with one block of code that holds the whole text of the "
     "kernel, and say how it is launched: a grid and a block as formulas of the sizes. No inline "
-    "assembly, no library and no host code; at most 48 KiB of shared memory a block; right at all "
-    "sizes, without data races."
+    "assembly, no library and no host code; at most 48 KiB of shared memory a block; without "
+    "data races, within the tolerance that the task gives, also at sizes that no block divides."
 )
 _NOTHING = "(no answer)"
 _AGAIN = "Give the whole corrected text and its launch."

@@ -38,7 +38,7 @@ _SFT = (
     "Here is a GPU kernel in Warp. Rewrite it as a CUDA kernel without Warp.",
     "Turn the Python below, an NVIDIA Warp kernel, into an equivalent CUDA `__global__` function.",
     "I prototyped this kernel in Warp. Give me the CUDA C++ version for production.",
-    "Convert to CUDA C++. It must hold for all sizes and for all inputs of the ranges given.",
+    "Convert this Warp kernel to hand-written CUDA C++.",
     "Implement the following Warp kernel by hand in CUDA C++.",
 )
 
