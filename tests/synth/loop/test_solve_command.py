@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -87,9 +88,12 @@ def test_the_archive_is_looked_at(archive: Path) -> None:
     assert {one["passed"] for one in wrong} == {0}
     short = pairsmith_solve("query", archive, "--passed", "--limit", 3).output.splitlines()
     assert len(short) == 3
-    assert all(line.endswith("passed") for line in short)
+    # The answers are the rows' own texts, whose times the cost model predicts.
+    assert all(re.search(r"  passed  \S+ us on NVIDIA H200, predicted$", line) for line in short)
     best = pairsmith_solve("show", archive, wrong[0]["task"]).output
-    assert best.rstrip().endswith("--- passed")
+    said, took = best.rstrip().splitlines()[-2:]
+    assert said == "--- passed"
+    assert took.endswith("us on NVIDIA H200, predicted")
     own = pairsmith_solve("show", archive, wrong[0]["id"]).output
     assert wrong[0]["verdict"] in own
 
