@@ -13,7 +13,7 @@ from synth.cli.options import quiet_option
 from synth.progress import progress_bar
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_FORMS = ("attempts", "trajectories", "preference")
+_FORMS = ("attempts", "best", "trajectories", "preference")
 _LINE = ("id", "task", "model", "sample", "turn", "verdict", "error", "metrics")
 
 
@@ -118,7 +118,8 @@ def query(archive: Path, limit: int, as_json: bool, **wanted: Any) -> None:
     type=click.Choice(_FORMS),
     default="attempts",
     show_default=True,
-    help="attempts: all columns; trajectories, preference: conversations, as trainers take them.",
+    help="attempts: all columns; best: of the best attempt of each task and model alone; "
+    "trajectories, preference: conversations, as trainers take them.",
 )
 @_conditions
 @click.option(

@@ -100,7 +100,7 @@ def test_the_archive_is_looked_at(archive: Path) -> None:
 
 def test_exports_load_and_are_judged_again(archive: Path, tmp_path: Path) -> None:
     loaded = {}
-    for form in ("attempts", "trajectories", "preference"):
+    for form in ("attempts", "best", "trajectories", "preference"):
         out = tmp_path / f"{form}.parquet"
         done = pairsmith_solve("export", archive, "-o", out, "--form", form, "--quiet")
         assert done.exit_code == 0, done.output
@@ -108,6 +108,8 @@ def test_exports_load_and_are_judged_again(archive: Path, tmp_path: Path) -> Non
         cache = str(tmp_path / "cache")
         loaded[form] = load_dataset("parquet", data_files=str(out), cache_dir=cache)["train"]
     assert len(loaded["attempts"]) == 6
+    assert len({one["task"] for one in loaded["best"]}) == len(loaded["best"]) == 2
+    assert all(one["passed"] for one in loaded["best"])
     assert len(loaded["trajectories"]) == 4
     two = next(one for one in loaded["trajectories"] if len(one["verdicts"]) == 2)
     roles = [message["role"] for message in two["messages"]]
