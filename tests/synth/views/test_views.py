@@ -434,6 +434,15 @@ def test_the_card_lists_views_with_their_lengths(out: Path) -> None:
         low, middle, high, most = view.lengths["chars"]
         assert low <= middle <= high <= most
         assert f"| `{name}` | {view.rows:,} | {middle:,} | {high:,} | {most:,} |" in text
+    assert "Answers of `warp` and `adjoint` are what Warp's code generator prints" in text
+    assert "`sft`, `plain_python`, `array`, `words` and `renamed` have the same plain CUDA" in text
+
+
+def test_the_card_gives_no_advice_on_views_that_are_not_there(copy: Path) -> None:
+    make_views(copy, ["sft", "reverse"])
+    text = (copy / "README.md").read_text()
+    assert "Machine text" not in text
+    assert "One answer, several questions" not in text
 
 
 @pytest.fixture(scope="module")
