@@ -124,7 +124,7 @@ def _mix(made: Collection[str]) -> str:
         told.append(
             f"**Machine text.** Answers of {' and '.join(machine)} are what Warp's code generator "
             "prints: numbered variables, a statement for each operation, functions of `wp::`. They "
-            "teach a compiler's dialect and nothing of how kernels are laid out. Leave them out for "
+            "teach a dialect and nothing of how kernels are laid out. Leave them out for "
             "a model that is to write CUDA, or keep them to a small part of the mix."
         )
     if len(same := [f"`{view}`" for view in _ONE_ANSWER if view in made]) > 1:

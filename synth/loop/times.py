@@ -33,9 +33,9 @@ from validate.text.lexer import LINE, SPACE, lex
 Row = Mapping[str, Any]
 Sizes = dict[str, int]
 
-TIMED = ("program", "regime", "schedule")
-"""Columns of a dataset's row that its times follow from, beside what a judge needs; a task of a
-spec has ``spec`` in their place."""
+TIMED = ("program", "regime", "schedule", "cuda_forward")
+"""Columns of a dataset's row that its times and its work follow from (Warp's text tells whether it
+is of tiles), beside what a judge needs; a task of a spec has ``spec`` in their place."""
 
 NOT_OURS = (
     "the cost model knows no free text, and this is none of those that schedules of the task print"

@@ -39,7 +39,8 @@ Row = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
-    return list(pairsmith.load(SAMPLES))[:5]
+    """As tasks have them."""
+    return [json.loads(task.row) for task in tasks_of(str(SAMPLES), "sft", limit=5)]
 
 
 def test_texts_of_schedules_are_predicted_and_others_are_not(rows: list[Row]) -> None:
