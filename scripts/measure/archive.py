@@ -36,7 +36,7 @@ COLUMNS = ("messages", "prompt", "chosen", "rejected")
 SLIPS: dict[str, Callable[[str], str]] = {
     "passed": lambda right: right,
     "wrong_value": lambda right: right.replace("blockIdx.x", "7 + blockIdx.x"),
-    "compile_error": lambda right: right.replace(";", "", 1),
+    "compile_error": lambda right: right.replace(";\n", "\n", 1),
     "no_kernel": lambda right: "I would write a kernel with a thread for each element.",
 }
 """What a first answer is, and what makes it so of a right one."""
@@ -96,14 +96,21 @@ def checked_by_trl(rows: list[dict[str, Any]]) -> str:
     """What TRL's own functions say of rows, as its trainers call them before they begin."""
     try:
         from trl import __version__
-        from trl.data_utils import apply_chat_template, extract_prompt, is_conversational
+        from trl.data_utils import (
+            apply_chat_template,
+            is_conversational,
+            maybe_extract_prompt,
+        )
     except ImportError as error:
         return f"not there ({error})"
     speaker = Speaker()
     for row in rows:
         assert is_conversational(row)
         told = {name: row[name] for name in COLUMNS if name in row}
-        texts = apply_chat_template(extract_prompt(told) if "chosen" in told else told, speaker)
+        if "chosen" in told:
+            # There is a prompt of its own, and none is to be found.
+            assert maybe_extract_prompt(told) == told
+        texts = apply_chat_template(told, speaker)
         if "chosen" not in told:
             assert texts["text"] == speaker.apply_chat_template(told["messages"], tokenize=False)
             assert [m["role"] for m in told["messages"][:3]] == ["system", "user", "assistant"]
@@ -115,7 +122,7 @@ def checked_by_trl(rows: list[dict[str, Any]]) -> str:
             )
             assert row[side][0]["content"] in texts[side]
         assert texts["chosen"] != texts["rejected"]
-    return f"{len(rows)} rows pass is_conversational, extract_prompt, chat template, {__version__}"
+    return f"{len(rows)} rows pass is_conversational, maybe_extract_prompt, the template, {__version__}"
 
 
 class Speaker:
