@@ -122,7 +122,7 @@ def checked_by_trl(rows: list[dict[str, Any]]) -> str:
             )
             assert row[side][0]["content"] in texts[side]
         assert texts["chosen"] != texts["rejected"]
-    return f"{len(rows)} rows pass is_conversational, maybe_extract_prompt, the template, {__version__}"
+    return f"{len(rows)} rows pass its data_utils (form, prompt, chat template), {__version__}"
 
 
 class Speaker:
