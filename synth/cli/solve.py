@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from synth.loop.archive import Archive, ArchivedTask
     from synth.loop.client import Endpoint
     from synth.loop.solve import Outcome, Plan
+    from synth.loop.stopwatch import Stopwatch
+    from synth.loop.times import Predictor
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _SUFFIX = ".attempts.sqlite"
@@ -132,7 +134,6 @@ def run(tasks: str, quiet: bool, archive: Path | None, workers: int, **asked: An
     from synth.loop.client import load_openai
     from synth.loop.run import require_archive_place, solve_tasks
     from synth.loop.sources.find import split_name, tasks_of
-    from synth.loop.stopwatch import timer_here
 
     endpoint, plan, limits = _endpoint(asked), _plan(asked), _limits(asked)
     sizes = _sizes(asked["sizes"])
@@ -141,25 +142,24 @@ def run(tasks: str, quiet: bool, archive: Path | None, workers: int, **asked: An
     path = archive or source.with_name(source.name + _SUFFIX)
     require_archive_place(path)
     load_openai()
-    timer, lacking = timer_here() if asked["device"] else (None, "")
-    if lacking:
-        click.echo(f"pairsmith: {lacking}", err=True)
+    limits |= {"workers": workers, "timer": _timer(asked["device"])}
     with (
         Archive(path, create=True) as opened,
         progress_bar(len(wanted) * plan.samples, quiet, "solve", "chain") as bar,
     ):
-        outcome = solve_tasks(
-            opened,
-            wanted,
-            endpoint,
-            plan,
-            workers=workers,
-            timer=timer,
-            progress=bar.update,
-            **limits,
-        )
+        outcome = solve_tasks(opened, wanted, endpoint, plan, progress=bar.update, **limits)
         _say_outcome(opened, wanted, outcome, endpoint.model)
     sys.exit(0 if outcome.whole else 1)
+
+
+def _timer(measured: bool) -> Stopwatch | Predictor | None:
+    """What tells times; a line says where it cannot be a GPU that was asked for."""
+    from synth.loop.stopwatch import timer_here
+
+    timer, lacking = timer_here() if measured else (None, "")
+    if lacking:
+        click.echo(f"pairsmith: {lacking}", err=True)
+    return timer
 
 
 def _endpoint(asked: dict[str, Any]) -> Endpoint:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from synth.errors import SettingsError
 from synth.loop.archive import Archive, ArchivedTask
@@ -51,15 +52,7 @@ def solve_tasks(
         arch, telling = arch_of(plan.hardware), timer or Predictor()
         with Judge(archive.hidden_seed, workers, arch, telling) as judge:
             async with Chat(endpoint) as chat:
-                solver = Solver(
-                    archive,
-                    chat,
-                    judge,
-                    plan,
-                    budget=budget,
-                    price=price or Price(),
-                    progress=progress,
-                )
-                return await solver.run(tasks)
+                told: Any = {"budget": budget, "price": price or Price(), "progress": progress}
+                return await Solver(archive, chat, judge, plan, **told).run(tasks)
 
     return asyncio.run(solved())
