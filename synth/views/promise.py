@@ -37,7 +37,7 @@ def _drawn(row: Row) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _domain(entry: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    """Which values; nothing for sizes and what has no bounds. ``names`` are what sizes are called."""
+    """Which values, by ``names`` of sizes; nothing for sizes and what has no bounds."""
     if entry.get("among"):
         return "of a few values"
     init, low, high = entry["init"], entry["low"], entry["high"]
