@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from synth.card.tables import views_table
 from synth.dataset.views_index import Views
 from validate.nvrtc.program import WARP_OPTIONS
@@ -51,8 +53,9 @@ _VIEWS = {
     "plain_python": "the plain Python reference to plain CUDA",
     "array": "NumPy on whole arrays to plain CUDA",
     "words": "a description and a signature to plain CUDA",
-    "warp": "Warp Python to Warp's CUDA",
-    "adjoint": "Warp's forward CUDA to its adjoint, only where that was checked and agrees",
+    "warp": "Warp Python to Warp's CUDA: **machine text**",
+    "adjoint": "Warp's forward CUDA to its adjoint, only where that was checked and agrees: "
+    "**machine text**",
     "reverse": "plain CUDA to Warp Python",
     "gradient": "plain CUDA to our own backward kernel, where that agrees",
     "wrong_adjoints": "Warp's forward CUDA and its adjoint that was seen to be wrong, to our own "
@@ -66,11 +69,16 @@ _VIEWS = {
     "renamed": "as `sft`, every name replaced by one of another row's, so that names are read",
     "repair": "a wrong kernel with what a compiler or a run said of it, to the right one; half of "
     "them in two turns",
-    "optimise": "a layout that a cost model of the H200 says to be at least 1.5 times slower, to "
-    "the row's; both were run, neither was timed",
+    "optimise": "a layout that takes at least 1.5 times as long (`ratio`), to the row's; both were "
+    "run. `time` says whether that was `measured` on a `device` or `predicted` by a cost model of "
+    "the H200",
     "preference": "`prompt`, `chosen` and `rejected`: the row's answer beside one that was seen to "
-    "fail (`failure`), or that is right and predicted to be slower (`ratio`)",
+    "fail (`failure`), or that is right and slower (`ratio`, `time` and `device` as above)",
 }
+_MACHINE = ("warp", "adjoint")
+"""Views whose answers no person wrote or would write."""
+_ONE_ANSWER = ("sft", "plain_python", "array", "words", "renamed")
+"""Views that ask in several ways for one text."""
 
 
 def train_section(name: str, views: Views | None) -> str:
@@ -94,7 +102,7 @@ question and one answer.{_bounds(views)}
 {views_table(views)}
 
 {about}
-
+{_mix(made)}
 ```python
 from datasets import load_dataset
 from trl import SFTConfig, SFTTrainer
@@ -107,6 +115,29 @@ trainer = SFTTrainer(
 {evaluated})
 trainer.train()
 ```"""
+
+
+def _mix(made: Collection[str]) -> str:
+    """Advice on what to train on together, as far as these views give cause for it."""
+    told = []
+    if machine := [f"`{view}`" for view in _MACHINE if view in made]:
+        told.append(
+            f"**Machine text.** Answers of {' and '.join(machine)} are what Warp's code generator "
+            "prints: numbered variables, a statement for each operation, functions of `wp::`. They "
+            "teach a dialect and nothing of how kernels are laid out. Leave them out for "
+            "a model that is to write CUDA, or keep them to a small part of the mix."
+        )
+    if len(same := [f"`{view}`" for view in _ONE_ANSWER if view in made]) > 1:
+        told.append(
+            f"**One answer, several questions.** {', '.join(same[:-1])} and {same[-1]} have the "
+            "same plain CUDA of a row as their answer"
+            + (", `renamed` under other names" if "renamed" in made else "")
+            + ". Draw one of them for each row and epoch and not all, so that no answer is "
+            "seen more often for having more questions."
+        )
+    if told:
+        told.append("No mix of views was compared with another: this follows from what they hold.")
+    return "".join(f"\n{paragraph}\n" for paragraph in told)
 
 
 def _bounds(views: Views) -> str:

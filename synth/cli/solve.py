@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from synth.cli.attempts import export, list_, query, show
 from synth.cli.options import FOLDER, CommandOrDefault, quiet_option
 from synth.progress import progress_bar
 
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from synth.loop.archive import Archive, ArchivedTask
     from synth.loop.client import Endpoint
     from synth.loop.solve import Outcome, Plan
+    from synth.loop.stopwatch import Stopwatch
+    from synth.loop.times import Predictor
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_FORMS = ("attempts", "trajectories", "preference")
 _SUFFIX = ".attempts.sqlite"
 
 
@@ -29,23 +31,6 @@ def solve() -> None:
 
     Every attempt is kept in an archive, an SQLite file that is only added to.
     """
-
-
-def _conditions(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that select attempts."""
-    for option in (
-        click.option("--until", metavar="TIME", help="Answered before it; UTC, as 2026-11-23T10."),
-        click.option("--since", metavar="TIME", help="Answered at it or later."),
-        click.option(
-            "--passed/--not-passed", default=None, help="Only those that did, or did not."
-        ),
-        click.option("--verdict", metavar="STATUS", help="Only with it; none: not judged yet."),
-        click.option("--model", help="Only of this model."),
-        click.option("--row", metavar="ID", help="Only of tasks made of this row."),
-        click.option("--task", metavar="ID", help="Only of this task."),
-    ):
-        command = option(command)
-    return command
 
 
 @solve.command()
@@ -79,6 +64,12 @@ def _conditions(command: Callable[..., Any]) -> Callable[..., Any]:
     show_default=True,
     help="What a wrong answer is told; public: no input on which it is wrong.",
 )
+@click.option(
+    "--device",
+    is_flag=True,
+    help="Measure answers that pass on the first GPU; without one times are predicted.",
+)
+@click.option("--faster", is_flag=True, help="Ask on for a faster one after an answer that passes.")
 @click.option("--archive", type=_FILE, help=f"Where attempts are kept.  [default: TASKS{_SUFFIX}]")
 @click.option(
     "--key-variable", default="OPENAI_API_KEY", show_default=True, help="Has the key; may be unset."
@@ -132,8 +123,10 @@ def run(tasks: str, quiet: bool, archive: Path | None, workers: int, **asked: An
 
     Each answer is judged here as `score` does, on inputs that rows do not show; with --turns the
     model is told what was wrong and answers again. Given again, the command goes on: what the
-    archive has is neither asked nor paid for again. Answers are compiled and run in processes that
-    can only compute (notes/measurements/scorer.md says how far that goes).
+    archive has is neither asked nor paid for again. Of answers that pass the time is kept too:
+    measured with --device, else predicted where the text is one that a schedule prints. Answers are
+    compiled and run in processes that can only compute (notes/measurements/scorer.md says how far
+    that goes).
 
     Exit code 1 when something is left to be asked for: a budget is spent, requests failed.
     """
@@ -149,15 +142,24 @@ def run(tasks: str, quiet: bool, archive: Path | None, workers: int, **asked: An
     path = archive or source.with_name(source.name + _SUFFIX)
     require_archive_place(path)
     load_openai()
+    limits |= {"workers": workers, "timer": _timer(asked["device"])}
     with (
         Archive(path, create=True) as opened,
         progress_bar(len(wanted) * plan.samples, quiet, "solve", "chain") as bar,
     ):
-        outcome = solve_tasks(
-            opened, wanted, endpoint, plan, workers=workers, progress=bar.update, **limits
-        )
+        outcome = solve_tasks(opened, wanted, endpoint, plan, progress=bar.update, **limits)
         _say_outcome(opened, wanted, outcome, endpoint.model)
     sys.exit(0 if outcome.whole else 1)
+
+
+def _timer(measured: bool) -> Stopwatch | Predictor | None:
+    """What tells times; a line says where it cannot be a GPU that was asked for."""
+    from synth.loop.stopwatch import timer_here
+
+    timer, lacking = timer_here() if measured else (None, "")
+    if lacking:
+        click.echo(f"pairsmith: {lacking}", err=True)
+    return timer
 
 
 def _endpoint(asked: dict[str, Any]) -> Endpoint:
@@ -209,6 +211,7 @@ def _plan(asked: dict[str, Any]) -> Plan:
         asked["retries"],
         asked["feedback"] == "full",
         hardware_of(asked["hardware"]),
+        faster=asked["faster"],
     )
 
 
@@ -276,92 +279,5 @@ def evaluator(tasks: str, out: Path, row: str | None, view: str, sizes: Sequence
     click.echo(f"{out}: evaluate.py of {chosen[0].row_id}")
 
 
-@solve.command("list")
-@click.argument("archive", type=_FILE)
-def list_(archive: Path) -> None:
-    """Count the attempts of ARCHIVE by model and view."""
-    from synth.loop.archive import Archive
-
-    with Archive(archive) as opened:
-        for row in opened.summary():
-            click.echo(
-                f"{row['model']:30} {row['view']:13} "
-                f"{row['tasks']:6} tasks {row['solved']:6} solved "
-                f"{row['attempts']:7} attempts {int(row['passed']):6} passed "
-                f"{int(row['tokens']):10} tokens {row['usd']:9.4f} USD"
-            )
-
-
-@solve.command()
-@click.argument("archive", type=_FILE)
-@click.argument("attempt")
-def show(archive: Path, attempt: str) -> None:
-    """Show an attempt of ARCHIVE with the conversation that led to it.
-
-    ATTEMPT is its id, or that of a task: then the best of its attempts, the first that passed or
-    else the one with the most credit.
-    """
-    from synth.errors import SettingsError
-    from synth.loop.archive import Archive, best_of
-
-    with Archive(archive) as opened:
-        rows = opened.query(id=attempt) or opened.query(task=attempt)
-        if not rows:
-            raise SettingsError(f"{archive} has no attempt and no task {attempt!r}")
-        row = best_of(rows)
-    for message in json.loads(row["prompt"]):
-        click.echo(f"--- {message['role']}\n{message['content']}")
-    click.echo(f"--- answer {row['id']} of {row['model']}\n{row['completion']}")
-    verdict = row["error"] or row["verdict"] or "not judged yet"
-    click.echo(f"--- {verdict} {row['reason'] or ''}".rstrip())
-
-
-@solve.command()
-@click.argument("archive", type=_FILE)
-@_conditions
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Most lines.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON object a line, with everything.")
-def query(archive: Path, limit: int, as_json: bool, **wanted: Any) -> None:
-    """Print the attempts of ARCHIVE that fit all conditions, a line each."""
-    from synth.loop.archive import Archive
-
-    columns = ("*",) if as_json else ("id", "task", "model", "sample", "turn", "verdict", "error")
-    with Archive(archive) as opened:
-        for row in opened.query(columns=columns, limit=limit, **wanted):
-            found = dict(row)
-            if as_json:
-                click.echo(json.dumps(found))
-            else:
-                said = found["error"] or found["verdict"] or "not judged"
-                place = f"{found['sample']:3}.{found['turn']}"
-                click.echo(f"{found['id']}  {found['task']} {place}  {found['model']}  {said}")
-
-
-@solve.command()
-@click.argument("archive", type=_FILE)
-@click.option("-o", "out", type=_FILE, required=True, help="A Parquet file.")
-@click.option(
-    "--form",
-    type=click.Choice(_FORMS),
-    default="attempts",
-    show_default=True,
-    help="attempts: all columns; trajectories, preference: conversations, as trainers take them.",
-)
-@_conditions
-@click.option(
-    "--workers", type=click.IntRange(1), default=1, show_default=True, help="Answers at a time."
-)
-@quiet_option
-def export(archive: Path, out: Path, form: str, workers: int, quiet: bool, **wanted: Any) -> None:
-    """Write attempts of ARCHIVE as Parquet, for `load_dataset("parquet", data_files=FILE)`.
-
-    trajectories: a conversation with the verdicts between its turns and a reward. preference: an
-    answer that passed beside one that did not. For both each answer is judged again first, on other
-    hidden inputs; what is judged otherwise then is left out.
-    """
-    from synth.loop.archive import Archive
-    from synth.loop.export import export as write
-
-    with Archive(archive) as opened, progress_bar(0, quiet, "judge", "answer") as bar:
-        done = write(opened, out, form, workers=workers, progress=bar.update, **wanted)
-    click.echo(f"{done.rows} rows in {out}; {done.otherwise} answers were judged otherwise")
+for _command in (list_, show, query, export):
+    solve.add_command(_command)

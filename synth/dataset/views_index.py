@@ -23,7 +23,7 @@ _COLUMNS = [("id", pa.string()), ("category", pa.string()), ("level", pa.int32()
 _MESSAGES = [("messages", pa.list_(MESSAGE))]
 _CHARS = [("chars", pa.int32())]
 _TOKENS = ("tokens", pa.int32())
-_TIMES = [("ratio", pa.float64()), ("time", pa.string())]
+_TIMES = [("ratio", pa.float64()), ("time", pa.string()), ("device", pa.string())]
 _PAIRS = [(name, pa.list_(MESSAGE)) for name in ("prompt", "chosen", "rejected")]
 _SPAN = pa.struct([("kind", pa.string()), ("start", pa.int32()), ("end", pa.int32())])
 _SPANS = [("spans", pa.list_(_SPAN))]
@@ -42,8 +42,8 @@ _OWN = {
     "kernelbench": [("problem", pa.string()), ("solution", pa.string())],
 }
 """Columns of views that say how their texts were chosen: the verdict on a wrong one; how many times
-as long a slow one takes as the row's, and whether that was predicted; a problem and its solution
-as a harness takes them."""
+as long a slow one takes as the row's, whether that was predicted or measured, and on what device;
+a problem and its solution as a harness takes them."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import Any
 from synth.dataset.appended import AppendedFile, as_json, now
 from synth.errors import SettingsError
 from synth.loop.archive_schema import LAYOUT
+from synth.loop.timed import quickest_first
 
 _COMPARED = {"id": "id", "task": "task", "row": "row_id", "model": "model", "verdict": "verdict"}
 
@@ -204,12 +205,15 @@ class Archive(AppendedFile):
 
 
 def best_of(rows: Sequence[sqlite3.Row]) -> sqlite3.Row:
-    """Of attempts by time the first that passed, else the first with the most credit."""
-    return max(rows, key=_credit)
+    """Of attempts by time the one that passed with the least time, measured ones before predicted
+    ones and the first of those without; where none passed, the first with the most credit."""
+    return min(rows, key=_rank)
 
 
-def _credit(row: sqlite3.Row) -> float:
-    return float(json.loads(row["metrics"])["credit"]) if row["metrics"] else -1.0
+def _rank(row: sqlite3.Row) -> tuple[bool, float, tuple[int, float]]:
+    metrics = json.loads(row["metrics"]) if row["metrics"] else {}
+    credit = float(metrics.get("credit", -1.0))
+    return not row["passed"], -credit, quickest_first(metrics.get("time"))
 
 
 def _conditions(wanted: Mapping[str, Any]) -> tuple[str, list[Any]]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from synth.dataset.files import write_parquet
 from synth.errors import SettingsError
-from synth.loop.archive import Archive
+from synth.loop.archive import Archive, best_of
 from validate.score.scorer import Answer, Scorer, Verdict
 from validate.text.completion import take_apart
 
@@ -52,7 +52,9 @@ SCHEMAS = {
         ]
     ),
 }
-"""Columns of each form; ``preference`` and the messages are as TRL takes them."""
+SCHEMAS["best"] = SCHEMAS["attempts"]
+"""Columns of each form; ``preference`` and the messages are as TRL takes them; ``best`` has one
+attempt for each task and model."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,9 @@ def export(
     if not found:
         raise SettingsError(f"{archive.path} has no attempt that fits")
     attempts = [dict(row) for row in found]
-    if form == "attempts":
-        entries, otherwise = [_attempt(one) for one in attempts], 0
+    if form in ("attempts", "best"):
+        kept = attempts if form == "attempts" else _best(found)
+        entries, otherwise = [_attempt(one) for one in kept], 0
     else:
         said = [one for one in attempts if one["judged"] and one["error"] is None]
         sure = _judged_again(archive, said, workers, progress)
@@ -96,6 +99,14 @@ def export(
     except OSError as error:
         raise SettingsError(f"cannot write {out}: {error.strerror}") from None
     return Exported(len(entries), otherwise)
+
+
+def _best(found: Sequence[Any]) -> list[Found]:
+    """Of each task and model the best attempt, in the order of their first ones."""
+    groups: dict[tuple[str, str], list[Any]] = {}
+    for one in found:
+        groups.setdefault((one["task"], one["model"]), []).append(one)
+    return [dict(best_of(group)) for group in groups.values()]
 
 
 def _attempt(found: Found) -> dict[str, Any]:

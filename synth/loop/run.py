@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from synth.errors import SettingsError
 from synth.loop.archive import Archive, ArchivedTask
@@ -12,6 +13,8 @@ from synth.loop.budget import Budget, Price
 from synth.loop.client import Chat, Endpoint
 from synth.loop.hardware import arch_of
 from synth.loop.solve import Judge, Outcome, Plan, Solver
+from synth.loop.stopwatch import Stopwatch
+from synth.loop.times import Predictor
 
 
 def require_archive_place(path: Path) -> None:
@@ -31,10 +34,12 @@ def solve_tasks(
     tokens: int | None = None,
     usd: float | None = None,
     seconds: float | None = None,
+    timer: Stopwatch | Predictor | None = None,
     progress: Callable[[int], object] = lambda _chains: None,
 ) -> Outcome:
     """Have the model solve tasks. ``tokens`` and ``usd`` bound what all of its attempts in the
-    archive cost, ``seconds`` when this run's last request begins.
+    archive cost, ``seconds`` when this run's last request begins. ``timer`` tells the times of
+    answers that pass, by default predicted ones.
 
     Raises :class:`SettingsError` without the package ``openai``, RunError when the endpoint refuses
     all requests.
@@ -44,17 +49,10 @@ def solve_tasks(
         budget = Budget(
             tokens=tokens, usd=usd, seconds=seconds, spent=archive.spent(endpoint.model)
         )
-        with Judge(archive.hidden_seed, workers, arch_of(plan.hardware)) as judge:
+        arch, telling = arch_of(plan.hardware), timer or Predictor()
+        with Judge(archive.hidden_seed, workers, arch, telling) as judge:
             async with Chat(endpoint) as chat:
-                solver = Solver(
-                    archive,
-                    chat,
-                    judge,
-                    plan,
-                    budget=budget,
-                    price=price or Price(),
-                    progress=progress,
-                )
-                return await solver.run(tasks)
+                told: Any = {"budget": budget, "price": price or Price(), "progress": progress}
+                return await Solver(archive, chat, judge, plan, **told).run(tasks)
 
     return asyncio.run(solved())

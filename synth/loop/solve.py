@@ -11,11 +11,11 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from synth.check.answers import told_of
 from synth.dataset.failpoints import failpoint
@@ -26,6 +26,7 @@ from synth.loop.findings import Findings
 from synth.loop.prompts import (
     Messages,
     attempt_id,
+    faster_of,
     feedback_of,
     first_messages,
     next_messages,
@@ -34,6 +35,10 @@ from synth.loop.prompts import (
 from validate.row.archs import DEFAULT_ARCH
 from validate.score.scorer import Scorer
 from validate.score.task import Task, task_of
+
+if TYPE_CHECKING:
+    from synth.loop.stopwatch import Stopwatch
+    from synth.loop.times import Predictor
 
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 60.0
@@ -44,7 +49,8 @@ _METRICS = ("credit", "share", "compiled", "launched")
 @dataclass(frozen=True)
 class Plan:
     """``samples`` chains a task of at most ``turns`` answers; ``at_once`` requests at a time, each
-    tried again ``retries`` times. ``full`` feedback has the input on which an answer is wrong."""
+    tried again ``retries`` times. ``full`` feedback has the input on which an answer is wrong.
+    ``faster``: turns that are left after an answer that passes are asked for a faster one."""
 
     samples: int = 1
     turns: int = 1
@@ -53,6 +59,7 @@ class Plan:
     full: bool = True
     hardware: str = ""
     first_pause_s: float = _FIRST_PAUSE_S
+    faster: bool = False
 
 
 @dataclass
@@ -79,13 +86,15 @@ class Outcome:
         return not (self.refused or self.failed or self.elsewhere)
 
 
-def archived_task(entry: dict[str, Any], view: str) -> ArchivedTask:
-    """A task as `synth.loop.tasks` has it, for an archive."""
+def archived_task(
+    entry: dict[str, Any], view: str, more: Mapping[str, Any] | None = None
+) -> ArchivedTask:
+    """A task as `synth.loop.tasks` has it, for an archive; columns of ``more`` come to its row, and
+    do not decide which task it is."""
     told, question = entry["metadata"], entry["question"]
     found = task_id(told["row"], view, question)
-    return ArchivedTask(
-        found, told["id"], view, told["category"], told["level"], question, told["row"]
-    )
+    row = json.dumps({**json.loads(told["row"]), **more}) if more else told["row"]
+    return ArchivedTask(found, told["id"], view, told["category"], told["level"], question, row)
 
 
 def turn_seed(hidden_seed: int, turn: int) -> int:
@@ -95,16 +104,26 @@ def turn_seed(hidden_seed: int, turn: int) -> int:
 
 
 class Judge:
-    """A scorer for each turn; use it as a context manager."""
+    """A scorer for each turn; use it as a context manager. ``timer`` tells the times of answers
+    that pass; None: nobody asks for them."""
 
-    def __init__(self, hidden_seed: int, workers: int, arch: str = DEFAULT_ARCH) -> None:
+    def __init__(
+        self,
+        hidden_seed: int,
+        workers: int,
+        arch: str = DEFAULT_ARCH,
+        timer: Stopwatch | Predictor | None = None,
+    ) -> None:
         self._seed, self._workers = hidden_seed, workers
-        self._findings = Findings(arch)
+        self._findings, self._timer = Findings(arch), timer
+        self._timing = asyncio.Lock()
         self._scorers: dict[int, Scorer] = {}
         self._open = ExitStack()
 
     def __enter__(self) -> Judge:
         self._open.enter_context(self._findings)
+        if self._timer is not None:
+            self._open.enter_context(self._timer)
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -122,13 +141,18 @@ class Judge:
         found = {name: told[name] for name in _FINDINGS}
         if verdict.compiled:
             found |= await asyncio.to_thread(self._findings.of, text, row)
+        metrics = {name: told[name] for name in _METRICS}
+        if verdict.passed and self._timer is not None:
+            async with self._timing:
+                time_ = await asyncio.to_thread(self._timer.of, text, row)
+            metrics["time"] = time_.as_dict()
         return Judgement(
             attempt,
             str(verdict.status),
             verdict.reason,
             _launch_of(text, row),
             found,
-            {name: told[name] for name in _METRICS},
+            metrics,
             verdict.passed,
             verdict.judged,
             time.monotonic() - began_s,
@@ -196,18 +220,19 @@ class Solver:
             self.outcome.unfit += not judged.judged
             if judged.passed:
                 self.outcome.solved.add(task.id)
-            if judged.passed or not judged.judged:
+            if not judged.judged or (judged.passed and not self._plan.faster):
                 return
-            full, parent = self._plan.full, attempt.id
-            said = feedback_of(
-                _row_of(task.row),
-                judged.status,
-                judged.reason,
-                judged.findings,
-                attempt.finish,
-                full,
-            )
+            parent, said = attempt.id, self._said(task, attempt, judged)
             messages = next_messages(messages, attempt.completion, said)
+
+    def _said(self, task: ArchivedTask, attempt: Attempt, judged: Judgement) -> str:
+        """What the model is told of its answer."""
+        row = _row_of(task.row)
+        if judged.passed:
+            return faster_of(row, judged.findings, judged.metrics.get("time"))
+        return feedback_of(
+            row, judged.status, judged.reason, judged.findings, attempt.finish, self._plan.full
+        )
 
     async def _attempt(
         self, task: ArchivedTask, sample: int, turn: int, parent: str | None, messages: Messages

@@ -20,19 +20,20 @@ from synth.dataset.views_index import SPANNED, view_schema
 from synth.reasons import ViewReason
 from synth.views.exchange import Exchange, Preference
 from synth.views.gradient import wrong_adjoint
+from synth.views.measured import Timed, timings_of
 from synth.views.plain import LeftOut, pick
 from synth.views.renamed import pools, renamed
 from synth.views.repair import HIDDEN_SEED, Faults
-from synth.views.slower import PREDICTED, slower_layouts
+from synth.views.slower import slower_layouts
 from synth.views.spans import spans_of
 from synth.views.tensors import tensor_exchanges
 from synth.views.texts import (
     EXCHANGES,
     OPTIMISE,
-    PREFERENCE,
     RENAMED,
     REPAIR,
     TENSOR_VIEWS,
+    TIMED_VIEWS,
     WRONG_ADJOINTS,
     optimise,
     preference,
@@ -42,6 +43,7 @@ from validate.row.columns import GRADIENT_COLUMNS
 from validate.score.scorer import Scorer
 
 Row = dict[str, Any]
+Timings = Mapping[str, Timed]
 
 COLUMNS = (
     *("id", "category", "level", "kernel_name", "description", "python", "reference", "program"),
@@ -69,7 +71,8 @@ class Bounds:
 
 @dataclass(frozen=True)
 class ViewTask:
-    """A view and a shard; ``made_of`` is kept in the file: it tells whether one can stay."""
+    """A view and a shard; ``made_of`` is kept in the file: it tells whether one can stay. ``tuned``
+    are the tables of `gpu tune` that a view takes times from."""
 
     view: str
     shard: Path
@@ -77,6 +80,7 @@ class ViewTask:
     rows: int
     bounds: Bounds
     made_of: str
+    tuned: tuple[Path, ...] = ()
 
 
 def made_of(view: str, source_sha256: str, bounds: Bounds, versions: Mapping[str, Any]) -> str:
@@ -94,7 +98,7 @@ def make_view_file(task: ViewTask) -> bytes:
     rows = read_columns(task.shard, COLUMNS)
     left_out: Counter[str] = Counter()
     entries = []
-    for row, exchange, more in _exchanges(task.view, rows, left_out):
+    for row, exchange, more in _exchanges(task, rows, left_out):
         entry = _entry(row, exchange, task.bounds.reasons, count) | more
         if task.view in SPANNED:
             entry |= {"spans": spans_of(entry["messages"][-1]["content"], _size_names(row, entry))}
@@ -127,12 +131,13 @@ Made = tuple[Row, Exchange | Preference, dict[str, Any]]
 """A row, what a view makes of it, and columns of the view's own."""
 
 
-def _exchanges(view: str, rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
-    if view in _JUDGED:
+def _exchanges(task: ViewTask, rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
+    judged = _judged(task)
+    if judged is not None:
         for start in range(0, len(rows), ROWS_AT_ONCE):
-            yield from _JUDGED[view](rows[start : start + ROWS_AT_ONCE], left_out)
+            yield from judged(rows[start : start + ROWS_AT_ONCE], left_out)
         return
-    exchange = _maker(view, rows)
+    exchange = _maker(task.view, rows)
     for row in rows:
         try:
             yield row, exchange(row), {}
@@ -167,42 +172,45 @@ def _repairs(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
             yield row, repair(row, wrong), more
 
 
-def _optimised(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
+def _optimised(timings: Timings, rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
     with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
-        for row, slow in zip(rows, slower_layouts(scorer, rows), strict=True):
+        for row, slow in zip(rows, slower_layouts(scorer, rows, timings), strict=True):
             if slow is None:
                 _leave(row, ViewReason.NOTHING_SLOWER, left_out)
                 continue
-            more = {"slow": slow.columns["cuda_plain"], "ratio": slow.ratio, "time": PREDICTED}
-            yield row, optimise(row, slow.columns), more
+            more = {"slow": slow.columns["cuda_plain"], **slow.times()}
+            yield row, optimise(row, slow), more
 
 
-def _preferred(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
+def _preferred(timings: Timings, rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
     """Beside a slower layout where there is one and the row is of one half, else a wrong text."""
     with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
-        slower = slower_layouts(scorer, [row for row in rows if pick(row, "preference/slow", 2)])
+        some = [row for row in rows if pick(row, "preference/slow", 2)]
+        slower = slower_layouts(scorer, some, timings)
     slow = {s.columns["id"]: s for s in slower if s is not None}
     rest = [row for row in rows if row["id"] not in slow]
     with Faults() as faults:
         wrong = dict(zip((row["id"] for row in rest), faults.wrong_kernels(rest), strict=True))
     for row in rows:
         if found := slow.get(row["id"]):
-            more = {"failure": None, "ratio": found.ratio, "time": PREDICTED}
+            more = {"failure": None, **found.times()}
             yield row, preference(row, found.columns), more
         elif caught := wrong[row["id"]]:
-            more = {"failure": caught.failure, "ratio": None, "time": None}
+            more = {"failure": caught.failure, "ratio": None, "time": None, "device": None}
             yield row, preference(row, caught.columns(row)), more
         else:
             _leave(row, ViewReason.NOTHING_CAUGHT, left_out)
 
 
-_JUDGED: dict[str, Callable[[Sequence[Row], Counter[str]], Iterator[Made]]] = {
-    REPAIR: _repairs,
-    OPTIMISE: _optimised,
-    PREFERENCE: _preferred,
-    **{name: partial(tensor_exchanges, name) for name in TENSOR_VIEWS},
-}
-"""Views whose texts are judged as they are made, so many rows at once."""
+def _judged(task: ViewTask) -> Callable[[Sequence[Row], Counter[str]], Iterator[Made]] | None:
+    """What makes a view whose texts are judged as they are made, so many rows at once; None of the
+    other views."""
+    if task.view == REPAIR:
+        return _repairs
+    if task.view in TIMED_VIEWS:
+        make = _optimised if task.view == OPTIMISE else _preferred
+        return partial(make, timings_of(task.tuned))
+    return partial(tensor_exchanges, task.view) if task.view in TENSOR_VIEWS else None
 
 
 def _size_names(row: Row, entry: Mapping[str, Any]) -> list[str]:

@@ -36,8 +36,9 @@ from synth.errors import SettingsError
 from synth.run.engine import Processes
 from synth.run.prepare import disk_troubles
 from synth.views.file import Bounds, ViewTask, load_tokenizer, made_of, make_view_file
+from synth.views.measured import tune_digests, tune_files
 from synth.views.tensors import require_torch
-from synth.views.texts import TENSOR_VIEWS, VIEW_NAMES
+from synth.views.texts import TENSOR_VIEWS, TIMED_VIEWS, VIEW_NAMES
 from validate.nvrtc.program import nvrtc_version
 
 _STAGED = ".views"
@@ -59,10 +60,11 @@ def make_views(
     asked = bounds or Bounds()
     _finished(out)
     chosen = _checked(names, asked, workers)
-    versions = _versions(asked.tokenizer, chosen)
+    versions: dict[str, Any] = _versions(asked.tokenizer, chosen)
     with held_alone(out), disk_troubles(out):
         manifest = _finished(out)
         require_whole(out, manifest)
+        versions["tuned"] = tune_digests(out)
         before = _before(out)
         remove_leftovers(out)
         staged = out / _STAGED
@@ -129,7 +131,7 @@ def _tokenizer_sha256(name: str | None) -> str | None:
         ) from None
 
 
-def _settings(bounds: Bounds, versions: Mapping[str, str | None]) -> dict[str, Any]:
+def _settings(bounds: Bounds, versions: Mapping[str, Any]) -> dict[str, Any]:
     """What the index tells of how the views were made; of a tokenizer's file the name alone."""
     name = bounds.tokenizer
     told = Path(name).name if name is not None and Path(name).is_file() else name
@@ -151,7 +153,7 @@ def _tasks(
     manifest: Manifest,
     names: Sequence[str],
     bounds: Bounds,
-    versions: Mapping[str, str | None],
+    versions: Mapping[str, Any],
 ) -> list[ViewTask]:
     return [
         ViewTask(
@@ -161,15 +163,16 @@ def _tasks(
             shard["rows"],
             bounds,
             made_of(name, shard["sha256"], bounds, _deciding(name, versions)),
+            tuple(tune_files(out)) if name in TIMED_VIEWS else (),
         )
         for name in names
         for shard in manifest.shards
     ]
 
 
-def _deciding(name: str, versions: Mapping[str, str | None]) -> dict[str, str | None]:
-    """The versions that decide on a view."""
-    left_out = () if name in TENSOR_VIEWS else ("torch",)
+def _deciding(name: str, versions: Mapping[str, Any]) -> dict[str, Any]:
+    """The versions and measurements that decide on a view."""
+    left_out = [*(["torch"] * (name not in TENSOR_VIEWS)), *(["tuned"] * (name not in TIMED_VIEWS))]
     return {what: version for what, version in versions.items() if what not in left_out}
 
 

@@ -18,7 +18,7 @@ from validate.text.launches import FORMULA
 Row = Mapping[str, Any]
 
 
-_STRUCT = re.compile(r"^struct (\w+) \{(.*?)^\};", re.DOTALL | re.MULTILINE)
+_STRUCT = re.compile(r"^struct (?:__align__\(\d+\) )?(\w+) \{.*?^\};", re.DOTALL | re.MULTILINE)
 
 
 class LeftOut(Exception):  # noqa: N818 - no error: a row that a view has no use for
@@ -106,15 +106,15 @@ def _layout(row: Row) -> str:
 
 def _structs(row: Row, signature: str) -> list[str]:
     """Declarations of the structs that a signature needs, each in one line, in the text's order."""
-    found = re.findall(_STRUCT, row["cuda_plain"] or "")
-    declared = {name: " ".join(body.split()) for name, body in found}
+    found = re.finditer(_STRUCT, row["cuda_plain"] or "")
+    declared = {match[1]: " ".join(match[0].split()) for match in found}
     needed: set[str] = set()
     left = [signature]
     while left:
         words = {word for word in re.findall(r"\w+", left.pop()) if word in declared}
         left += [declared[name] for name in words - needed]
         needed |= words
-    return [f"struct {name} {{ {body} }};" for name, body in declared.items() if name in needed]
+    return [text for name, text in declared.items() if name in needed]
 
 
 def launch_json(row: Row) -> str:

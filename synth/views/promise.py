@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from synth.views.sizes import said, size_names
+
 Row = Mapping[str, Any]
+
+_INDEX_OF = "index_of:"
 
 
 def promise_clause(row: Row) -> str:
-    """The values that inputs have, and the tolerances of float outputs, in two sentences."""
+    """The values that inputs have, and the tolerances of outputs, in two sentences."""
     domains: dict[str, list[str]] = {}
+    names = size_names(row)
     for name, entry in _drawn(row):
-        if text := _domain(entry):
+        if text := _domain(entry, names):
             domains.setdefault(text, []).append(f"`{name}`")
     given = "; ".join(f"{', '.join(names)} {text}" for text, names in domains.items())
     return " ".join(
@@ -31,8 +36,8 @@ def _drawn(row: Row) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield arg["name"], arg
 
 
-def _domain(entry: Mapping[str, Any]) -> str:
-    """Which values; nothing for sizes, indices and what has no bounds."""
+def _domain(entry: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """Which values, by ``names`` of sizes; nothing for sizes and what has no bounds."""
     if entry.get("among"):
         return "of a few values"
     init, low, high = entry["init"], entry["low"], entry["high"]
@@ -44,6 +49,8 @@ def _domain(entry: Mapping[str, Any]) -> str:
         return f"starting at {_short(low)}"
     if init == "permutation":
         return "a permutation"
+    if init.startswith(_INDEX_OF):
+        return f"in [0, {said(init.removeprefix(_INDEX_OF), names)})"
     if not bounds:
         return ""
     ends = {"sorted": ", ascending", "well_conditioned": " beside a dominant diagonal"}
@@ -51,15 +58,17 @@ def _domain(entry: Mapping[str, Any]) -> str:
 
 
 def _tolerances(row: Row) -> str:
-    """How far float outputs may be off."""
+    """How far outputs may be off: those of floats by so much, others not at all."""
     found: dict[tuple[float, float], list[str]] = {}
+    exact = []
     for arg in row["args"]:
         if arg["rtol"] is not None:
             found.setdefault((arg["rtol"], arg["atol"]), []).append(f"`{arg['name']}`")
-    if not found:
-        return ""
+        elif arg["role"] != "in":
+            exact.append(f"`{arg['name']}`")
     told = [f"{', '.join(n)} within {r:g} relative plus {a:g}" for (r, a), n in found.items()]
-    return f"Tolerance: {'; '.join(told)}."
+    told += [f"{', '.join(exact)} exact"] if exact else []
+    return f"Tolerance: {'; '.join(told)}." if told else ""
 
 
 def _short(bound: str) -> str:

@@ -75,7 +75,7 @@ def reasons(row: Row) -> str:
 
 def _at_sizes(row: Row, choice: Choice, limits: str) -> str:
     names = size_names(row)
-    middles = {names.get(s, s): number(int(float(f"{n:.2g}"))) for s, n in choice.sizes.items()}
+    middles = {names.get(s, s): number(n) for s, n in choice.sizes.items()}
     sizes = ", ".join(f"{name} = {n}" for name, n in middles.items())
     held = bytes_in_words(bytes_of_arrays(choice.program, choice.sizes))
     time = rounded(choice.own.prediction.time_us)

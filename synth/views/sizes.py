@@ -27,7 +27,7 @@ def said(formula: str, names: Mapping[str, str]) -> str:
 
 
 def shapes_clause(row: Row) -> str:
-    """Which shapes the arrays have; nothing when all have the only size that there is."""
+    """Which shapes the arrays have; in few words when all have the only size that there is."""
     names = size_names(row)
     shapes = {
         arg["name"]: tuple(said(extent, names) for extent in arg["shape"])
@@ -37,6 +37,7 @@ def shapes_clause(row: Row) -> str:
     if len(set(shapes.values())) == 1 and all(
         len(shape) == 1 and shape[0] in names.values() for shape in shapes.values()
     ):
-        return ""
+        ((extent,),) = set(shapes.values())
+        return f"Each array has `{extent}` elements."
     told = [f"`{name}` ({', '.join(shape)})" for name, shape in shapes.items()]
     return f"Shapes: {', '.join(told)}."

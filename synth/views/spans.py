@@ -18,6 +18,10 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _GUARD = re.compile(r"\b(?:if|while|for)\s*\(")
 _COMPARES = re.compile(r"(?<![<>\-])(?:<=|>=|<|>)(?![<>])")
 _INDEX = re.compile(r"(?<=[\w\])])\[")
+_DECLARED = re.compile(
+    r"\s*(?:__shared__ |extern |const )*(?!(?:return|else|case)\b)"
+    r"[A-Za-z_][\w:]* \w+(?:\[[^\]]*\])*"
+)
 _CALLS = {
     "barrier": re.compile(r"\b__sync(?:threads|warp)\w*\s*\("),
     "atomic": re.compile(r"\batomic[A-Z]\w*\s*\("),
@@ -63,7 +67,7 @@ def _middle(text: str, start: int, end: int) -> tuple[int, int]:
 def _declares(text: str, at: int) -> bool:
     """Whether brackets are those of a declaration, such as ``float tile[32][33]``."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
-    return bool(re.fullmatch(r"\s*(?:__shared__ |extern |const )*[\w:]+ \w+(?:\[[^\]]*\])*", line))
+    return bool(_DECLARED.fullmatch(line))
 
 
 def _closed(text: str, at: int) -> int:

@@ -16,10 +16,11 @@ from synth.views.exchange import Exchange, Preference
 from synth.views.gradient import gradient
 from synth.views.plain import LeftOut, fenced, launch_json, needs, pick, plain_answer, wanted
 from synth.views.promise import promise_clause
-from synth.views.reasons import reasons
-from synth.views.regime import regime_clause
+from synth.views.reasons import reasons, rounded
+from synth.views.regime import number, regime_clause
 from synth.views.repair import turns_of
 from synth.views.sizes import said, shapes_clause, size_names
+from synth.views.slower import Slower
 from synth.views.wrong import Wrong
 from validate.row.tiles import is_tiled, places
 from validate.statuses import AdjointStatus
@@ -38,7 +39,7 @@ _SFT = (
     "Here is a GPU kernel in Warp. Rewrite it as a CUDA kernel without Warp.",
     "Turn the Python below, an NVIDIA Warp kernel, into an equivalent CUDA `__global__` function.",
     "I prototyped this kernel in Warp. Give me the CUDA C++ version for production.",
-    "Convert to CUDA C++. It must hold for all sizes and for all inputs of the ranges given.",
+    "Convert this Warp kernel to hand-written CUDA C++.",
     "Implement the following Warp kernel by hand in CUDA C++.",
 )
 
@@ -231,12 +232,29 @@ _OPTIMISE = (
 )
 
 
-def optimise(row: Row, slow: Row) -> Exchange:
-    """A slower layout of the row's kernel, given as columns of its own, to the row's."""
+def optimise(row: Row, slow: Slower) -> Exchange:
+    """A slower layout of the row's kernel to the row's, with the times that a device measured."""
     asked = _OPTIMISE[pick(row, "optimise", len(_OPTIMISE))]
-    about = " ".join((asked, row["description"], regime_clause(row), promise_clause(row)))
-    parts = [about, fenced("cuda", slow["cuda_plain"]), fenced("json", launch_json(slow))]
-    return _to_plain("\n\n".join(parts), row)
+    took, compared = _measured(row, slow)
+    told = (asked, row["description"], regime_clause(row), promise_clause(row), took)
+    about = " ".join(part for part in told if part)
+    text = fenced("cuda", slow.columns["cuda_plain"])
+    parts = [about, text, fenced("json", launch_json(slow.columns))]
+    made = _to_plain("\n\n".join(parts), row)
+    return replace(made, reasons=" ".join(filter(None, (made.reasons, compared))))
+
+
+def _measured(row: Row, slow: Slower) -> tuple[str, str]:
+    """What a question and an answer say of measured times; nothing where there are none."""
+    if slow.timed is None:
+        return "", ""
+    names = size_names(row)
+    sizes = ", ".join(f"`{names.get(s, s)}` = {number(n)}" for s, n in slow.timed.sizes.items())
+    before, after = rounded(slow.slow_us), rounded(slow.timed.own_us)
+    return (
+        f"Measured on one {slow.timed.device} with {sizes} it takes {before} µs.",
+        f"Measured there it takes {after} µs, the kernel given {before} µs.",
+    )
 
 
 def preference(row: Row, worse: Row) -> Preference:
@@ -259,6 +277,8 @@ EXCHANGES: dict[str, Callable[[Row], Exchange]] = {
 """Views that need nothing but the row."""
 
 RENAMED, REPAIR, OPTIMISE, PREFERENCE = "renamed", "repair", "optimise", "preference"
+TIMED_VIEWS = (OPTIMISE, PREFERENCE)
+"""Views that take times from `gpu tune`, where it has left some."""
 WRONG_ADJOINTS = "wrong_adjoints"
 VIEW_NAMES = (*EXCHANGES, WRONG_ADJOINTS, RENAMED, REPAIR, OPTIMISE, PREFERENCE)
 TORCH, AUTOGRAD, KERNELBENCH = "torch", "autograd", "kernelbench"

@@ -116,6 +116,25 @@ def compile_plain(text: str, arch: str) -> bytes:
     return compile_logged(text, arch, ())[0]
 
 
+def compile_named(text: str, kernels: Sequence[str], arch: str) -> tuple[bytes, list[str]]:
+    """Machine code of a text for `arch`, and the names that kernels, named as in C++, have in it.
+
+    For machines with CuPy, whose bindings are asked. Raises Refused.
+    """
+    nvrtc: Any = import_module("cupy_backends.cuda.libs.nvrtc")
+    made = nvrtc.createProgram(text, "answer.cu", (), ())
+    try:
+        for kernel in kernels:
+            nvrtc.addNameExpression(made, kernel)
+        nvrtc.compileProgram(made, tuple(nvrtc_program.plain_options(arch, toolkit_include_dir())))
+        symbols = [str(nvrtc.getLoweredName(made, kernel)) for kernel in kernels]
+        return bytes(nvrtc.getCUBIN(made)), symbols
+    except nvrtc.NVRTCError as error:
+        raise Refused((str(nvrtc.getProgramLog(made)) or str(error))[:LOG_CHARACTERS]) from None
+    finally:
+        nvrtc.destroyProgram(made)
+
+
 def compile_logged(text: str, arch: str, more: Sequence[str]) -> tuple[bytes, str]:
     """The same with further options, and the compiler's log."""
     options = nvrtc_program.plain_options(arch, toolkit_include_dir(), more)

@@ -48,7 +48,8 @@ class GpuOptions:
     None for none; `large_elements` is about how many threads the large launch has, 0 for none;
     `timeout_s` is the wall-clock limit of a row's compilation, and of its launches; `workers` are
     the processes of one GPU; `bench` times rows in place of judging them, `tune` the contenders of
-    each: a file by which the processes take turns on the device.
+    each: a file by which the processes take turns on the device. `answers`: rows are answers of
+    others, as `validate.gpu.answer` takes them.
     """
 
     include_dir: Path
@@ -59,6 +60,7 @@ class GpuOptions:
     batch_size: int = 32
     bench: bool = False
     tune: Path | None = None
+    answers: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,24 @@ def run_rows(
         source.stop()
         for slot in slots:
             slot.stop()
+
+
+class Standing:
+    """One GPU with its process, kept from row to row; a context manager, for one thread."""
+
+    def __init__(self, device: Device, options: GpuOptions) -> None:
+        self._slot = _Slot(device, options)
+
+    def __enter__(self) -> Standing:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._slot.stop()
+
+    def run(self, row: Row) -> RowVerdict:
+        """What becomes of a row. Raises GpuUnavailable when the child cannot work."""
+        (verdict,) = self._slot.run(0, [row])
+        return verdict
 
 
 def _verdict(row: Row, number: int, answer: Mapping[str, Any]) -> RowVerdict:
@@ -208,11 +228,12 @@ class _Slot:
     def _alone(self, number: int, row: Row, reason: str) -> RowVerdict:
         """Each text of a row in a process of its own: what breaks off here is its own fault.
 
-        Contenders are not tried again: `reason` says why they broke off.
+        Contenders and answers are not tried again: `reason` says why they broke off.
         """
         verdict = RowVerdict(row, self.device.uuid, number, True)
-        if self.options.tune:
-            verdict.results.append(TextResult("tune", GpuStatus.LAUNCH_ERROR, reason))
+        if self.options.tune or self.options.answers:
+            text = "tune" if self.options.tune else "answer"
+            verdict.results.append(TextResult(text, GpuStatus.LAUNCH_ERROR, reason))
             return verdict
         for text in TEXTS:
             self.close()
@@ -243,6 +264,7 @@ class _Slot:
                     "texts": list(texts),
                     "bench": options.bench,
                     "tune": str(options.tune) if options.tune else "",
+                    "answers": options.answers,
                     "rows": list(rows),
                 }
             )

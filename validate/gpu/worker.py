@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from validate.gpu.answer import time_answer
 from validate.gpu.bench import bench_row
 from validate.gpu.case import Case
 from validate.gpu.cubins import CubinStore
@@ -44,6 +45,8 @@ class Worker(WorkerChild):
             self.send(event="row", device=self.device.uuid, **answer)
 
     def _answer(self, row: Row, store: CubinStore, batch: Mapping[str, Any]) -> dict[str, Any]:
+        if batch["answers"]:
+            return _answered(row, self.device.arch)
         if batch["tune"]:
             return _tuned(row, store, Path(batch["tune"]))
         return _timed(row, store) if batch["bench"] else self._run(row, store, batch)
@@ -68,6 +71,15 @@ def _timed(row: Row, store: CubinStore) -> dict[str, Any]:
     result, timings = TextResult("bench"), []
     with told(result):
         timings = [asdict(timing) for timing in bench_row(row, store)]
+    return {"results": [asdict(result)], "timings": timings, "spent": asdict(Spent())}
+
+
+def _answered(row: Row, arch: str) -> dict[str, Any]:
+    result, timings = TextResult("answer"), []
+    with told(result):
+        timing = time_answer(row, arch, result)
+        timings = [] if timing is None else [asdict(timing)]
+    load_cupy().get_default_memory_pool().free_all_blocks()
     return {"results": [asdict(result)], "timings": timings, "spent": asdict(Spent())}
 
 

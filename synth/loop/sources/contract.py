@@ -145,9 +145,18 @@ def with_tolerances(row: Row) -> Row:
     return {**row, "args": args}
 
 
-def task_of_row(row: Row, asked: str, language: str, source: str, view: str) -> ArchivedTask:
-    """The task of a row: what is asked for, the contract, and the source."""
+def task_of_row(
+    row: Row,
+    asked: str,
+    language: str,
+    source: str,
+    view: str,
+    more: Mapping[str, str] | None = None,
+) -> ArchivedTask:
+    """The task of a row: what is asked for, the contract, and the source. Columns of ``more`` come
+    to its row, and do not decide which task it is."""
     question = f"{asked} {wanted(row, free=True)}\n\n{fenced(language, source)}"
     judged = json.dumps({name: row[name] for name in (*NEEDED, *WARP_COLUMNS)})
     found = task_id(judged, view, question)
-    return ArchivedTask(found, row["id"], view, row["category"], row["level"], question, judged)
+    told = json.dumps({**json.loads(judged), **more}) if more else judged
+    return ArchivedTask(found, row["id"], view, row["category"], row["level"], question, told)

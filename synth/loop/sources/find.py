@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from synth.errors import SettingsError
 from synth.loop.archive import ArchivedTask
-from synth.loop.solve import archived_tasks
-from synth.loop.tasks import Tasks, dataset_rows
+from synth.loop.solve import archived_task
+from synth.loop.tasks import dataset_rows, entry_of
+from synth.loop.times import TIMED
 
 _PYTHON, _SPECS = ".py", ".json"
 
@@ -38,10 +41,23 @@ def tasks_of(
         return spec_tasks(path, sizes or {})[:limit]
     if sizes:
         raise SettingsError("--size is for specs and Python files: rows have their sizes")
-    found = archived_tasks(Tasks(dataset_rows(path, splits), view, limit), view)
+    found = list(islice(_of_rows(dataset_rows(path, splits), view), limit))
     if not found:
         raise SettingsError(f"no row of {path} has a task of the view {view!r} in these splits")
     return found
+
+
+def _of_rows(rows: Iterable[Mapping[str, Any]], view: str) -> Iterator[ArchivedTask]:
+    """The tasks of rows, each once, with the columns that times follow from."""
+    seen: set[str] = set()
+    for index, row in enumerate(rows):
+        entry = entry_of(row, view, index)
+        if entry is None:
+            continue
+        task = archived_task(entry, view, {name: row.get(name) for name in TIMED})
+        if task.id not in seen:
+            seen.add(task.id)
+            yield task
 
 
 def _of_python(path: Path, name: str, sizes: Mapping[str, int]) -> list[ArchivedTask]:

@@ -17,6 +17,7 @@ from synth.render.cuda.dialect.words import CUDA
 VIEW = "numpy"
 _TYPE = re.compile(r"\s*([a-z]+\d*)\s*(?:\[([^\]]*)\])?\s*")
 _CONVERTED = {"f": "np.float64", "i": "np.int64", "u": "np.int64", "b": "bool"}
+_IMPORTS = re.compile(r"^import numpy as np\b", re.MULTILINE)
 _ASKED = "Write this NumPy function as a CUDA C++ kernel; outputs go to arrays of the names given."
 
 Typed = tuple[str, tuple[str, ...] | None]
@@ -50,7 +51,7 @@ def _task(path: Path, source: str, function: ast.FunctionDef, declared: Declared
             about=VIEW,
             args=args,
             sizes=declared.columns(),
-            reference=source + _wrapper(function.name, kernel, inputs, list(outputs)),
+            reference=_with_numpy(source) + _wrapper(function.name, kernel, inputs, list(outputs)),
         )
         row = with_tolerances(row)
     except SettingsError as error:
@@ -113,6 +114,11 @@ def _given(inputs: Mapping[str, Typed], declared: Declared) -> Iterator[dict[str
 def _written(outputs: Mapping[str, Typed], declared: Declared) -> Iterator[dict[str, Any]]:
     for name, (dtype, shape) in outputs.items():
         yield argument(name, dtype, "out", shape, declared.tolerance(name))
+
+
+def _with_numpy(source: str) -> str:
+    """A source with the import that its wrapper needs, which a file may do without."""
+    return source if _IMPORTS.search(source) else f"import numpy as np\n\n\n{source}"
 
 
 def _wrapper(name: str, kernel: str, inputs: Mapping[str, Typed], outputs: list[str]) -> str:

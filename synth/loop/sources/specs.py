@@ -50,7 +50,8 @@ def _task(spec: AnySpec, given: Mapping[str, int]) -> ArchivedTask:
     )
     if spec.dtype == "bfloat16":
         asked += " Elements of the inputs are whole numbers from -4 to 4."
-    return task_of_row(row, asked, "python", row["reference"], VIEW)
+    spec_itself = {"spec": spec.canonical()}
+    return task_of_row(row, asked, "python", row["reference"], VIEW, spec_itself)
 
 
 def _row(spec: AnySpec, sizes: Mapping[str, int]) -> dict[str, Any]:

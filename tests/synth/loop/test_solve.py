@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,11 @@ from loopback_chat import FAULTS, KEY, Model, served
 
 import pairsmith
 from synth.errors import RunError, SettingsError
-from synth.loop.archive import Archive, ArchivedTask, Judgement
+from synth.loop.archive import Archive, ArchivedTask, Judgement, best_of
 from synth.loop.budget import Budget, Price
 from synth.loop.client import Chat, Endpoint
 from synth.loop.solve import Judge, Outcome, Plan, Solver, archived_tasks
+from synth.loop.timed import Time
 
 pytest.importorskip("openai")
 
@@ -106,6 +108,36 @@ def test_right_answers_come_of_feedback(
         assert first["completion"].startswith("<think>")
         assert json.loads(second["launch"])[0]["block"]
         assert json.loads(second["metrics"])["credit"] == 1.0
+
+
+def test_turns_that_are_left_are_asked_for_a_faster_one(
+    tmp_path: Path, model: Model, tasks: list[ArchivedTask]
+) -> None:
+    class Timed(Words):
+        """Says of a text that passes that it takes as long as it is."""
+
+        async def judge(self, task: ArchivedTask, attempt: str, text: str, turn: int) -> Judgement:
+            found = await super().judge(task, attempt, text, turn)
+            sizes = {"n": 1000}
+            time = Time(float(len(text)), "measured", "", "a GPU", sizes, 2.0, "memory")
+            return replace(found, metrics={**found.metrics, "time": time.as_dict()})
+
+    model.answer = lambda messages: ("RIGHT", "RIGHT RIGHT", "R", "!RIGHT")[len(messages) // 2 - 1]
+    path = tmp_path / "a.sqlite"
+    plan = Plan(turns=4, faster=True)
+    found = solve(path, model, tasks[:1], plan, judge=Timed())
+    assert (found.asked, found.passed) == (4, 3)
+    with Archive(path) as archive:
+        chain = archive.query(task=tasks[0].id)
+        assert best_of(chain)["completion"] == "RIGHT"
+        last = json.loads(chain[-1]["prompt"])
+    said = [message["content"] for message in last if message["role"] == "user"]
+    assert "it takes 5 µs on one a GPU" in said[1]
+    assert "it takes 11 µs on one a GPU" in said[2]
+    assert "would take 2 µs, 18% of that" in said[2]
+    assert "not right yet" in said[3]
+    again = solve(path, model, tasks[:1], plan, judge=Timed())
+    assert (again.asked, again.known) == (0, 4)
 
 
 def test_an_input_on_which_it_is_wrong_is_told() -> None:

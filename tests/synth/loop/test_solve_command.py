@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -87,16 +88,19 @@ def test_the_archive_is_looked_at(archive: Path) -> None:
     assert {one["passed"] for one in wrong} == {0}
     short = pairsmith_solve("query", archive, "--passed", "--limit", 3).output.splitlines()
     assert len(short) == 3
-    assert all(line.endswith("passed") for line in short)
+    # The answers are the rows' own texts, whose times the cost model predicts.
+    assert all(re.search(r"  passed  \S+ us on NVIDIA H200, predicted$", line) for line in short)
     best = pairsmith_solve("show", archive, wrong[0]["task"]).output
-    assert best.rstrip().endswith("--- passed")
+    said, took = best.rstrip().splitlines()[-2:]
+    assert said == "--- passed"
+    assert took.endswith("us on NVIDIA H200, predicted")
     own = pairsmith_solve("show", archive, wrong[0]["id"]).output
     assert wrong[0]["verdict"] in own
 
 
 def test_exports_load_and_are_judged_again(archive: Path, tmp_path: Path) -> None:
     loaded = {}
-    for form in ("attempts", "trajectories", "preference"):
+    for form in ("attempts", "best", "trajectories", "preference"):
         out = tmp_path / f"{form}.parquet"
         done = pairsmith_solve("export", archive, "-o", out, "--form", form, "--quiet")
         assert done.exit_code == 0, done.output
@@ -104,6 +108,8 @@ def test_exports_load_and_are_judged_again(archive: Path, tmp_path: Path) -> Non
         cache = str(tmp_path / "cache")
         loaded[form] = load_dataset("parquet", data_files=str(out), cache_dir=cache)["train"]
     assert len(loaded["attempts"]) == 6
+    assert len({one["task"] for one in loaded["best"]}) == len(loaded["best"]) == 2
+    assert all(one["passed"] for one in loaded["best"])
     assert len(loaded["trajectories"]) == 4
     two = next(one for one in loaded["trajectories"] if len(one["verdicts"]) == 2)
     roles = [message["role"] for message in two["messages"]]

@@ -31,6 +31,7 @@ from synth.views.evidence import _got
 from synth.views.file import Bounds
 from synth.views.make import make_views
 from synth.views.plain import is_free, wanted
+from synth.views.promise import promise_clause
 from synth.views.reasons import LIMITS
 from synth.views.regime import regime_clause
 from synth.views.repair import HIDDEN_SEED, _may_run_wild
@@ -434,6 +435,15 @@ def test_the_card_lists_views_with_their_lengths(out: Path) -> None:
         low, middle, high, most = view.lengths["chars"]
         assert low <= middle <= high <= most
         assert f"| `{name}` | {view.rows:,} | {middle:,} | {high:,} | {most:,} |" in text
+    assert "Answers of `warp` and `adjoint` are what Warp's code generator prints" in text
+    assert "`sft`, `plain_python`, `array`, `words` and `renamed` have the same plain CUDA" in text
+
+
+def test_the_card_gives_no_advice_on_views_that_are_not_there(copy: Path) -> None:
+    make_views(copy, ["sft", "reverse"])
+    text = (copy / "README.md").read_text()
+    assert "Machine text" not in text
+    assert "One answer, several questions" not in text
 
 
 @pytest.fixture(scope="module")
@@ -611,14 +621,26 @@ def test_sizes_are_called_what_the_kernel_calls_them(loaded: dict[str, Any]) -> 
             assert word in names or re.search(rf"Shapes: .*\b{word}\b", question), row["id"]
 
 
+def test_a_question_says_what_is_exact_and_what_indices_point_to() -> None:
+    row = next(r for r in ROWS.values() if any(a["rtol"] is not None for a in r["args"]))
+    real = next(a for a in row["args"] if a["rtol"] is not None)
+    index = {**real, "name": "near", "role": "in", "rtol": None, "init": "index_of:cells"}
+    whole = {**real, "name": "count", "role": "out", "rtol": None}
+    told = promise_clause({**row, "args": [real, index, whole], "plain_args": []})
+    assert "`near` in [0, cells)" in told
+    assert f"`{real['name']}` within" in told
+    assert told.endswith("; `count` exact.")
+
+
 def test_structs_of_structs_are_declared() -> None:
     text = (
-        "struct A {\n    float v;\n};\n\nstruct B {\n    A a;\n};\n\nstruct C {\n    int n;\n};\n"
+        "struct __align__(8) A {\n    float v;\n};\n\nstruct B {\n    A a;\n};\n\n"
+        "struct C {\n    int n;\n};\n"
     )
     row = {**ROWS[next(iter(ROWS))], "cuda_plain": text}
     row["plain_args"] = [{"name": "b", "type": "const B*", "size": None}]
     asked = wanted(row)
-    assert "`struct A { float v; };` and `struct B { A a; };`" in asked
+    assert "`struct __align__(8) A { float v; };` and `struct B { A a; };`" in asked
     assert "struct C" not in asked
 
 
