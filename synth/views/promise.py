@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from synth.views.indices import COUNT, INDEX, OFFSETS, uses_of
+from synth.views.sizes import said, size_names
+from validate.row.sizes import evaluate, own_sizes
+
 Row = Mapping[str, Any]
+
+_NARROW = re.compile(r"\bu?int(?:8|16)\b")
 
 
 def promise_clause(row: Row) -> str:
-    """The values that inputs have, and the tolerances of float outputs, in two sentences."""
+    """The values that inputs have, and how close each output must be, in two sentences."""
     domains: dict[str, list[str]] = {}
+    uses, names = uses_of(row), size_names(row)
     for name, entry in _drawn(row):
-        if text := _domain(entry):
+        use = uses.get(name)
+        if text := (_led(row, entry, use, names) if use else "") or _domain(name, entry, names):
             domains.setdefault(text, []).append(f"`{name}`")
-    given = "; ".join(f"{', '.join(names)} {text}" for text, names in domains.items())
+    given = "; ".join(f"{', '.join(found)} {text}" for text, found in domains.items())
     return " ".join(
         part for part in (f"Inputs: {given}." if given else "", _tolerances(row)) if part
     )
@@ -31,11 +40,37 @@ def _drawn(row: Row) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield arg["name"], arg
 
 
-def _domain(entry: Mapping[str, Any]) -> str:
-    """Which values; nothing for sizes, indices and what has no bounds."""
+def _led(row: Row, entry: Mapping[str, Any], use: tuple[str, str], names: Mapping[str, str]) -> str:
+    """The range of what leads into an array: of the extent, not of the sizes at which a row is
+    tried. Empty where its values were not drawn from that range."""
+    how, extent = use
+    if entry["low"] is None or entry["high"] is None or entry.get("among"):
+        return ""
+    low, high, most = (
+        entry["low"],
+        float(entry["high"]),
+        evaluate(extent, own_sizes(row["sizes"])),
+    )
+    if entry["init"] == "sorted" and how == OFFSETS and high <= most and float(low) == 0.0:
+        return f"ascending offsets, each in [0, `{said(extent, names)}`]"
+    if extent.isdigit() or entry["init"] != "uniform":
+        return ""
+    if how == INDEX and high < most:
+        return f"in [{_short(low)}, `{said(extent, names)}`)"
+    return f"in [{_short(low)}, `{said(extent, names)}`]" if how == COUNT and high <= most else ""
+
+
+def _domain(name: str, entry: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """Which values; nothing for sizes under their own names and what has no bounds."""
     if entry.get("among"):
         return "of a few values"
     init, low, high = entry["init"], entry["low"], entry["high"]
+    kind, _, extent = init.partition(":")
+    if kind == "index_of":
+        return f"in [0, `{said(extent, names)}`)"
+    if kind == "size":
+        size = said(extent, names)
+        return "" if size == name else f"= `{size}`"
     bounds = "" if low is None or high is None else f"in [{_short(low)}, {_short(high)}]"
     if init == "unit":
         whole = entry["dtype"].startswith("transform")
@@ -51,17 +86,36 @@ def _domain(entry: Mapping[str, Any]) -> str:
 
 
 def _tolerances(row: Row) -> str:
-    """How far float outputs may be off."""
-    found: dict[tuple[float, float], list[str]] = {}
+    """How far each output may be off; whole numbers and bool not at all."""
+    found: dict[tuple[float, float] | None, list[str]] = {}
     for arg in row["args"]:
-        if arg["rtol"] is not None:
-            found.setdefault((arg["rtol"], arg["atol"]), []).append(f"`{arg['name']}`")
+        if arg["role"] != "in":
+            key = None if arg["rtol"] is None else (arg["rtol"], arg["atol"])
+            found.setdefault(key, []).append(f"`{arg['name']}`")
     if not found:
         return ""
-    told = [f"{', '.join(n)} within {r:g} relative plus {a:g}" for (r, a), n in found.items()]
+    exact = found.pop(None, [])
+    told = [f"{', '.join(n)} {_within(*key)}" for key, n in found.items() if key is not None]
+    told += [f"{', '.join(exact)} exact"] if exact else []
     return f"Tolerance: {'; '.join(told)}."
 
 
+def _within(rtol: float, atol: float) -> str:
+    return f"within {rtol:g} relative plus {atol:g}" if atol else f"within {rtol:g} relative"
+
+
 def _short(bound: str) -> str:
-    """A bound without needless digits."""
-    return bound.removesuffix(".0") if "e" not in bound else f"{float(bound):g}"
+    """A bound without digits that the drawing added: ``0.05`` for ``0.05000000000000001``."""
+    return bound if bound.lstrip("-").isdigit() else f"{float(bound):.6g}"
+
+
+def python_numbers(row: Row) -> str:
+    """What Python's numbers are where an array's own are narrower: it would round or wrap them."""
+    halves = [f"`{arg['name']}`" for arg in row["args"] if "float16" in arg["dtype"]]
+    narrow = [f"`{arg['name']}`" for arg in row["args"] if _NARROW.search(arg["dtype"])]
+    told = []
+    if halves:
+        told.append(f"Arithmetic is in float32, on {', '.join(halves)} in half precision too.")
+    if narrow:
+        told.append(f"Whole numbers in {', '.join(narrow)} wrap only where they are stored.")
+    return " ".join(told)

@@ -32,6 +32,8 @@ from synth.render.cuda.types import (
     struct,
 )
 
+VECTORS = "vectorized"
+
 _INDEX = "index"
 """The number of an element in a launch of several dimensions: no program has the name."""
 
@@ -359,7 +361,7 @@ def _schedules(program: ir.Program) -> list[Schedule]:
         return []
     blocks = BLOCKS[1] if form.flat else _ROW_BLOCKS[len(program.kernel.launch_dim)]
     return [
-        Schedule("vectorized", block, vector_width=width)
+        Schedule(VECTORS, block, vector_width=width)
         for width in _widths(form)
         for block in blocks
     ]
@@ -388,13 +390,12 @@ def _asks(schedule: Mapping[str, object]) -> str:
 
 STYLES = (
     Style(
-        "vectorized",
+        VECTORS,
         _schedules,
         _check,
         write,
         _plan,
         _asks,
-        "wide loads and stores move the same bytes with fewer requests",
-        "loads of several elements at once",
+        "several elements a thread at a time",
     ),
 )
