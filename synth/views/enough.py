@@ -70,8 +70,8 @@ def _constants(body: ir.Body) -> Iterator[float]:
 
 def _same(value: float, number: float) -> bool:
     """Whether a number of the text is one of the kernel, or leads to it in one step."""
-    forms = (number, number**2, sqrt(number), number * pi, number + 1, number - 1)
-    forms += (1.0 / number,) if number else ()
+    forms = [number, number**2, sqrt(number), number * pi, number + 1, number - 1]
+    forms += [1.0 / number] if number else []
     return any(isclose(value, form, rel_tol=1e-4) for form in forms)
 
 

@@ -127,7 +127,7 @@ def _atomics(cost: Cost) -> str:
 def _latency(cost: Cost) -> str:
     asked = cost.asked
     parts = {
-        f"{_many(asked.steps)} dependent instructions of one thread": asked.steps * H200.step_us,
+        f"{_many(asked.steps)} dependent operations of one thread": asked.steps * H200.step_us,
         "loads that nothing hides": asked.misses * H200.miss_us,
         f"{_many(asked.loads)} loads in a loop, one after the other": asked.loads * H200.latency_us,
         f"{_many(asked.barriers)} barriers of a block": asked.barriers * H200.barrier_us,
