@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from synth.views.indices import COUNT, INDEX, OFFSETS, uses_of
-from synth.views.sizes import said, size_names
+from synth.views.sizes import plain_names, said, size_names
 from validate.row.sizes import evaluate, own_sizes
 
 Row = Mapping[str, Any]
@@ -31,13 +31,14 @@ def promise_clause(row: Row) -> str:
 
 def _drawn(row: Row) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Each input and each field of one, with how it is drawn."""
+    plain = plain_names(row)
     for arg in row["args"]:
         if arg["role"] == "out":
             continue
         if arg["fields"]:
             yield from ((f"{arg['name']}.{f['name']}", f) for f in arg["fields"])
         else:
-            yield arg["name"], arg
+            yield plain.get(arg["name"], arg["name"]), arg
 
 
 def _led(row: Row, entry: Mapping[str, Any], use: tuple[str, str], names: Mapping[str, str]) -> str:

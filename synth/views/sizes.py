@@ -13,13 +13,21 @@ _SYMBOL = re.compile(r"[A-Za-z_]\w*")
 
 def size_names(row: Row) -> dict[str, str]:
     """The parameter that holds each size symbol; a symbol that none holds is left out."""
-    plain = row["plain_args"] or ()
-    names = {arg["size"]: arg["name"] for arg in plain if arg["size"]}
+    plain = plain_names(row)
+    names = {arg["size"]: arg["name"] for arg in row["plain_args"] or () if arg["size"]}
     for arg in row["args"]:
         prefix, _, symbol = (arg["init"] or "").partition(":")
         if prefix == "size" and _SYMBOL.fullmatch(symbol):
-            names.setdefault(symbol, arg["name"])
+            names.setdefault(symbol, plain.get(arg["name"], arg["name"]))
     return names
+
+
+def plain_names(row: Row) -> dict[str, str]:
+    """What the plain CUDA calls each argument: C++ has some names for itself, as ``half``."""
+    return {
+        arg["name"]: plain["name"]
+        for arg, plain in zip(row["args"], row["plain_args"] or (), strict=False)
+    }
 
 
 def said(formula: str, names: Mapping[str, str]) -> str:
