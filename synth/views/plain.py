@@ -71,9 +71,12 @@ def wanted(row: Row, free: bool | None = None) -> str:
     free = is_free(row) if free is None else free
     args = ", ".join(f"{arg['type']} {arg['name']}" for arg in row["plain_args"])
     asked = [_signature(row, args, free)]
-    if structs := _structs(row, args):
-        asked.append(f"There, {' and '.join(f'`{struct}`' for struct in structs)}.")
-    asked += [shapes_clause(row), regime_clause(row), promise_clause(row)]
+    asked += [
+        structs_clause(row, args),
+        shapes_clause(row),
+        regime_clause(row),
+        promise_clause(row),
+    ]
     if not free:
         asked.append(_layout(row))
     return " ".join(part for part in asked if part)
@@ -114,6 +117,12 @@ def _layout(row: Row) -> str:
     if schedule.get("launch_bounds"):
         asked.append("Declare the launch bounds.")
     return " ".join(part for part in asked if part)
+
+
+def structs_clause(row: Row, signature: str) -> str:
+    """The structs that a signature needs, in a sentence."""
+    structs = " and ".join(f"`{struct}`" for struct in _structs(row, signature))
+    return f"There, {structs}." if structs else ""
 
 
 def _structs(row: Row, signature: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from synth.views.indices import COUNT, INDEX, OFFSETS, uses_of
@@ -12,21 +12,27 @@ from validate.row.sizes import evaluate, own_sizes
 
 Row = Mapping[str, Any]
 
+_WHOLE = re.compile(r"\b(?:u?int\d+|bool)\b")
 _NARROW = re.compile(r"\bu?int(?:8|16)\b")
 
 
 def promise_clause(row: Row) -> str:
     """The values that inputs have, and how close each output must be, in two sentences."""
+    return " ".join(part for part in (inputs_clause(row), _tolerances(row)) if part)
+
+
+def inputs_clause(row: Row, left_out: Collection[str] = ()) -> str:
+    """The values that inputs have, in a sentence; nothing of those that are ``left_out``."""
     domains: dict[str, list[str]] = {}
     uses, names = uses_of(row), size_names(row)
     for name, entry in _drawn(row):
+        if name in left_out:
+            continue
         use = uses.get(name)
         if text := (_led(row, entry, use, names) if use else "") or _domain(name, entry, names):
             domains.setdefault(text, []).append(f"`{name}`")
     given = "; ".join(f"{', '.join(found)} {text}" for text, found in domains.items())
-    return " ".join(
-        part for part in (f"Inputs: {given}." if given else "", _tolerances(row)) if part
-    )
+    return f"Inputs: {given}." if given else ""
 
 
 def _drawn(row: Row) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -88,17 +94,18 @@ def _domain(name: str, entry: Mapping[str, Any], names: Mapping[str, str]) -> st
 
 def _tolerances(row: Row) -> str:
     """How far each output may be off; whole numbers and bool not at all."""
-    found: dict[tuple[float, float] | None, list[str]] = {}
+    found: dict[tuple[float, float], list[str]] = {}
+    exact = []
     for arg in row["args"]:
-        if arg["role"] != "in":
-            key = None if arg["rtol"] is None else (arg["rtol"], arg["atol"])
-            found.setdefault(key, []).append(f"`{arg['name']}`")
-    if not found:
-        return ""
-    exact = found.pop(None, [])
-    told = [f"{', '.join(n)} {_within(*key)}" for key, n in found.items() if key is not None]
+        if arg["role"] == "in":
+            continue
+        if arg["rtol"] is not None:
+            found.setdefault((arg["rtol"], arg["atol"]), []).append(f"`{arg['name']}`")
+        elif all(_WHOLE.search(part["dtype"]) for part in arg["fields"] or [arg]):
+            exact.append(f"`{arg['name']}`")
+    told = [f"{', '.join(names)} {_within(*key)}" for key, names in found.items()]
     told += [f"{', '.join(exact)} exact"] if exact else []
-    return f"Tolerance: {'; '.join(told)}."
+    return f"Tolerance: {'; '.join(told)}." if told else ""
 
 
 def _within(rtol: float, atol: float) -> str:

@@ -20,6 +20,7 @@ from synth.views.promise import promise_clause
 from synth.views.renamed import new_names, renamed, under_other_names
 from synth.views.sizes import size_names
 from synth.views.texts import EXCHANGES, TO_PLAIN, sft
+from validate.row.gradient import VALUE
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import awkward_sizes, evaluate, own_sizes
 
@@ -48,6 +49,30 @@ def test_every_output_is_exact_or_has_a_tolerance(row: Row) -> None:
             continue
         (part,) = [p for p in told.split("; ") if f"`{arg['name']}`" in p]
         assert part.endswith("exact") == (arg["rtol"] is None)
+        if arg["rtol"] is None and not arg["fields"]:
+            assert "float" not in arg["dtype"]
+
+
+def test_floats_of_no_tolerance_are_not_called_exact() -> None:
+    for row in ROWS:
+        without = [{**arg, "rtol": None, "atol": None} for arg in row["args"]]
+        told = clause(promise_clause({**row, "args": without}), "Tolerance")
+        for arg in without:
+            if arg["role"] != "in" and not arg["fields"]:
+                assert (f"`{arg['name']}`" in told) == ("float" not in arg["dtype"])
+
+
+def test_questions_on_gradients_give_structs_and_inputs() -> None:
+    found = _exchanges("gradient")
+    for row, exchange in found:
+        asked = exchange.question.partition("```")[0]
+        shown = {arg["arg"] for arg in row["backward_args"] if arg["holds"] == VALUE}
+        for arg in row["args"]:
+            if arg["name"] in shown and arg["low"] is not None:
+                assert f"`{arg['name']}`" in clause(asked, "Inputs")
+        for name in re.findall(r"^struct (?:__align__\(\d+\) )?(\w+)", row["cuda_plain"], re.M):
+            signature = asked.partition("`")[2].partition("`")[0]
+            assert not re.search(rf"\b{name}\b", signature) or f" {name} {{" in asked
 
 
 @pytest.mark.parametrize("row", ROWS, ids=_id)
