@@ -148,7 +148,7 @@ class ViewReason(Worded):
     POOR_ANSWER = (
         "poor_answer",
         "The cost model itself says that the row's layout takes four times what its memory traffic "
-        "and arithmetic would take on a full device.",
+        "and arithmetic would take on a full device, or half of its threads lie beyond the edge.",
     )
     TOO_MANY_CHARACTERS = "too_many_characters", "The conversation is longer than `--max-chars`."
     TOO_MANY_TOKENS = "too_many_tokens", "The conversation is longer than `--max-tokens`."

@@ -37,6 +37,7 @@ AS_LONG = 1.05
 _POOR = 4.0
 """A time so many times what traffic and arithmetic of a full device take is no good answer."""
 _HALF_EMPTY = 0.5
+_TWICE_THE_THREADS = 2.0
 _STEPS = (1, 4, 32, 256, 4096)
 """Sizes are told as multiples of the largest of these that is below a sixteenth of them."""
 
@@ -152,8 +153,10 @@ class Choice:
     def is_poor(self) -> bool:
         """Whether the model itself says that the layout wastes the device: several times what
         memory and arithmetic of a full device take, through waits, scattered requests or blocks
-        too few."""
+        too few; or twice the threads that have work."""
         cost = self.cost()
+        if cost.idle >= _TWICE_THE_THREADS:
+            return True
         times = cost.times_us
         full = max(times[MEMORY], times[INSTRUCTIONS] * min(1.0, cost.filled))
         wasted = cost.time_us > _POOR * (cost.launch_us + full)
