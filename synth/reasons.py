@@ -140,6 +140,16 @@ class ViewReason(Worded):
         "At the harness's tolerance zeros, one number or an input would pass, or its reference "
         "needs too much memory or too many calls.",
     )
+    WORDS_LACK = (
+        "words_lack",
+        "The description does not name every parameter and number of the kernel, or the limits to "
+        "which it holds an index.",
+    )
+    POOR_ANSWER = (
+        "poor_answer",
+        "The cost model itself says that the row's layout takes four times what its memory traffic "
+        "and arithmetic would take on a full device, or half of its threads lie beyond the edge.",
+    )
     TOO_MANY_CHARACTERS = "too_many_characters", "The conversation is longer than `--max-chars`."
     TOO_MANY_TOKENS = "too_many_tokens", "The conversation is longer than `--max-tokens`."
 

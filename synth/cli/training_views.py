@@ -45,7 +45,7 @@ def training_views(
 ) -> None:
     """Make conversations to train on of the rows of OUT: load_dataset(OUT, NAME).
 
-    To plain CUDA: sft from Warp Python, renamed the same with the names of other rows, plain_python
+    To plain CUDA: sft from Warp Python, renamed the same under names that say nothing, plain_python
     from the reference, array from NumPy on whole arrays, words from a description, repair from a
     wrong kernel and what was said of it, optimise from a slower layout; preference has the answer
     beside a worse one. gradient: plain CUDA to its backward kernel. wrong_adjoints: Warp's wrong

@@ -20,9 +20,10 @@ from synth.dataset.views_index import SPANNED, view_schema
 from synth.reasons import ViewReason
 from synth.views.exchange import Exchange, Preference
 from synth.views.gradient import wrong_adjoint
+from synth.views.layout import choice_of
 from synth.views.measured import Timed, timings_of
 from synth.views.plain import LeftOut, pick
-from synth.views.renamed import pools, renamed
+from synth.views.renamed import renamed
 from synth.views.repair import HIDDEN_SEED, Faults
 from synth.views.slower import slower_layouts
 from synth.views.spans import spans_of
@@ -34,6 +35,7 @@ from synth.views.texts import (
     REPAIR,
     TENSOR_VIEWS,
     TIMED_VIEWS,
+    TO_PLAIN,
     WRONG_ADJOINTS,
     optimise,
     preference,
@@ -137,7 +139,7 @@ def _exchanges(task: ViewTask, rows: Sequence[Row], left_out: Counter[str]) -> I
         for start in range(0, len(rows), ROWS_AT_ONCE):
             yield from judged(rows[start : start + ROWS_AT_ONCE], left_out)
         return
-    exchange = _maker(task.view, rows)
+    exchange = _maker(task.view)
     for row in rows:
         try:
             yield row, exchange(row), {}
@@ -145,13 +147,26 @@ def _exchanges(task: ViewTask, rows: Sequence[Row], left_out: Counter[str]) -> I
             left_out[left.reason] += 1
 
 
-def _maker(view: str, rows: Sequence[Row]) -> Callable[[Row], Exchange]:
-    """What makes an exchange of a row of these."""
+def _maker(view: str) -> Callable[[Row], Exchange]:
+    """What makes an exchange of a row."""
     if view == RENAMED:
-        return partial(renamed, known=pools(rows))
+        return _worth_learning(renamed)
     if view == WRONG_ADJOINTS:
         return partial(wrong_adjoint, translator=Translator(backward=True))
-    return EXCHANGES[view]
+    return _worth_learning(EXCHANGES[view]) if view in TO_PLAIN else EXCHANGES[view]
+
+
+def _worth_learning(make: Callable[[Row], Exchange]) -> Callable[[Row], Exchange]:
+    """The same of rows whose layout the cost model does not call poor."""
+
+    def made(row: Row) -> Exchange:
+        found = make(row)
+        choice = choice_of(row)
+        if choice is not None and choice.is_poor:
+            raise LeftOut(ViewReason.POOR_ANSWER)
+        return found
+
+    return made
 
 
 def _leave(row: Row, reason: ViewReason, left_out: Counter[str]) -> None:

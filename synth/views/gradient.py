@@ -9,7 +9,8 @@ from synth.codegen.translator import Translator
 from synth.reasons import ViewReason
 from synth.rows.remake import retranslated
 from synth.views.exchange import Exchange
-from synth.views.plain import LeftOut, fenced, launch_json, needs, pick
+from synth.views.plain import LeftOut, fenced, launch_json, needs, pick, structs_clause
+from synth.views.promise import inputs_clause
 from synth.views.regime import regime_clause
 from synth.views.sizes import said, size_names
 from validate.row.gradient import COTANGENT, GRADIENT, backward_row
@@ -64,14 +65,15 @@ def _answer(row: Row) -> str:
 def _wanted(row: Row) -> str:
     """The signature of the backward kernel, what its parameters hold, and the sizes in use."""
     given = row["backward_args"]
-    name = backward_row(row)["kernel_name"]
+    backward = backward_row(row)
+    name = backward["kernel_name"]
     signature = ", ".join(f"{arg['type']} {arg['name']}" for arg in given)
     cotangents = [_holding(arg) for arg in given if arg["holds"] == COTANGENT]
     in_place = {arg["name"] for arg in row["args"] if arg["role"] == "inout"}
     gradients = [arg for arg in given if arg["holds"] == GRADIENT]
     summed = [_holding(arg) for arg in gradients if arg["arg"] not in in_place]
     both = [f"`{arg['name']}`" for arg in gradients if arg["arg"] in in_place]
-    told = [f"The signature is `{name}({signature})`."]
+    told = [f"The signature is `{name}({signature})`.", structs_clause(backward, signature)]
     if cotangents:
         told.append(f"Given are the gradients of a loss by the outputs: {', '.join(cotangents)}.")
     if summed:
@@ -81,7 +83,9 @@ def _wanted(row: Row) -> str:
             f"What the kernel updates in place has one array for both, {', '.join(both)}: it holds "
             "the gradient by what the kernel leaves, and is to hold that by what it found."
         )
-    told += [_shapes(row), regime_clause(row), "End with the launch as JSON."]
+    filled = {arg["name"] for arg in gradients}
+    told += [_shapes(row), regime_clause(row), inputs_clause(backward, filled)]
+    told.append("End with the launch as JSON.")
     return " ".join(part for part in told if part)
 
 

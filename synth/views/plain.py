@@ -10,6 +10,9 @@ from typing import Any
 
 from synth.reasons import ViewReason
 from synth.render.cuda.style import styles
+from synth.render.cuda.styles.vectors import VECTORS
+from synth.views.accesses import wide_request
+from synth.views.layout import choice_of
 from synth.views.promise import promise_clause
 from synth.views.regime import regime_clause
 from synth.views.sizes import said, shapes_clause, size_names
@@ -18,7 +21,7 @@ from validate.text.launches import FORMULA
 Row = Mapping[str, Any]
 
 
-_STRUCT = re.compile(r"^struct (?:__align__\(\d+\) )?(\w+) \{.*?^\};", re.DOTALL | re.MULTILINE)
+_STRUCT = re.compile(r"^struct (__align__\(\d+\) )?(\w+) \{(.*?)^\};", re.DOTALL | re.MULTILINE)
 
 
 class LeftOut(Exception):  # noqa: N818 - no error: a row that a view has no use for
@@ -54,8 +57,12 @@ def plain_answer(row: Row) -> str:
 
 
 def is_free(row: Row) -> bool:
-    """Whether questions on a row leave blocks and style to the answer: in every second one."""
-    return pick(row, "free", 2) == 0
+    """Whether questions on a row leave blocks and style to the answer: about every second one. A
+    layout that is more than one thread an element without being quicker is always asked for."""
+    if pick(row, "free", 4) == 0:
+        return False
+    choice = choice_of(row)
+    return choice is None or not choice.is_for_nothing
 
 
 def wanted(row: Row, free: bool | None = None) -> str:
@@ -64,9 +71,12 @@ def wanted(row: Row, free: bool | None = None) -> str:
     free = is_free(row) if free is None else free
     args = ", ".join(f"{arg['type']} {arg['name']}" for arg in row["plain_args"])
     asked = [_signature(row, args, free)]
-    if structs := _structs(row, args):
-        asked.append(f"There, {' and '.join(f'`{struct}`' for struct in structs)}.")
-    asked += [shapes_clause(row), regime_clause(row), promise_clause(row)]
+    asked += [
+        structs_clause(row, args),
+        shapes_clause(row),
+        regime_clause(row),
+        promise_clause(row),
+    ]
     if not free:
         asked.append(_layout(row))
     return " ".join(part for part in asked if part)
@@ -98,23 +108,39 @@ def _signature(row: Row, args: str, free: bool) -> str:
 def _layout(row: Row) -> str:
     """The style that is asked for."""
     schedule = json.loads(row["schedule"])
-    asked = [styles()[schedule["style"]].asks(schedule)]
+    width = schedule.get("vector_width", 1)
+    asked = [
+        wide_request(row, width)
+        if schedule["style"] == VECTORS
+        else styles()[schedule["style"]].asks(schedule)
+    ]
     if schedule.get("launch_bounds"):
         asked.append("Declare the launch bounds.")
     return " ".join(part for part in asked if part)
 
 
+def structs_clause(row: Row, signature: str) -> str:
+    """The structs that a signature needs, in a sentence."""
+    structs = " and ".join(f"`{struct}`" for struct in _structs(row, signature))
+    return f"There, {structs}." if structs else ""
+
+
 def _structs(row: Row, signature: str) -> list[str]:
     """Declarations of the structs that a signature needs, each in one line, in the text's order."""
-    found = re.finditer(_STRUCT, row["cuda_plain"] or "")
-    declared = {match[1]: " ".join(match[0].split()) for match in found}
+    found = re.findall(_STRUCT, row["cuda_plain"] or "")
+    declared = {name: " ".join(body.split()) for _, name, body in found}
+    aligned = {name: align for align, name, _ in found}
     needed: set[str] = set()
     left = [signature]
     while left:
         words = {word for word in re.findall(r"\w+", left.pop()) if word in declared}
         left += [declared[name] for name in words - needed]
         needed |= words
-    return [text for name, text in declared.items() if name in needed]
+    return [
+        f"struct {aligned[name]}{name} {{ {body} }};"
+        for name, body in declared.items()
+        if name in needed
+    ]
 
 
 def launch_json(row: Row) -> str:

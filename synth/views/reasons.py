@@ -1,101 +1,284 @@
-"""Why a kernel is laid out as it is, in two to four sentences from the cost model's facts."""
+"""Why a kernel is laid out as it is: what its time goes to, how its threads meet memory, what the
+next best layout would take and why. All of it follows from the cost model and the program."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
-from generators.program import ir
-from generators.program.serialise import from_json
-from synth.render.cuda.choose import Candidate, candidates_of
-from synth.render.cuda.cost.device import H200
-from synth.render.cuda.regime import bytes_of_arrays
-from synth.render.cuda.schedule import Schedule
+from synth.render.cuda.cost.device import H200, WARP
+from synth.render.cuda.cost.facts import UPDATE
+from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
 from synth.render.cuda.style import styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
-from synth.views.regime import number
+from synth.views.accesses import accesses_sentence, named, wide_of
+from synth.views.layout import AS_LONG, Choice, Cost
+from synth.views.layout import choice_of as choice_of
+from synth.views.plain import pick
 from synth.views.sizes import size_names
-from validate.row.sizes import middle
 
 Row = Mapping[str, Any]
 
+MOSTLY_LAUNCH = 0.5
+"""From which share of the time on the launch itself is what is told of."""
+_SECOND = 0.5
+"""A second limit is told of where it alone would take so much of the first's time."""
+_TELLS_IDLE = 1.1
+_MOSTLY_FILLED = 0.85
+
 LIMITS = {
-    "memory": "the time goes to memory traffic",
-    "cache": "the time goes to what the caches are asked for",
-    "instructions": "the time goes to instructions",
-    "atomics": "the time goes to atomics",
-    "latency": "the time is what one thread takes from its start to its end",
+    MEMORY: "memory traffic",
+    CACHE: "requests to the caches",
+    INSTRUCTIONS: "instructions",
+    ATOMICS: "atomics",
+    LATENCY: "latency",
 }
-_TELLS = 1.15
-"""From which ratio on the model's times say that one schedule is slower than another."""
+"""What time goes to, in the words of an answer."""
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A row's schedule among all that its program allows, each predicted at the middle of the
-    row's regime; the quickest first."""
-
-    program: ir.Program
-    own: Candidate
-    all: list[Candidate]
-    sizes: Mapping[str, int]
-
-    def ratio(self, other: Candidate) -> float:
-        """How many times the row's own time another schedule takes."""
-        return other.prediction.time_us / self.own.prediction.time_us
-
-
-def choice_of(row: Row) -> Choice | None:
-    """The choice that a row's schedule was; None where it was none: forced, or with no regime."""
-    if not row["regime"]:
-        return None
-    program = from_json(row["program"])
-    sizes = {span["symbol"]: middle(span["low"], span["high"]) for span in row["regime"]}
-    wanted = replace(Schedule.from_json(row["schedule"]), limits="")
-    listed = candidates_of(program, sizes)
-    own = next((c for c in listed if replace(c.schedule, limits="") == wanted), None)
-    return None if own is None else Choice(program, own, listed, sizes)
-
-
-def reasons(row: Row) -> str:
-    """What the time goes to, what the layout does about it, and what another would take."""
-    schedule = json.loads(row["schedule"])
-    if not schedule["limits"]:
+def reasons(row: Row, asked: bool = False) -> str:
+    """Three to six sentences; empty where nobody chose the layout. ``asked``: the question names
+    the layout."""
+    choice = choice_of(row) if json.loads(row["schedule"])["limits"] else None
+    if choice is None:
         return ""
-    choice, limits = choice_of(row), LIMITS[schedule["limits"]]
-    told = [_at_sizes(row, choice, limits) if choice else f"At these sizes {limits}."]
-    if because := styles()[schedule["style"]].because:
-        told.append(f"{because[0].upper()}{because[1:]}.")
-    if choice and (other := _compared(choice)):
-        told.append(other)
-    return " ".join(told)
+    cost, form = choice.cost(), pick(row, "reasons", 6)
+    told = [
+        f"{_sizes(row, choice)} {_limit(choice, cost, form)}.",
+        accesses_sentence(row, cost, form // 2),
+        _together(row, choice, cost),
+        _compared(row, choice, cost, form, asked),
+        _edges(cost),
+    ]
+    return " ".join(filter(None, told))
 
 
-def _at_sizes(row: Row, choice: Choice, limits: str) -> str:
+def _sizes(row: Row, choice: Choice) -> str:
     names = size_names(row)
-    middles = {names.get(s, s): number(n) for s, n in choice.sizes.items()}
-    sizes = ", ".join(f"{name} = {n}" for name, n in middles.items())
-    held = bytes_in_words(bytes_of_arrays(choice.program, choice.sizes))
-    time = rounded(choice.own.prediction.time_us)
+    told = [f"`{names.get(s, s)}` = {n:,}" for s, n in choice.sizes.items()]
+    return f"With {', '.join(told)},"
+
+
+def _limit(choice: Choice, cost: Cost, form: int) -> str:
+    """What the predicted time is made of, without its full stop."""
+    if cost.launch_us >= MOSTLY_LAUNCH * cost.time_us:
+        return _mostly_launch(cost, form)
+    whole = f"{us(cost.time_us)} by a cost model of the {H200.name}"
+    first, own = LIMITS[cost.limits], us(cost.times_us[cost.limits])
+    why = _because(cost, cost.limits)
+    told = (
+        f"it takes {whole}, of which {first} would take {own} alone: {why}",
+        f"what decides is {first}: {why}, {own} of {whole}",
+        f"the time is {whole}; {why}, and that is {own} of {first}",
+    )[form % 3]
+    second = sorted(cost.times_us, key=lambda name: -cost.times_us[name])[1]
+    if cost.times_us[second] >= _SECOND * cost.times_us[cost.limits]:
+        told += f"; next comes {LIMITS[second]} with {us(cost.times_us[second])}"
+        told += f" ({_because(cost, second)})"
+    return told
+
+
+def _mostly_launch(cost: Cost, form: int) -> str:
+    count = cost.plan.launches
+    empty = "an empty launch" if count == 1 else f"{count} empty launches"
+    whole, start = us(cost.time_us), us(cost.launch_us)
+    rest = f"{LIMITS[cost.limits]} ({_because(cost, cost.limits)})"
+    model = f"a cost model of the {H200.name}"
     return (
-        f"At {sizes} the arrays hold {held}, and {limits}: about {time} µs by a cost model of the "
-        f"{H200.name}."
-    )
+        f"{empty} alone would take {start} of the {whole} that {model} gives; most of the rest is "
+        f"{rest}",
+        f"{model} gives {whole}, {start} of them for {empty}, and little is left for {rest}",
+        f"{model} gives {whole}, most of it ({start}) to start at all; beyond that it is {rest}",
+    )[form % 3]
 
 
-def _compared(choice: Choice) -> str:
-    """The plain layout beside one that is not; beside the plain one the best of the others."""
-    others = [c for c in choice.all if c.schedule.style != choice.own.schedule.style]
-    plain = [c for c in others if c.schedule.style == ONE_THREAD_A_POINT]
-    other = next(iter(plain or others), None)
-    if other is None or not (called := styles()[other.schedule.style].called):
+def _because(cost: Cost, limit: str) -> str:
+    """The amount behind a limit."""
+    asked, points = cost.asked, cost.facts.points
+    if limit == MEMORY:
+        return f"{in_bytes(asked.memory_bytes)} go through memory"
+    if limit == CACHE:
+        by_lines = asked.lines / H200.lines > asked.cache_bytes / H200.cache_bytes
+        if by_lines:
+            return f"{_many(asked.lines)} lines of 128 bytes are looked up in the L1 caches"
+        return f"{in_bytes(asked.cache_bytes)} are asked of the L2 cache"
+    if limit == INSTRUCTIONS:
+        each = asked.instructions * cost.filled * WARP / points
+        return f"about {each:,.0f} instructions for each of {_many(points)} points"
+    if limit == ATOMICS:
+        return _atomics(cost)
+    return _latency(cost)
+
+
+def _atomics(cost: Cost) -> str:
+    asked = cost.asked
+    if asked.shared_updates / H200.shared_updates > asked.updates / H200.updates:
+        return f"{_many(asked.shared_updates)} updates in shared memory"
+    at_one = asked.updates_at_one / H200.updates_at_one
+    if at_one > asked.updates / H200.updates:
+        return (
+            f"{_many(asked.updates)} atomics reach memory, and up to "
+            f"{_many(asked.updates_at_one)} wait for each other at one address"
+        )
+    return f"{_many(asked.updates)} atomics reach memory"
+
+
+def _latency(cost: Cost) -> str:
+    asked = cost.asked
+    parts = {
+        f"{_many(asked.steps)} dependent operations of one thread": asked.steps * H200.step_us,
+        "loads that nothing hides": asked.misses * H200.miss_us,
+        f"{_many(asked.loads)} loads in a loop, one after the other": asked.loads * H200.latency_us,
+        f"{_many(asked.barriers)} barriers of a block": asked.barriers * H200.barrier_us,
+    }
+    return max(parts, key=lambda part: parts[part])
+
+
+def _together(row: Row, choice: Choice, cost: Cost) -> str:
+    """What threads do together: copies in shared memory, staged loads, shuffles, barriers."""
+    plan, told = cost.plan, []
+    plain = [c for c in choice.all if c.schedule.style == ONE_THREAD_A_POINT]
+    if staged := {name: uses for name, uses in plan.staged.items() if uses > 1.0}:
+        uses = min(staged.values())
+        told.append(f"one load of {named(staged)} serves {_many(uses)} reads")
+    if plan.in_shared and plain:
+        names = _updated(cost, plan.in_shared)
+        before = choice.cost(plain[0]).asked.updates
+        told.append(
+            f"each of {cost.blocks:,} blocks adds to its own copy of {named(names)} in shared "
+            f"memory, so that {_many(cost.asked.updates)} atomics reach memory in place of "
+            f"{_many(before)}"
+        )
+    elif (plan.combined or plan.matched) and plain:
+        names = _updated(cost, {**plan.combined, **plan.matched})
+        before = choice.cost(plain[0]).asked.updates
+        if cost.asked.updates < before:
+            told.append(
+                f"lanes join what they add to {named(names)} first: {_many(cost.asked.updates)} "
+                f"atomics in place of {_many(before)}"
+            )
+    if plan.shuffles:
+        pairs = "shuffle joins" if plan.shuffles == 1 else "shuffles join"
+        told.append(f"{_many(plan.shuffles)} {pairs} the lanes' values in registers")
+    if plan.barriers:
+        what = "a barrier" if plan.barriers == 1 else f"{_many(plan.barriers)} barriers"
+        told.append(f"{what} a block order writes and reads of shared memory")
+    text = "; ".join(told)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def _updated(cost: Cost, nodes: Mapping[int, float]) -> list[str]:
+    found = [a.array for a in cost.facts.accesses if a.kind == UPDATE and a.node in nodes]
+    return list(dict.fromkeys(found))
+
+
+def _compared(row: Row, choice: Choice, cost: Cost, form: int, asked: bool) -> str:
+    """The next best layout, its predicted time, and what makes the difference."""
+    found = choice.next_best()
+    if found is None:
         return ""
-    subject, ratio = f"{called[0].upper()}{called[1:]}", choice.ratio(other)
-    if ratio >= _TELLS:
-        return f"{subject} would take about {rounded(ratio)} times as long."
-    return f"{subject} would be about as quick." if ratio > 1 / _TELLS else ""
+    other = choice.cost(found)
+    called = styles()[other.schedule.style].called
+    subject, theirs = f"{called[0].upper()}{called[1:]}", us(other.time_us)
+    ratio = other.time_us / cost.time_us
+    if ratio >= AS_LONG:
+        why = _difference(cost, other)
+        return (
+            f"{subject} would take {theirs}: {why}.",
+            f"{subject} comes to {theirs}, since {why}.",
+            f"Against that stands {called} with {theirs}: {why}.",
+        )[form % 3]
+    if choice.own.schedule.style != ONE_THREAD_A_POINT:
+        return _kept(row, cost, other, called, asked, form)
+    if ratio < 1.0 / AS_LONG:
+        return f"{subject} is predicted at {theirs}; the longer text is not written for that."
+    return (
+        f"{subject} would take {theirs}, which longer text does not pay for.",
+        f"Nothing is gained by {called} ({theirs}): {_why_the_same(cost)}.",
+        f"{subject} would change neither traffic nor work ({theirs}).",
+    )[form % 3]
+
+
+def _why_the_same(cost: Cost) -> str:
+    if cost.launch_us >= MOSTLY_LAUNCH * cost.time_us:
+        return "the launch takes as long"
+    return f"{LIMITS[cost.limits]} stays what it is"
+
+
+def _kept(row: Row, cost: Cost, other: Cost, called: str, asked: bool, form: int) -> str:
+    """A layout that is more than another and no quicker: what it does change."""
+    mine, theirs = us(cost.time_us), us(other.time_us)
+    times = f"the same {mine}" if mine == theirs else f"{theirs} in place of {mine}"
+    why = ("As asked, ", "The question asks for it: ")[form // 2 % 2] if asked else ""
+    changes = _changes(row, cost, other)
+    changes = changes if why else f"{changes[0].upper()}{changes[1:]}"
+    return (
+        f"{why}{changes}; {called} would take {times}.",
+        f"{why}{changes}. In time that is no gain: {called} would take {times}.",
+    )[form % 2]
+
+
+def _changes(row: Row, cost: Cost, other: Cost) -> str:
+    width = cost.schedule.vector_width
+    loads, stores = wide_of(row)
+    if width > 1 and (loads or stores):
+        parts = [*_if(loads, "reads"), *_if(stores, "writes")]
+        return f"a thread {' and '.join(parts)} {width} elements at a time, {_rest(row, width)}"
+    if cost.blocks != other.blocks:
+        return f"a grid of {cost.blocks:,} blocks does the work of {other.blocks:,}"
+    return "threads take the work in another order"
+
+
+def _if(names: list[str], does: str) -> list[str]:
+    return [f"{does} {named(names)}"] if names else []
+
+
+def _rest(row: Row, width: int) -> str:
+    """What a text does where a length is no multiple of the width."""
+    if f"% {width} == 0" in row["cuda_plain"]:
+        return f"if a row is a multiple of {width} and so stays aligned, else one by one"
+    return f"and the last few one by one where {width} do not go into the length"
+
+
+def _difference(cost: Cost, other: Cost) -> str:
+    """What of the other layout takes the time that the row's own saves."""
+    more = {name: other.times_us[name] - cost.times_us[name] for name in other.times_us}
+    name = max(more, key=lambda key: more[key])
+    if other.launch_us - cost.launch_us > more[name]:
+        return f"it needs {other.plan.launches} launches"
+    if other.filled < _MOSTLY_FILLED and other.filled < cost.filled:
+        empty = f"{1 - other.filled:.0%} of the {H200.processors} SMs"
+        return f"its {other.blocks:,} blocks leave {empty} without work"
+    if more[name] <= 0.0:
+        return "its parts overlap less"
+    takes = f"{LIMITS[name]} would take {us(other.times_us[name])}"
+    if name == LATENCY and other.plan.threads_an_element < cost.plan.threads_an_element:
+        each = cost.plan.threads_an_element / other.plan.threads_an_element
+        return f"each thread does in turn what {_many(each)} do here, and {takes}"
+    theirs = _because(other, name)
+    return takes if _because(cost, name) == theirs else f"{theirs}, so {takes}"
+
+
+def _edges(cost: Cost) -> str:
+    """Blocks that do not fill the device, and lanes beyond the edge."""
+    if cost.filled < 1.0:
+        none = H200.processors - cost.blocks
+        return f"The grid has {cost.blocks:,} blocks, so {none} of {H200.processors} SMs have none."
+    if cost.idle > _TELLS_IDLE:
+        block = " x ".join(map(str, cost.schedule.block))
+        return f"A block of {block} leaves {1 - 1 / cost.idle:.0%} of the threads beyond the edge."
+    return ""
+
+
+def us(time_us: float) -> str:
+    """``4.8 µs``, ``23.3 µs``, ``1,210 µs``: three digits that count."""
+    return f"{float(f'{time_us:.3g}'):,.0f} µs" if time_us >= 100 else f"{time_us:.3g} µs"
+
+
+def _many(count: float) -> str:
+    """``7``, ``1,536``, ``6.3 million``."""
+    return f"{count / 1e6:.3g} million" if count >= 1e6 else f"{count:,.0f}"
 
 
 def rounded(value: float) -> str:
@@ -103,9 +286,9 @@ def rounded(value: float) -> str:
     return f"{float(f'{value:.2g}'):,.0f}" if value >= 9.5 else f"{value:.2g}"
 
 
-def bytes_in_words(count: int) -> str:
-    """``96 MB``, in powers of 1,000."""
+def in_bytes(count: float) -> str:
+    """``96.1 MB``, in powers of 1,000."""
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= size:
-            return f"{rounded(count / size)} {unit}"
-    return f"{count} bytes"
+            return f"{count / size:.3g} {unit}"
+    return f"{count:,.0f} bytes"

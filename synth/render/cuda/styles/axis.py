@@ -141,7 +141,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Give the points of each total to a warp or to blocks, and join before writing.",
-        "the threads of a total join in registers, so that hardly any update goes to memory",
         "a warp or blocks for each total",
     ),
 )

@@ -347,7 +347,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Let each block sum up in shared memory of its own before it adds to the whole.",
-        "updates stay in shared memory until a block is done",
         "sums of each block in shared memory",
     ),
 )

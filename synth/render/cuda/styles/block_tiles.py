@@ -354,7 +354,6 @@ STYLES = (
             "Give each tile a block: keep elements in registers, share through shared memory, and "
             "join by shuffles."
         ),
-        "a block keeps its tiles on chip, so that its threads read each element once",
         "a block for each tile",
         tiles=True,
     ),

@@ -214,7 +214,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Stage the surroundings of a block's elements in shared memory.",
-        "elements of a block that need the same neighbours load them once for all",
         "staging neighbours in shared memory",
     ),
 )

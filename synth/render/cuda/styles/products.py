@@ -389,6 +389,6 @@ def _asks(schedule: Mapping[str, object]) -> str:
     )
 
 
-_BECAUSE = "each value that is read from shared memory serves several results"
 _CALLED = "a tile of results in registers"
-STYLES = (Style("register_tiled", _schedules, _check, write, _plan, _asks, _BECAUSE, _CALLED),)
+
+STYLES = (Style("register_tiled", _schedules, _check, write, _plan, _asks, _CALLED),)

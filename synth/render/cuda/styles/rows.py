@@ -249,7 +249,6 @@ STYLES = (
         write,
         plan,
         lambda s: f"Give each element {s['group']} lanes of a warp, which join by shuffles.",
-        "a few lanes share out the loop of each element, so that none of them runs long",
         "a few lanes for each element",
     ),
     Style(
@@ -259,7 +258,6 @@ STYLES = (
         write,
         plan,
         lambda _s: "Give each element a warp, and combine its lanes' values by shuffles.",
-        "a warp shares out the loop of each element, so that no lane runs long",
         "a warp for each element",
     ),
     Style(
@@ -269,7 +267,6 @@ STYLES = (
         write,
         plan,
         lambda _s: "Give each element a block, and join values in shared memory.",
-        "a block shares out the loop of each element, so that no thread runs long",
         "a block for each element",
     ),
 )

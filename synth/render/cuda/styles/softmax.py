@@ -172,7 +172,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Find the largest value and the sum of exponentials in one pass over each row.",
-        "one pass over a row finds both its largest value and its sum",
         "one pass for maximum and sum",
     ),
 )

@@ -229,8 +229,7 @@ STYLES = (
         write_guarded,
         _plan,
         lambda _s: "",
-        "one thread an element does about as well as anything more elaborate",
-        "one thread for each element",
+        "one thread for each point of the launch",
     ),
     Style(
         "grid_stride",
@@ -239,7 +238,6 @@ STYLES = (
         write_grid_stride,
         _plan,
         lambda _s: "Use a grid-stride loop.",
-        "threads that take several elements in turn do as well as more of them",
         "a grid-stride loop",
     ),
 )

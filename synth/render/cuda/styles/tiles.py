@@ -265,7 +265,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Stage what threads share as tiles in shared memory.",
-        "what the threads of a block share is loaded once for all",
         "tiles in shared memory",
     ),
 )

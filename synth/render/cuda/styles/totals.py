@@ -159,7 +159,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Combine values within a warp by shuffles before the atomics.",
-        "a warp joins its values first, so that one atomic stands for many",
         "joining values within a warp",
     ),
     Style(
@@ -169,7 +168,6 @@ STYLES = (
         write,
         _plan,
         lambda _s: "Reduce within each block in shared memory before the atomics.",
-        "a block joins its values first, so that one atomic stands for many",
         "joining values within a block",
     ),
 )

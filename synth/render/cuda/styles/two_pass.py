@@ -112,7 +112,6 @@ STYLES = (
             "Use two kernels and no atomics: the first reduces each block into scratch memory, "
             "the second has one block and reduces that, so that the order of the sums is fixed."
         ),
-        "each block leaves one value for the second kernel, so that no atomic is needed",
         "a second kernel in place of atomics",
     ),
 )

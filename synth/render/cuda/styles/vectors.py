@@ -24,6 +24,8 @@ from synth.render.cuda.styles.threads import flat_grid, flat_total, is_narrow, p
 from synth.render.cuda.text import Text, item
 from synth.render.cuda.types import LETTERS, computed, is_builtin_vector, name_of
 
+VECTORS = "vectorized"
+
 _INDEX = "index"
 """The number of an element in a launch of several dimensions: no program has the name."""
 
@@ -328,9 +330,7 @@ def _schedules(program: ir.Program) -> list[Schedule]:
         return []
     blocks = BLOCKS[1] if form.flat else _ROW_BLOCKS[len(program.kernel.launch_dim)]
     return [
-        Schedule("vectorized", block, vector_width=width)
-        for width in _widths(form)
-        for block in blocks
+        Schedule(VECTORS, block, vector_width=width) for width in _widths(form) for block in blocks
     ]
 
 
@@ -363,13 +363,12 @@ def _asks(schedule: Mapping[str, object]) -> str:
 
 STYLES = (
     Style(
-        "vectorized",
+        VECTORS,
         _schedules,
         _check,
         write,
         _plan,
         _asks,
-        "wide loads and stores move the same bytes with fewer requests",
-        "loads of several elements at once",
+        "several elements a thread at a time",
     ),
 )

@@ -157,7 +157,6 @@ STYLES = (
         write,
         _plan,
         _asks,
-        "wide loads along each thread's rows ask for their cache lines less often",
         "rows read in vectors",
     ),
 )

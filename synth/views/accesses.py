@@ -1,0 +1,132 @@
+"""How the threads of a warp meet the arrays of a kernel, in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from synth.render.cuda.cost.device import LINE_BYTES, WARP
+from synth.render.cuda.cost.facts import UPDATE, Access
+from synth.views.layout import Cost
+
+Row = Mapping[str, Any]
+
+SIDE_BY_SIDE, APART, SAME, BY_DATA = "side by side", "apart", "same", "by data"
+"""What the accesses of neighbouring threads to an array are."""
+_ORDER = (SIDE_BY_SIDE, APART, BY_DATA, SAME)
+_WIDE = re.compile(r"reinterpret_cast<(const )?\w+\*>\(&?(\w+)")
+_MOST_NAMED = 4
+_MANY_LINES = 8
+
+
+def ways_of(cost: Cost) -> dict[str, tuple[str, int, int]]:
+    """Of each array that a kernel loads or stores the way of the access that costs most, how many
+    elements lie between neighbouring threads, and how many bytes an element has."""
+    found: dict[str, tuple[float, str, int, int]] = {}
+    for access in cost.facts.accesses:
+        if access.kind != UPDATE:
+            way, stride = _way(access, cost.lane)
+            weight = access.times * {SIDE_BY_SIDE: 1, SAME: 1, APART: 4, BY_DATA: 8}[way]
+            if weight > found.get(access.array, (-1.0, "", 0, 0))[0]:
+                found[access.array] = (weight, way, stride, access.bytes)
+    return {array: one[1:] for array, one in found.items()}
+
+
+def _way(access: Access, lane: str) -> tuple[str, int]:
+    if lane in access.moves.led_by:
+        return BY_DATA, 0
+    stride = abs(access.moves.factors.get(lane, 0.0))
+    if not stride:
+        return SAME, 0
+    return (SIDE_BY_SIDE, 1) if stride <= 1.0 else (APART, round(stride))
+
+
+def accesses_sentence(row: Row, cost: Cost, form: int) -> str:
+    """Which arrays neighbouring threads reach side by side, which apart, which at one place."""
+    ways = ways_of(cost)
+    told = _groups(ways, form)
+    if not told:
+        return ""
+    return f"{_who(row, cost, form)} {'; '.join(told)}."
+
+
+def _who(row: Row, cost: Cost, form: int) -> str:
+    words = set(re.findall(r"\w+", row["cuda_plain"]))
+    named = f" `{cost.lane}`" if cost.lane in words else ""
+    if cost.plan.lanes:
+        turns = f"successive{named}" if named else "successive turns of the inner loop"
+        return (
+            f"The lanes that share an element take {turns}:",
+            f"Lanes of one element differ in{named or ' the turn of the inner loop'}, so they find",
+        )[form % 2]
+    side = cost.schedule.block[0]
+    if named and len(cost.schedule.block) > 1 and side < WARP:
+        return f"A warp is {WARP // side} rows of {side} threads along{named}; in a row they find"
+    if not named:
+        return ("Neighbouring threads find", "Across a warp, threads find")[form % 2]
+    return (
+        f"Neighbouring threads differ in{named} and find",
+        f"A warp runs along{named}; there its threads find",
+        f"Along{named}, threads of one warp find",
+    )[form % 3]
+
+
+def _groups(ways: Mapping[str, tuple[str, int, int]], form: int) -> list[str]:
+    told = []
+    by_way: dict[tuple[str, int, int], list[str]] = {}
+    for name, (way, stride, size) in ways.items():
+        key = (way, stride, size if way == APART else 0)
+        by_way.setdefault(key, []).append(name)
+    for (way, stride, size), names in sorted(
+        by_way.items(), key=lambda one: _ORDER.index(one[0][0])
+    ):
+        where = {
+            SIDE_BY_SIDE: ("contiguous", "side by side")[form % 2],
+            APART: f"{stride:,} elements apart{_lines(stride * size)}",
+            BY_DATA: "at places without a fixed stride",
+            SAME: "at the same place",
+        }[way]
+        told.append(f"{named(names)} {where}")
+    return told
+
+
+def _lines(apart_bytes: int) -> str:
+    """How many lines a warp then asks for at a time, where these are many."""
+    lines = min(WARP, apart_bytes * WARP // LINE_BYTES)
+    return f", {lines} lines of {LINE_BYTES} bytes for a warp" if lines >= _MANY_LINES else ""
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return "".join(parts) if len(parts) < 2 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def named(names: Iterable[str]) -> str:
+    """Names in the form of code: all of a few, of more the first and how many there are."""
+    listed = [f"`{name}`" for name in names]
+    if len(listed) > _MOST_NAMED:
+        return f"{', '.join(listed[:2])} and {len(listed) - 2} more arrays"
+    return _listed(listed)
+
+
+def wide_of(row: Row) -> tuple[list[str], list[str]]:
+    """The arrays that the plain CUDA loads several elements of at once, and those that it stores
+    so, in the order of the text."""
+    loads: dict[str, None] = {}
+    stores: dict[str, None] = {}
+    arrays = {arg["name"] for arg in row["args"] if arg["kind"] == "array"}
+    for line in row["cuda_plain"].split("\n"):
+        for match in _WIDE.finditer(line):
+            if match[2] in arrays:
+                is_store = line.strip().startswith("*reinterpret_cast")
+                (stores if is_store else loads).setdefault(match[2])
+    return list(loads), list(stores)
+
+
+def wide_request(row: Row, width: int) -> str:
+    """The request for wide accesses, of what the answer has them for; empty where it has none."""
+    loads, stores = wide_of(row)
+    parts = [f"vector loads of {named(loads)}"] if loads else []
+    parts += [f"vector stores to {named(stores)}"] if stores else []
+    wide = f", with {' and '.join(parts)}" if parts else ""
+    return f"Let each thread take {width} elements at a time{wide}."

@@ -1,0 +1,197 @@
+"""What the cost model knows of a row's layout and of the others that its program allows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from math import ceil
+from typing import Any
+
+from generators.program import ir
+from generators.program.joins import named
+from generators.program.serial import serial
+from generators.program.serialise import from_json
+from synth.render.cuda.choose import Candidate, candidates_of
+from synth.render.cuda.cost.device import H200
+from synth.render.cuda.cost.facts import Facts, facts_of
+from synth.render.cuda.cost.predict import (
+    CACHE,
+    INSTRUCTIONS,
+    LATENCY,
+    MEMORY,
+    Demands,
+    demands,
+    times_of,
+)
+from synth.render.cuda.find.owned import settled
+from synth.render.cuda.schedule import Schedule
+from synth.render.cuda.style import Plan, styles
+from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
+from validate.row.sizes import middle
+
+Row = Mapping[str, Any]
+
+AS_LONG = 1.05
+"""Times within this factor are told as the same."""
+_POOR = 4.0
+"""A time so many times what traffic and arithmetic of a full device take is no good answer."""
+_HALF_EMPTY = 0.5
+_TWICE_THE_THREADS = 2.0
+_STEPS = (1, 4, 32, 256, 4096)
+"""Sizes are told as multiples of the largest of these that is below a sixteenth of them."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A schedule at work at some sizes: what it asks of a device, and the times that follow."""
+
+    facts: Facts
+    plan: Plan
+    candidate: Candidate
+
+    @property
+    def schedule(self) -> Schedule:
+        return self.candidate.schedule
+
+    @property
+    def time_us(self) -> float:
+        """Predicted, of all launches together."""
+        return self.candidate.prediction.time_us
+
+    @property
+    def launch_us(self) -> float:
+        """What the launches alone take of it."""
+        return self.plan.launches * H200.launch_us
+
+    @cached_property
+    def asked(self) -> Demands:
+        return demands(self.facts, self.plan, self.schedule)
+
+    @cached_property
+    def times_us(self) -> dict[str, float]:
+        """By limit, as if nothing else took time."""
+        return times_of(self.asked, H200)
+
+    @property
+    def limits(self) -> str:
+        return max(self.times_us, key=lambda name: self.times_us[name])
+
+    @property
+    def lane(self) -> str:
+        """The variable in which neighbouring threads differ."""
+        return self.plan.lanes or self.facts.threads[-1]
+
+    @property
+    def threads(self) -> float:
+        return self.facts.points * self.plan.threads_an_element * self.idle
+
+    @property
+    def blocks(self) -> int:
+        return max(1, ceil(self.plan.blocks or self.threads / self.schedule.threads))
+
+    @property
+    def filled(self) -> float:
+        """The share of the processors that have a block, at most 1."""
+        return min(1.0, self.blocks / H200.processors)
+
+    @cached_property
+    def idle(self) -> float:
+        """Threads launched for each that has work, by the shape of the block."""
+        block, extents = self.schedule.block, self.facts.extents
+        if len(block) != len(extents) or self.plan.threads_an_element != 1.0:
+            return 1.0
+        found = 1.0
+        for side, extent in zip(block, extents[::-1], strict=True):
+            found *= ceil(extent / side) * side / max(1, extent)
+        return found
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A row's schedule among all that its program allows, each predicted at ``sizes`` by symbol;
+    the quickest first."""
+
+    program: ir.Program
+    own: Candidate
+    all: list[Candidate]
+    sizes: Mapping[str, int]
+
+    def ratio(self, other: Candidate) -> float:
+        """How many times the row's own time another schedule takes."""
+        return other.prediction.time_us / self.own.prediction.time_us
+
+    @cached_property
+    def _walked(self) -> tuple[ir.Program, Facts]:
+        program = named(settled(self.program))
+        return program, facts_of(serial(program), self.sizes)
+
+    def cost(self, candidate: Candidate | None = None) -> Cost:
+        """What one schedule asks of a device, by default the row's own."""
+        chosen = candidate or self.own
+        program, facts = self._walked
+        plan = styles()[chosen.schedule.style].plan(program, chosen.schedule, self.sizes)
+        return Cost(facts, plan, chosen)
+
+    def next_best(self) -> Candidate | None:
+        """One thread an element beside a layout that is more; beside that the best of the others.
+        None where the program has no other."""
+        others = [c for c in self.all if c.schedule.style != self.own.schedule.style]
+        plain = [c for c in others if c.schedule.style == ONE_THREAD_A_POINT]
+        return next(iter(plain or others), None)
+
+    @property
+    def is_for_nothing(self) -> bool:
+        """Whether the layout is more than one thread an element without being quicker: nobody
+        writes it unless asked."""
+        if self.own.schedule.style == ONE_THREAD_A_POINT:
+            return False
+        plain = [c for c in self.all if c.schedule.style == ONE_THREAD_A_POINT]
+        return bool(plain) and self.ratio(plain[0]) < AS_LONG
+
+    @property
+    def is_poor(self) -> bool:
+        """Whether the model itself says that the layout wastes the device: several times what
+        memory and arithmetic of a full device take, through waits, scattered requests or blocks
+        too few; or twice the threads that have work."""
+        cost = self.cost()
+        if cost.idle >= _TWICE_THE_THREADS:
+            return True
+        times = cost.times_us
+        full = max(times[MEMORY], times[INSTRUCTIONS] * min(1.0, cost.filled))
+        wasted = cost.time_us > _POOR * (cost.launch_us + full)
+        return wasted and (cost.limits in (CACHE, LATENCY) or cost.filled < _HALF_EMPTY)
+
+
+def choice_of(row: Row) -> Choice | None:
+    """The choice that a row's schedule was; None where it was none: forced, or with no regime."""
+    if not row["regime"] or not row["program"]:
+        return None
+    spans = tuple((span["symbol"], span["low"], span["high"]) for span in row["regime"])
+    return _choice(row["program"], row["schedule"], spans)
+
+
+@lru_cache(maxsize=64)
+def _choice(program: str, schedule: str, spans: tuple[tuple[str, int, int], ...]) -> Choice | None:
+    tree = from_json(program)
+    wanted = replace(Schedule.from_json(schedule), limits="")
+    factors = {size.symbol: size.multiple_of for size in tree.sizes}
+    sizes = {
+        symbol: _example(low, high, factors.get(symbol, 1), wanted.vector_width)
+        for symbol, low, high in spans
+    }
+    listed = candidates_of(tree, sizes)
+    own = next((c for c in listed if replace(c.schedule, limits="") == wanted), None)
+    return None if own is None else Choice(tree, own, listed, sizes)
+
+
+def _example(low: int, high: int, multiple_of: int, vector_width: int) -> int:
+    """A size near the middle that a person would name, and for which vectors have no rest."""
+    near = middle(low, high)
+    steps = [step for step in _STEPS if step <= max(1, near // 16)]
+    step = max(steps[-1], vector_width)
+    step = step if step % multiple_of == 0 else step * multiple_of
+    for found in (round(near / step) * step, -(-low // step) * step, high // step * step):
+        if low <= found <= high and found > 0:
+            return found
+    return near

@@ -1,0 +1,256 @@
+"""What answers say before their code: held against the cost model, and against what threads do."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from generators.program.joins import named
+from generators.program.serial import serial
+from generators.program.serialise import from_json
+from synth.dataset.stored import stored_rows
+from synth.render.cuda.choose import candidates_of
+from synth.render.cuda.cost.facts import facts_of
+from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
+from synth.render.cuda.find.owned import settled
+from synth.render.cuda.style import styles
+from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
+from synth.render.cuda.styles.vectors import VECTORS
+from synth.views.accesses import APART, BY_DATA, SAME, SIDE_BY_SIDE, ways_of, wide_of
+from synth.views.layout import Choice, Cost, choice_of
+from synth.views.plain import LeftOut, is_free
+from synth.views.reasons import LIMITS, MOSTLY_LAUNCH, reasons, us
+from synth.views.texts import EXCHANGES, TO_PLAIN
+from validate.oracle.reference import _to_reference
+from validate.row.inputs import draw_inputs
+from validate.row.sizes import evaluate_all, own_sizes
+
+SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
+ROWS = [row for _, row in stored_rows(SAMPLES) if row["cuda_plain"] is not None]
+Row = dict[str, Any]
+Notes = dict[int, list[int]]
+
+
+def _id(row: Row) -> str:
+    return str(row["kernel_name"])
+
+
+def choice(row: Row) -> Choice:
+    found = choice_of(row)
+    assert found is not None
+    return found
+
+
+def sentences(text: str) -> list[str]:
+    return re.split(r"(?<=[.:])\s+(?=[A-Z])", text)
+
+
+def skeleton(sentence: str) -> str:
+    """A sentence without its names and numbers."""
+    return re.sub(
+        r"\d[\d,.]*", "#", re.sub(r"`[^`]*`(?:, `[^`]*`)*(?: and `[^`]*`)?", "`", sentence)
+    )
+
+
+def test_no_sentence_is_in_every_answer() -> None:
+    whole: Counter[str] = Counter()
+    forms: Counter[str] = Counter()
+    for row in ROWS:
+        told = set(sentences(reasons(row, asked=not is_free(row))))
+        assert 2 <= len(told) <= 7, row["id"]
+        whole.update(told)
+        forms.update({skeleton(sentence) for sentence in told})
+    assert max(whole.values()) <= 2, whole.most_common(3)
+    assert max(forms.values()) <= len(ROWS) / 4, forms.most_common(3)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=_id)
+def test_sizes_are_exact_in_use_and_those_of_the_argument(row: Row) -> None:
+    """Numbers as they are, within the regime, and the branch of vectors is the one that runs."""
+    found = choice(row)
+    told = re.findall(r"`\w+` = ([\d,]+)", reasons(row).partition(", ")[0] + reasons(row))
+    assert {int(text.replace(",", "")) for text in told} == {*found.sizes.values()}
+    for span in row["regime"]:
+        assert span["low"] <= found.sizes[span["symbol"]] <= span["high"]
+    for size in row["sizes"]:
+        if size["symbol"] in found.sizes:
+            assert found.sizes[size["symbol"]] % size["multiple_of"] == 0
+    schedule = json.loads(row["schedule"])
+    if schedule["style"] == VECTORS and f"% {schedule['vector_width']} == 0" in row["cuda_plain"]:
+        (inner,) = evaluate_all(row["launch"]["dim"][-1:], found.sizes)
+        assert inner % schedule["vector_width"] == 0
+
+
+@pytest.mark.parametrize("row", ROWS, ids=_id)
+def test_times_and_causes_are_those_of_the_model(row: Row) -> None:
+    found, text = choice(row), reasons(row)
+    listed = candidates_of(from_json(row["program"]), found.sizes)
+    own = next(c for c in listed if c.schedule == found.own.schedule)
+    cost = found.cost()
+    known = {us(c.prediction.time_us) for c in listed} | {us(cost.launch_us)}
+    known |= {us(t) for c in listed for t in found.cost(c).times_us.values()}
+    assert us(own.prediction.time_us) in text
+    for told in re.findall(r"[\d,.]+ µs", text):
+        assert told in known
+    first = text.partition(";")[0]
+    largest = max(cost.times_us, key=lambda name: cost.times_us[name])
+    causes = [name for name, words in LIMITS.items() if words in sentences(text)[0]]
+    assert largest in causes
+    if cost.launch_us >= MOSTLY_LAUNCH * own.prediction.time_us:
+        assert us(cost.launch_us) in sentences(text)[0]
+        assert causes == [largest]
+    assert "about as quick" not in first
+
+
+def test_the_model_tells_of_each_limit() -> None:
+    assert set(LIMITS) == {MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY}
+    for style in styles().values():
+        assert style.called[0].islower(), style.name
+
+
+class _Watched:
+    """An array of a reference that notes at which places each thread touches it."""
+
+    def __init__(
+        self, array: Any, dims: int, notes: dict[int, list[int]], thread: list[int]
+    ) -> None:
+        self.array, self.dims, self.notes, self.thread = array, dims, notes, thread
+
+    def _note(self, index: Any) -> None:
+        places = index if isinstance(index, tuple) else (index,)
+        shape = self.array.shape[: self.dims]
+        if len(places) >= self.dims:
+            flat = int(np.ravel_multi_index([int(p) for p in places[: self.dims]], shape))
+            self.notes.setdefault(self.thread[0], []).append(flat)
+
+    def __getitem__(self, index: Any) -> Any:
+        self._note(index)
+        return self.array[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._note(index)
+        self.array[index] = value
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.array, name)
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        return self.array
+
+
+def touched(row: Row, sizes: dict[str, int]) -> dict[str, Notes]:
+    """By array, the flat places that each thread of the reference touches, in order."""
+    thread = [-1]
+
+    def counted(function: Any) -> Any:
+        def call(*args: Any) -> None:
+            thread[0] += 1
+            function(*args)
+
+        return call
+
+    text = row["reference"].replace("    def thread(", "    @counted\n    def thread(")
+    namespace: dict[str, Any] = {"__name__": "reference", "counted": counted}
+    exec(text, namespace)
+    inputs = draw_inputs(row["args"], sizes, row["input_seed"])
+    notes: dict[str, Notes] = {}
+    values = []
+    for arg in row["args"]:
+        value = _to_reference(arg, inputs[arg["name"]], namespace, False)
+        if arg["kind"] == "array":
+            notes[arg["name"]] = {}
+            value = _Watched(value, len(arg["shape"]), notes[arg["name"]], thread)
+        values.append(value)
+    namespace[row["kernel_name"]](evaluate_all(row["launch"]["dim"], sizes), *values)
+    return notes
+
+
+def strides(notes: Notes, inner: int) -> set[int]:
+    """Differences between what two threads beside each other touch at the same step."""
+    found: set[int] = set()
+    for thread, places in notes.items():
+        if (thread + 1) % inner and thread + 1 in notes:
+            found |= {abs(b - a) for a, b in zip(places, notes[thread + 1], strict=False)}
+    return found
+
+
+def _cost_at(row: Row, sizes: dict[str, int]) -> Cost:
+    found = choice(row)
+    program = named(settled(found.program))
+    return Cost(facts_of(serial(program), sizes), found.cost().plan, found.own)
+
+
+def _told_ways() -> Iterator[Row]:
+    for row in ROWS:
+        if not choice(row).cost().plan.lanes and row["reference"] and "tile" not in row["category"]:
+            yield row
+
+
+@pytest.mark.parametrize("row", list(_told_ways()), ids=_id)
+def test_what_is_said_of_neighbouring_threads_is_what_they_do(row: Row) -> None:
+    """The reference is run with arrays that note their indices; the sizes are the row's own."""
+    sizes = own_sizes(row["sizes"])
+    inner = evaluate_all(row["launch"]["dim"], sizes)[-1]
+    ways, notes = ways_of(_cost_at(row, sizes)), touched(row, sizes)
+    for name, (way, stride, _) in ways.items():
+        if way == BY_DATA or not notes[name] or inner < 2:
+            continue
+        expected = {SIDE_BY_SIDE: 1, SAME: 0, APART: stride}[way]
+        assert expected in strides(notes[name], inner), (name, way)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=_id)
+def test_wide_accesses_are_claimed_only_of_arrays_that_have_them(row: Row) -> None:
+    loads, stores = wide_of(row)
+    casts = set(re.findall(r"reinterpret_cast<(?:const )?\w+\*>\(&?(\w+)", row["cuda_plain"]))
+    assert {*loads, *stores} <= casts
+    for view in TO_PLAIN:
+        try:
+            exchange = EXCHANGES[view](row)
+        except LeftOut:
+            continue
+        told = f"{exchange.question.partition('```')[0]} {exchange.reasons}"
+        for claim in re.findall(r"vector (?:loads of|stores to) ((?:`\w+`(?:, | and )?)+)", told):
+            assert set(re.findall(r"`(\w+)`", claim)) <= casts
+        if not casts:
+            assert "elements at a time" not in told
+
+
+@pytest.mark.parametrize("row", ROWS, ids=_id)
+def test_what_is_no_gain_is_asked_for(row: Row) -> None:
+    """A layout of more than one thread a point is answered unasked only where it is quicker."""
+    found = choice(row)
+    plain = [c for c in found.all if c.schedule.style == ONE_THREAD_A_POINT]
+    if is_free(row) and plain and found.own.schedule.style != ONE_THREAD_A_POINT:
+        assert plain[0].prediction.time_us > found.own.prediction.time_us
+    exchange = EXCHANGES["sft"](row)
+    told = re.search(r"[Aa]s asked|question asks", exchange.reasons)
+    assert not (told and is_free(row))
+    style = styles()[found.own.schedule.style]
+    if told and style.name != VECTORS:
+        assert style.asks(json.loads(row["schedule"])) in exchange.question
+
+
+def test_poor_answers_are_those_that_the_model_calls_so() -> None:
+    poor = [row for row in ROWS if choice(row).is_poor]
+    assert 1 <= len(poor) <= len(ROWS) / 5
+    for row in ROWS:
+        cost = choice(row).cost()
+        full = max(cost.times_us[MEMORY], cost.times_us[INSTRUCTIONS] * cost.filled)
+        if cost.idle >= 2.0:
+            assert row in poor
+        elif row in poor:
+            assert cost.time_us > 4.0 * (cost.launch_us + full)
+        else:
+            busy = cost.filled >= 0.5 and cost.limits not in (CACHE, LATENCY)
+            assert busy or cost.time_us <= 4.0 * (cost.launch_us + full)
