@@ -5,9 +5,9 @@ Run: PYTHONPATH=. python scripts/audit/faults.py [--fault WORD]... [--command WO
 --verify that it has, under every fault whose name holds one of the words; --root is the checkout
 whose code is called. A call is bad when it shows a traceback, fails without a word where it could
 say one, says more than one line of its own, ends with a code other than 0, 1, 2 (130, 143:
-interrupted), takes longer than it may, or leaves a process or a temporary file behind. Prints a line a call; exit code 1 when one is
-bad. Linux; faults that mount or change the user (small disks, limits that root may pass) need root
-and are left out without it.
+interrupted), takes longer than it may, or leaves a process or a temporary file behind. Prints a
+line a call; exit code 1 when one is bad. Linux; faults that mount or change the user (small disks,
+limits that root may pass) need root and are left out without it.
 """
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ FAULTS = {
     ),
     "temporary folder removed meanwhile": '(sleep 4; rm -rf $CASE/tmp) & "$@"; c=$?; wait; exit $c',
     "home read-only": 'unshare -m bash -c \'mount -t tmpfs -o ro x home; "$@"\' x "$@"',
+    "home 1 MB": 'unshare -m bash -c \'mount -t tmpfs -o size=1m x home; "$@"\' x "$@"',
     "home is a file": 'rmdir home; touch home; "$@"',
     "home missing": 'unset HOME; "$@"',
     "dataset's disk 64 KB": (

@@ -98,7 +98,6 @@ def generate(
     chosen_part = _require_possible(n, shard_size, workers, part)
     from synth.dataset.settings import make_settings  # takes seconds, so after what can be refused
 
-    made = {name.removeprefix("no_"): not without for name, without in left_out.items()}
     settings = make_settings(
         seed=seed,
         categories_asked=categories,
@@ -106,7 +105,7 @@ def generate(
         verify=verify,
         archs_asked=archs,
         resources=resources,
-        **made,
+        **{name.removeprefix("no_"): not without for name, without in left_out.items()},
     )
     if dry_run:
         _say_estimate(settings, n, workers, shard_size)
