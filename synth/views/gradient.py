@@ -10,6 +10,7 @@ from synth.reasons import ViewReason
 from synth.rows.remake import retranslated
 from synth.views.exchange import Exchange
 from synth.views.plain import LeftOut, fenced, launch_json, needs, pick
+from synth.views.promise import gradient_promise_clause
 from synth.views.regime import regime_clause
 from synth.views.sizes import said, size_names
 from validate.row.gradient import COTANGENT, GRADIENT, backward_row
@@ -81,7 +82,8 @@ def _wanted(row: Row) -> str:
             f"What the kernel updates in place has one array for both, {', '.join(both)}: it holds "
             "the gradient by what the kernel leaves, and is to hold that by what it found."
         )
-    told += [_shapes(row), regime_clause(row), "End with the launch as JSON."]
+    told += [_shapes(row), regime_clause(row), gradient_promise_clause(row)]
+    told.append("End with the launch as JSON.")
     return " ".join(part for part in told if part)
 
 

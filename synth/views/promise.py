@@ -1,23 +1,39 @@
-"""What is promised of a kernel: from which inputs, and how close its outputs must be."""
+"""What is promised of a kernel: from which inputs, and how close its outputs must be.
+
+Said wherever the answer is a kernel of ours. Views that ask for what Warp writes, or for the Warp
+that CUDA came from, ask for that text, and promise nothing beyond it; a problem of KernelBench
+draws its inputs itself, and its evaluator has a tolerance of its own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from validate.host.gradient import shares_of
+
 Row = Mapping[str, Any]
 
 
 def promise_clause(row: Row) -> str:
     """The values that inputs have, and the tolerances of float outputs, in two sentences."""
+    return " ".join(part for part in (_domains(row), _tolerances(row)) if part)
+
+
+def gradient_promise_clause(row: Row) -> str:
+    """The values that inputs have, and the tolerance of gradients by them, in two sentences."""
+    each, largest = shares_of(row)
+    told = f"Tolerance: gradients within {each:g} relative plus {largest:g} of an array's largest."
+    return " ".join(part for part in (_domains(row), told) if part)
+
+
+def _domains(row: Row) -> str:
     domains: dict[str, list[str]] = {}
     for name, entry in _drawn(row):
         if text := _domain(entry):
             domains.setdefault(text, []).append(f"`{name}`")
     given = "; ".join(f"{', '.join(names)} {text}" for text, names in domains.items())
-    return " ".join(
-        part for part in (f"Inputs: {given}." if given else "", _tolerances(row)) if part
-    )
+    return f"Inputs: {given}." if given else ""
 
 
 def _drawn(row: Row) -> Iterator[tuple[str, Mapping[str, Any]]]:
