@@ -9,6 +9,7 @@ import pytest
 
 from synth.harvest.files import Options, harvest, sources_of
 from synth.harvest.lacking import distributions_for
+from synth.harvest.module_order import ModuleDraft
 from synth.harvest.output import table
 from synth.harvest.places import homes, module_of, modules_called
 from synth.harvest.requirements import names_of, required_by_project
@@ -214,3 +215,41 @@ def test_a_requirement_is_known_by_its_name() -> None:
         "j k",
     ]
     assert list(names_of(lines)) == ["numpy", "a.b-c", "d", "f"]
+
+
+NESTED_STRUCT = """
+    import warp as wp
+
+    class Cloud:
+        BIG = wp.constant(4.0)
+
+        @wp.struct
+        class Data:
+            count: int
+            low: float
+
+    @wp.func
+    def size_of(data: Cloud.Data) -> float:
+        return data.low * Cloud.BIG
+
+    @wp.kernel
+    def sizes(cloud: Cloud.Data, out: wp.array(dtype=float)):
+        out[wp.tid()] = size_of(cloud)
+    """
+
+
+def test_a_struct_within_a_class_is_written_out_before_it(tmp_path: Path) -> None:
+    result = harvest([write(tmp_path / "clouds.py", NESTED_STRUCT)], Options(run=False))
+    (row,) = result.rows
+    assert row["provenance"]["self_contained"], result.open
+    assert row["python"].index("class Data:") < row["python"].index("class Cloud:")
+
+
+def test_only_what_a_class_needs_comes_before_it() -> None:
+    draft = ModuleDraft(
+        definitions=["C = 2\n", "class A:\n    x: int\n", "class B:\n    a: A\n", "D = 3\n"],
+        namespaces={"N": {"b": "B", "one": "1"}},
+    )
+    text = draft.assemble("@wp.kernel\ndef k():\n    pass\n", "k").python
+    order = [text.index(part) for part in ("class A", "class B", "class N", "C = 2", "D = 3")]
+    assert order == sorted(order)
