@@ -103,14 +103,13 @@ def make(
     folder = cache or default_folder()
     choice = _choice(request, folder, **choosing)
     built = build(choice.spec, asked, _shapes(choice.spec, shapes, check), Index(folder))
-    # First, for it may not be written: then that is all that is said.
     if out is not None:
         _write(out, built.lowered.text)
     if as_json:
         click.echo(json.dumps({**built.as_dict(), "chosen": choice.as_dict()}, indent=2))
     elif out is None:
         click.echo(built.lowered.text, nl=False)
-    _report(built, choice)
+    _report(built, choice)  # last: where the text cannot be written, that is all that is said
     sys.exit(0 if built.good else 1)
 
 
