@@ -1,13 +1,13 @@
 """What every command does when the machine fails it: full disks, small limits, closed streams.
 
-Run: PYTHONPATH=. python scripts/audit/faults.py [--fault WORD]... [--command WORD]... [--root DIR]
-[--json FILE]. Calls every command of the parser, at every level of --verify that it has, under
-every fault whose name holds one of the words; --root is the checkout whose code is called. A call
-is bad when it shows a traceback, fails without a word where it could say one, says more than one
-line of its own, ends with a code other than 0, 1, 2 (130, 143: interrupted), takes longer than it
-may, or leaves a process or a temporary file behind. Prints a line a call; exit code 1 when one is
-bad. Linux; faults that mount or change the user (small disks, limits that root may pass) need root
-and are left out without it.
+Run: PYTHONPATH=. python scripts/audit/faults.py [--fault WORD]... [--command WORD]...
+[--root DIR] [--most-s SECONDS] [--json FILE]. Calls every command of the parser, at every level of
+--verify that it has, under every fault whose name holds one of the words; --root is the checkout
+whose code is called. A call is bad when it shows a traceback, fails without a word where it could
+say one, says more than one line of its own, ends with a code other than 0, 1, 2 (130, 143:
+interrupted), takes longer than it may, or leaves a process or a temporary file behind. Prints a
+line a call; exit code 1 when one is bad. Linux; faults that mount or change the user (small disks,
+limits that root may pass) need root and are left out without it.
 """
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ FAULTS = {
     ),
     "temporary folder removed meanwhile": '(sleep 4; rm -rf $CASE/tmp) & "$@"; c=$?; wait; exit $c',
     "home read-only": 'unshare -m bash -c \'mount -t tmpfs -o ro x home; "$@"\' x "$@"',
+    "home 1 MB": 'unshare -m bash -c \'mount -t tmpfs -o size=1m x home; "$@"\' x "$@"',
     "home is a file": 'rmdir home; touch home; "$@"',
     "home missing": 'unset HOME; "$@"',
     "dataset's disk 64 KB": (
@@ -202,7 +203,10 @@ def calls(commands: list[str]) -> Iterator[tuple[str, tuple[str, ...], click.Com
 
 
 def call(
-    stock: Stock, fault: str, what: tuple[str, tuple[str, ...], click.Command, list[str]]
+    stock: Stock,
+    fault: str,
+    what: tuple[str, tuple[str, ...], click.Command, list[str]],
+    most_s: float,
 ) -> Called:
     """Call a command under a fault."""
     name, path, command, more = what
@@ -239,7 +243,7 @@ def call(
             start_new_session=True,
         )
         try:
-            _, said = process.communicate(timeout=MOST_S)
+            _, said = process.communicate(timeout=most_s)
             code: int | None = process.returncode
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
@@ -297,6 +301,7 @@ def main() -> None:
     parser.add_argument("--fault", action="append", default=[])
     parser.add_argument("--command", action="append", default=[])
     parser.add_argument("--root", type=Path, default=Path.cwd())
+    parser.add_argument("--most-s", type=float, default=MOST_S, help="more on a busy machine")
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     chosen = [f for f in FAULTS if not asked.fault or any(word in f for word in asked.fault)]
@@ -309,7 +314,7 @@ def main() -> None:
         stock.make()
         for fault in chosen:
             for what in calls(asked.command):
-                done = call(stock, fault, what)
+                done = call(stock, fault, what, asked.most_s)
                 found.append(done)
                 mark = "BAD " if done.bad else "ok  "
                 print(

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synth.cli.options import FOLDER, quiet_option
+from synth.cli.options import FOLDER, WORKERS, quiet_option
 from synth.progress import progress_bar
 
 if TYPE_CHECKING:
     from synth.machine.dataset import Wanted
-
-_MOST_WORKERS = 4096
 
 
 @click.command("compile")
@@ -42,7 +40,7 @@ _MOST_WORKERS = 4096
     help="Folder of Warp's headers.  [default: OUT/include, else an installed Warp's]",
 )
 @click.option("--limit", type=click.IntRange(1, sys.maxsize), help="Only the first rows.")
-@click.option("--workers", type=click.IntRange(1, _MOST_WORKERS), default=1, show_default=True)
+@click.option("--workers", type=WORKERS, default=1, show_default=True)
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),

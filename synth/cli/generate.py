@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,9 +17,8 @@ from synth.progress import progress_bar
 if TYPE_CHECKING:
     from synth.dataset.settings import Settings
     from synth.run.engine import Engine
-    from synth.run.rounds import Part
+    from synth.run.limits import Part
 
-_PART = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
 _ENGINE = (
     click.option("--workers", type=int, default=1, show_default=True, help="Worker processes."),
     click.option(
@@ -97,9 +95,9 @@ def generate(
 
     A finished dataset of fewer rows grows; shards that are missing or damaged are made again.
     """
-    from synth.dataset.settings import make_settings
+    chosen_part = _require_possible(n, shard_size, workers, part)
+    from synth.dataset.settings import make_settings  # takes seconds, so after what can be refused
 
-    made = {name.removeprefix("no_"): not without for name, without in left_out.items()}
     settings = make_settings(
         seed=seed,
         categories_asked=categories,
@@ -107,20 +105,27 @@ def generate(
         verify=verify,
         archs_asked=archs,
         resources=resources,
-        **made,
+        **{name.removeprefix("no_"): not without for name, without in left_out.items()},
     )
     if dry_run:
         _say_estimate(settings, n, workers, shard_size)
         return
     with _engine_of(engine, address, workers) as chosen, _place(out, work, settings, n) as folder:
-        _generate(settings, n, folder, shard_size, workers, chosen, _part_of(part), quiet)
+        _generate(settings, n, folder, shard_size, workers, chosen, chosen_part, quiet)
+
+
+def _require_possible(n: int, shard_size: int, workers: int, part: str | None) -> Part | None:
+    """The part that is asked for, if any; :class:`SettingsError` for what no run can do."""
+    from synth.run.limits import Part, require_numbers, require_sane
+
+    require_sane(workers, n)
+    require_numbers(n, shard_size)
+    return None if part is None else Part.of(part)
 
 
 def _say_estimate(settings: Settings, n: int, workers: int, shard_size: int) -> None:
     from synth.run.estimate import estimate
-    from synth.run.generate import require_sane
 
-    require_sane(workers, n)
     for line in estimate(settings, n, workers, shard_size):
         click.echo(line)
 
@@ -258,15 +263,3 @@ def _engine_of(engine: str, address: str | None, workers: int) -> Iterator[Engin
         yield chosen
     finally:
         chosen.close()
-
-
-def _part_of(text: str | None) -> Part | None:
-    from synth.errors import SettingsError
-    from synth.run.rounds import Part
-
-    if text is None:
-        return None
-    found = _PART.fullmatch(text)
-    if found is None:
-        raise SettingsError(f"--part {text[:40]} is no k/n, as 3/16")
-    return Part(int(found[1]), int(found[2]))

@@ -110,13 +110,13 @@ def make(
     choice = _choice(request, folder, **choosing)
     asked = asked if archs else (asked and choice.spec.archs) or asked
     built = _built(choice.spec, target, asked, _shapes(choice.spec, shapes, check), folder)
-    _report(built, choice)
     if out is not None:
         _write(out, built.lowered.text)
     if as_json:
         click.echo(json.dumps({**built.as_dict(), "chosen": choice.as_dict()}, indent=2))
     elif out is None:
         click.echo(built.lowered.text, nl=False)
+    _report(built, choice)  # last: where the text cannot be written, that is all that is said
     sys.exit(0 if built.good else 1)
 
 

@@ -14,7 +14,14 @@ from synth.cli.generate import finish, generate, merge
 from synth.cli.gpu import gpu
 from synth.cli.look import doctor, show, stats
 from synth.cli.lower_index import lower
-from synth.cli.options import FOLDER, quiet_option, report_option, require_place_of, write_report
+from synth.cli.options import (
+    FOLDER,
+    WORKERS,
+    quiet_option,
+    report_option,
+    require_place_of,
+    write_report,
+)
 from synth.cli.publish import publish
 from synth.cli.score import score
 from synth.cli.solve import solve
@@ -113,7 +120,7 @@ def _validate_opencl(out: Path, archs: tuple[str, ...], report: Path | None, qui
 @click.option(
     "--timeout", type=float, default=120, show_default=True, help="Seconds without a sign of life."
 )
-@click.option("--workers", type=int, default=1, show_default=True, help="Files at a time.")
+@click.option("--workers", type=WORKERS, default=1, show_default=True, help="Files at a time.")
 @click.option(
     "--arch",
     "archs",

@@ -8,7 +8,10 @@ from typing import Any
 
 import click
 
+from synth.run.limits import MOST_WORKERS
+
 FOLDER = click.Path(file_okay=False, path_type=Path)
+WORKERS = click.IntRange(1, MOST_WORKERS)
 
 
 class CommandOrDefault(click.Group):

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from synth.cli.options import FOLDER, quiet_option, report_option, require_place_of, write_report
+from synth.cli.options import (
+    FOLDER,
+    WORKERS,
+    quiet_option,
+    report_option,
+    require_place_of,
+    write_report,
+)
 from synth.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -26,7 +33,7 @@ _INTERRUPTED = 130
 @click.command()
 @click.argument("out", type=FOLDER)
 @click.argument("answers", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--workers", type=int, default=1, show_default=True, help="Answers at a time.")
+@click.option("--workers", type=WORKERS, default=1, show_default=True, help="Answers at a time.")
 @click.option(
     "--hidden-seed",
     type=int,

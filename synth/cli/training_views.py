@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from synth.cli.options import FOLDER, quiet_option
+from synth.cli.options import FOLDER, WORKERS, quiet_option
 from synth.progress import progress_bar
 
 
@@ -31,7 +31,7 @@ from synth.progress import progress_bar
     show_default=True,
     help="Say before the code why it is laid out like that, or what was wrong.",
 )
-@click.option("--workers", type=int, default=1, show_default=True, help="Worker processes.")
+@click.option("--workers", type=WORKERS, default=1, show_default=True, help="Worker processes.")
 @quiet_option
 def training_views(
     out: Path,

@@ -39,21 +39,24 @@ def count_rows(out: Path) -> int:
 
 
 def stored_rows(out: Path, columns: Sequence[str] | None = None) -> Iterator[tuple[str, Row]]:
-    """Every row with its split; :class:`SettingsError` for a shard that cannot be read.
+    """Every row with its split; :class:`SettingsError` for a shard that cannot be read, or that
+    holds no rows of ours.
 
     ``columns`` names those to read, by default all.
     """
     names = None if columns is None else list(columns)
     for path in shard_paths(out):
         with readable(path):
-            for batch in pq.ParquetFile(path).iter_batches(ROWS_AT_ONCE, columns=names):
+            file = pq.ParquetFile(path)
+            require_columns(file.schema_arrow.names, ("id",), path)
+            for batch in file.iter_batches(ROWS_AT_ONCE, columns=names):
                 for row in batch.to_pylist():
                     yield path.parent.name, row
 
 
-def require_columns(row: Row, names: Collection[str], out: Path) -> None:
-    """:class:`SettingsError` for a row of ``out`` without one of these."""
-    missing = [name for name in names if name not in row]
+def require_columns(there: Collection[str], names: Collection[str], out: Path) -> None:
+    """:class:`SettingsError` for ``out`` when its rows have not each of these columns."""
+    missing = [name for name in names if name not in there]
     if missing:
         raise SettingsError(
             f"{out} is no dataset of this version: its rows have no {', '.join(missing)}"
@@ -95,8 +98,9 @@ def _rows_of_group(
 
 
 def read_columns(path: Path, columns: Sequence[str]) -> list[Row]:
-    """Some columns of a shard; :class:`SettingsError` when it cannot be read."""
+    """Some columns of a shard; :class:`SettingsError` when it cannot be read or has not all."""
     with readable(path):
+        require_columns(pq.read_schema(path).names, columns, path)
         rows: list[Row] = pq.read_table(path, columns=list(columns)).to_pylist()
     return rows
 

@@ -30,7 +30,7 @@ from synth.derive.sources import carry_evidence, close, finished, held_for
 from synth.errors import SettingsError
 from synth.reasons import RuleReason
 from synth.run.finish import draws
-from synth.run.prepare import require_numbers
+from synth.run.limits import require_numbers
 from synth.run.tally import Tally
 
 _MAY_DIFFER = ("seed", "categories", "levels")

@@ -23,6 +23,7 @@ from synth.reasons import HarvestStep
 from synth.rows.maker import Row
 from validate.nvrtc.compiler import CompileRunner
 from validate.nvrtc.program import nvrtc_version
+from validate.process.machine import require_limits
 from validate.row.archs import DEFAULT_ARCH, check_archs
 from validate.row.schema import check_row
 
@@ -99,11 +100,13 @@ def harvest(
 
     ``progress`` hears the name of each module that is done. The files' code is executed. Raises
     :class:`SettingsError` for a request that cannot be met, ``validate.errors.CompileUnavailable``
-    when there is no NVRTC, RuntimeError for a bug of ours.
+    when there is no NVRTC, ``validate.errors.MachineFault`` where a limit of this shell is too low
+    for children, RuntimeError for a bug of ours.
     """
     options.check()
     sources = sources_of(files, modules)
     nvrtc_version()  # its absence is said before the work, not after it
+    require_limits()
     taken = _Taken(options, Harvested())
     jobs = list(_jobs(sources, options.workers))
     with tempfile.TemporaryDirectory(prefix="pairsmith-headers-") as headers:

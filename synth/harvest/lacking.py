@@ -5,13 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
-from pathlib import Path
 
 from synth.harvest.places import ModuleFile
-
-_REQUIREMENT = r"([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?:[<>=!~;@][^\"'\n]*)?"
-_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "requirements*.txt", "requirements/*.txt")
-_MOST_FOLDERS_UP = 4
+from synth.harvest.requirements import names_of, required_by_project
 
 
 def distributions_for(
@@ -52,22 +48,5 @@ def _required(files: Iterable[ModuleFile]) -> Iterator[str]:
     owners = metadata.packages_distributions()
     for root, first in sorted({file.unit for file in files}):
         for owner in owners.get(first, ()):
-            for line in metadata.requires(owner) or ():
-                found = re.match(_REQUIREMENT, line)
-                if found:
-                    yield found[1]
-        yield from _required_by_project(root)
-
-
-def _required_by_project(root: Path) -> Iterator[str]:
-    """From the nearest folder above that has metadata; a name there stands for itself in quotes,
-    or at the start of a line."""
-    for folder in [root, *root.parents][:_MOST_FOLDERS_UP]:
-        found = sorted(path for pattern in _FILES for path in folder.glob(pattern))
-        for path in found:
-            text = path.read_text(encoding="utf-8", errors="replace")
-            yield from re.findall(rf"[\"']{_REQUIREMENT}[\"']", text)
-            if path.suffix in (".txt", ".cfg"):
-                yield from re.findall(rf"^\s*{_REQUIREMENT}\s*(?:#.*)?$", text, re.MULTILINE)
-        if found:
-            return
+            yield from names_of(metadata.requires(owner) or ())
+        yield from required_by_project(root)

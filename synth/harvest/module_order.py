@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,10 +26,15 @@ class ModuleDraft:
     namespaces: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def assemble(self, kernel_text: str, name: str) -> Built:
-        """The whole text, the kernel last."""
+        """The whole text, the kernel last.
+
+        Classes of constants come first, and before them what their constants name, as a struct.
+        """
         spaces = [class_text(n, "", attributes) for n, attributes in self.namespaces.items()]
+        needed = _needed(spaces, self.definitions)
+        rest = [one for one in self.definitions if one not in needed]
         parts = ["\n".join(_sorted_imports(self.imports)) + "\n"]
-        for part in (*spaces, *self.definitions, kernel_text):
+        for part in (*needed, *spaces, *rest, kernel_text):
             simple = _is_simple(part) and _is_simple(parts[-1].rsplit("\n\n", 1)[-1])
             gap = "\n" if len(parts) == 1 and _is_simple(part) else "" if simple else "\n\n"
             parts.append(gap + part)
@@ -36,6 +42,31 @@ class ModuleDraft:
         module = ast.parse(python)
         (kernel,) = (n for n in module.body if isinstance(n, ast.FunctionDef) and n.name == name)
         return Built(python, kernel.body[0].lineno)
+
+
+def _needed(texts: Sequence[str], definitions: Sequence[str]) -> list[str]:
+    """Of the definitions, in their order, those of names that texts use, and what these use."""
+    known = [(one, _defined(one), _used(one)) for one in definitions] if texts else []
+    names = set().union(*map(_used, texts))
+    while more := {n for _, own, uses in known if own & names for n in uses} - names:
+        names |= more
+    return [one for one, own, _ in known if own & names]
+
+
+def _defined(text: str) -> set[str]:
+    """The names that a definition binds."""
+    found: set[str] = set()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign):
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return found
+
+
+def _used(text: str) -> set[str]:
+    loads = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name))
+    return {node.id for node in loads if isinstance(node.ctx, ast.Load)}
 
 
 def class_text(name: str, base: str, attributes: dict[str, str]) -> str:

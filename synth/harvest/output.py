@@ -47,7 +47,9 @@ def write_dataset(
     :class:`SettingsError` when there is no row or the folder cannot be written.
     """
     if not result.rows:
-        raise SettingsError("no kernel found that becomes a row; nothing was written")
+        raise SettingsError(
+            f"no kernel found that becomes a row; nothing was written{_why(result)}"
+        )
     try:
         return _write(result, options, out, licence, shard_size)
     except OSError as error:
@@ -101,6 +103,15 @@ def _counts(result: Harvested) -> dict[str, Any]:
         "not_self_contained": dict(sorted(result.open.items())),
         "no_run": dict(sorted(result.no_run.items())),
     }
+
+
+def _why(result: Harvested) -> str:
+    """The reason that most of what was left out has, if any was, within a line."""
+    reasons = Counter(" ".join(entry["reason"].split()) for entry in result.left)
+    if not reasons:
+        return ""
+    (reason, count), total = reasons.most_common(1)[0], reasons.total()
+    return f"; {f'{count} of {total}: ' if total > 1 else ''}{reason}"
 
 
 def table(result: Harvested) -> Iterator[str]:

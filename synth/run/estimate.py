@@ -14,12 +14,15 @@ from synth.dataset.files import parquet_bytes, read_parquet
 from synth.dataset.placement import shard_name
 from synth.dataset.positions import Task, indices_per_unit, unit_spans, unit_task
 from synth.dataset.settings import Settings, Versions
-from synth.errors import SettingsError
 from synth.run.engine import InProcess
+from synth.run.limits import require_numbers, require_sane
 from validate.row.columns import ROW_SCHEMA
 
 UNITS_TRIED = 4
 """The first of them warms compilers up and is not counted."""
+
+ENOUGH_S = 10.0
+"""Seconds of counted units after which no further one is tried."""
 
 INDICES_TRIED = 8
 
@@ -27,20 +30,21 @@ INDICES_TRIED = 8
 def estimate(settings: Settings, n: int, workers: int, shard_size: int) -> Iterator[str]:
     """Rows, shards, units, hours and bytes of a run, line by line; nothing is written.
 
-    Made from the first units, in this process: several workers share cores and memory, so that
-    the hours of many are a lower bound. Raises :class:`SettingsError`.
+    What follows from the numbers alone comes at once, the rest when some of the first units are
+    made, in this process: several workers share cores and memory, so that the hours of many are a
+    lower bound. Raises :class:`SettingsError`.
     """
-    if n <= 0 or workers <= 0 or shard_size <= 0:
-        raise SettingsError("rows, workers and shard size are whole numbers from 1 on")
+    require_sane(workers, n)
+    require_numbers(n, shard_size)
     check_warp_version()
     count = len(settings.categories)
     per_unit = indices_per_unit(n, count)
     units = sum(1 for _ in unit_spans(n, count, per_unit))
-    seconds, unit_bytes, shard_bytes = _tried(settings, n)
-    hours = seconds * n / 3600
     shards = [max(1, round(share * n / shard_size + 0.5)) for share in (0.9, 0.05, 0.05)]
     yield f"{n} rows at --verify {settings.verify}: {units} units of {per_unit * count} rows"
     yield f"about {sum(shards)} shards of {shard_size} rows ({shard_name('train', shards[0] - 1)})"
+    seconds, unit_bytes, shard_bytes = _tried(settings, n)
+    hours = seconds * n / 3600
     yield (
         f"{seconds * 1e3:.1f} ms a row measured here: {hours:.2f} core-hours, "
         f"{hours / workers:.2f} hours with {workers} workers if each has a core"
@@ -62,6 +66,8 @@ def _tried(settings: Settings, n: int) -> tuple[float, float, float]:
         if number or n <= len(task.starts):
             spent, rows, size = spent + now - began, rows + len(task.starts), size + len(data)
             tables.append(read_parquet(data, ROW_SCHEMA.names))
+            if spent > ENOUGH_S:
+                break
         began = now
     return spent / rows, size / rows, len(parquet_bytes(pa.concat_tables(tables))) / rows
 

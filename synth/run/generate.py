@@ -14,13 +14,11 @@ from synth.dataset.manifest import Manifest, read_manifest, require_same_shape
 from synth.dataset.settings import Settings, Versions, shape_of
 from synth.errors import SettingsError
 from synth.run.engine import Engine, InProcess, Made, Processes, ignore_made
+from synth.run.limits import Part, require_sane
 from synth.run.prepare import disk_troubles, open_run, prepared, recover
-from synth.run.rounds import Part, Progress, finish_run, ignore_progress, make_units
+from synth.run.rounds import Progress, finish_run, ignore_progress, make_units
 from synth.run.state import Phase, Run, ignore_phase
 from synth.run.work import Work, open_work
-
-MOST_ROWS = 100_000_000
-MOST_WORKERS = 4096
 
 
 @contextmanager
@@ -98,8 +96,7 @@ def generate_part(
 
     Gives how many units are still to be made by this part and others. Raises as :func:`generate`.
     """
-    if not 1 <= part.number <= part.count:
-        raise SettingsError(f"part {part.number}/{part.count} does not exist; give k/n with k to n")
+    part.require()
     require_sane(workers, n)
     with prepared(settings, n, out, shard_size, part=True) as run:
         if run is None:
@@ -153,13 +150,3 @@ def _there(out: Path) -> Manifest:
     manifest = read_manifest(out)
     assert manifest is not None
     return manifest
-
-
-def require_sane(workers: int, n: int = 0) -> None:
-    """:class:`SettingsError` for numbers of processes or rows that nobody can mean."""
-    if workers <= 0:
-        raise SettingsError(f"workers is {workers}; give at least one")
-    if workers > MOST_WORKERS:
-        raise SettingsError(f"workers is {workers}; give {MOST_WORKERS} at most")
-    if n > MOST_ROWS:
-        raise SettingsError(f"{n} rows are too many for one dataset; ask for {MOST_ROWS} at most")

@@ -16,13 +16,11 @@ from synth.dataset.settings import Settings, Versions, shape_of
 from synth.dataset.stage import Stage
 from synth.errors import RunError, SettingsError
 from synth.run.finish import commit
+from synth.run.limits import require_numbers
 from synth.run.raise_level import BEFORE, give_rows, is_raise, tally_before
 from synth.run.state import Run
 from synth.run.work import Work, open_work, remove_empty, require_ours, require_same_plan
 from validate.process.machine import fault_line
-
-MOST_ROWS_A_SHARD = 100_000
-"""Larger shards could exceed what one column of an Arrow table holds, and are no use."""
 
 
 @contextmanager
@@ -55,16 +53,6 @@ def prepared(
         if part:
             lock.share()
         yield run
-
-
-def require_numbers(n: int, shard_size: int) -> None:
-    """:class:`SettingsError` for numbers that no dataset can have."""
-    if n <= 0:
-        raise SettingsError(f"n is {n}; ask for at least one row")
-    if shard_size <= 0:
-        raise SettingsError(f"shard size is {shard_size}; give at least one row")
-    if shard_size > MOST_ROWS_A_SHARD:
-        raise SettingsError(f"shard size is {shard_size}; give at most {MOST_ROWS_A_SHARD}")
 
 
 def recover(out: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from synth.dataset.files import read_parquet
 from synth.dataset.manifest import Manifest
 from synth.dataset.positions import Task
 from synth.run.candidates import Candidates
 from synth.run.finish import Finish
+from synth.run.limits import Part
 from synth.run.raise_level import given_rows
 from synth.run.resolve import Outcome
 from synth.run.state import Run
@@ -18,14 +19,6 @@ from synth.run.tally import Tally
 Progress = Callable[[int, int, bool], None]
 """Called after each unit with its rows, the draws that were not taken, and whether this run made
 it."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """One of several runs that share the units of a dataset among them: ``number`` from 1 on."""
-
-    number: int
-    count: int
 
 
 def ignore_progress(_rows: int, _rejects: int, _fresh: bool) -> None:

@@ -10,7 +10,7 @@ from synth.reasons import ViewReason
 from synth.rows.remake import retranslated
 from synth.views.exchange import Exchange
 from synth.views.plain import LeftOut, fenced, launch_json, needs, pick, structs_clause
-from synth.views.promise import inputs_clause
+from synth.views.promise import gradient_tolerance_clause, inputs_clause
 from synth.views.regime import regime_clause
 from synth.views.sizes import said, size_names
 from validate.row.gradient import COTANGENT, GRADIENT, backward_row
@@ -85,6 +85,7 @@ def _wanted(row: Row) -> str:
         )
     filled = {arg["name"] for arg in gradients}
     told += [_shapes(row), regime_clause(row), inputs_clause(backward, filled)]
+    told.append(gradient_tolerance_clause(row))
     told.append("End with the launch as JSON.")
     return " ".join(part for part in told if part)
 

@@ -1,4 +1,9 @@
-"""What is promised of a kernel: from which inputs, and how close its outputs must be."""
+"""What is promised of a kernel: from which inputs, and how close its outputs must be.
+
+Said wherever the answer is a kernel of ours. Views that ask for what Warp writes, or for the Warp
+that CUDA came from, ask for that text, and promise nothing beyond it; a problem of KernelBench
+draws its inputs itself, and its evaluator has a tolerance of its own.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ from typing import Any
 
 from synth.views.indices import COUNT, INDEX, OFFSETS, uses_of
 from synth.views.sizes import plain_names, said, size_names
+from validate.host.gradient import shares_of
 from validate.row.sizes import evaluate, own_sizes
 
 Row = Mapping[str, Any]
@@ -19,6 +25,17 @@ _NARROW = re.compile(r"\bu?int(?:8|16)\b")
 def promise_clause(row: Row) -> str:
     """The values that inputs have, and how close each output must be, in two sentences."""
     return " ".join(part for part in (inputs_clause(row), _tolerances(row)) if part)
+
+
+def gradient_promise_clause(row: Row) -> str:
+    """The values that inputs have, and the tolerance of gradients by them, in two sentences."""
+    return " ".join(part for part in (inputs_clause(row), gradient_tolerance_clause(row)) if part)
+
+
+def gradient_tolerance_clause(row: Row) -> str:
+    """How close gradients must be."""
+    each, largest = shares_of(row)
+    return f"Tolerance: gradients within {each:g} relative plus {largest:g} of an array's largest."
 
 
 def inputs_clause(row: Row, left_out: Collection[str] = ()) -> str:

@@ -22,6 +22,7 @@ from synth.render.host.torch_module import camel, torch_module
 from synth.render.text import signature
 from synth.views.exchange import Exchange
 from synth.views.plain import LeftOut, fenced, needs, pick
+from synth.views.promise import gradient_promise_clause, promise_clause
 from synth.views.texts import AUTOGRAD, KERNELBENCH, TENSOR_VIEWS, TORCH
 from validate.host.adjoint import draw_cotangents
 from validate.host.gradient import backward_inputs
@@ -91,7 +92,7 @@ def torch_view(row: Row) -> Exchange:
     except NoHostSide:
         raise LeftOut(ViewReason.NO_HOST_SIDE) from None
     about = f" {row['description']}" if pick(row, "torch/about", 3) == 0 else ""
-    asked = f"{_TORCH[pick(row, 'torch', len(_TORCH))]}{about}"
+    asked = f"{_TORCH[pick(row, 'torch', len(_TORCH))]}{about} {promise_clause(row)}"
     return Exchange(f"{asked}\n\n{fenced('python', text)}", fenced("python", answer))
 
 
@@ -105,7 +106,7 @@ def autograd(row: Row) -> Exchange:
     except NoHostSide:
         raise LeftOut(ViewReason.NO_HOST_SIDE) from None
     _differentiate(row, text)
-    asked = _AUTOGRAD[pick(row, "autograd", len(_AUTOGRAD))]
+    asked = f"{_AUTOGRAD[pick(row, 'autograd', len(_AUTOGRAD))]} {gradient_promise_clause(row)}"
     question = f"{asked}\n\n{fenced('python', text.rstrip() + _module(row, text))}"
     return Exchange(question, fenced("python", answer))
 

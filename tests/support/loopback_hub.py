@@ -455,5 +455,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=8000)
     with serving(parser.parse_args().port) as served:
-        print(f"export HF_ENDPOINT={served.url} HF_TOKEN=hf_writer", flush=True)
+        print(f"export HF_ENDPOINT={served.url} HF_TOKEN=hf_writer")
+        print(f"# and publish as {TOKENS['hf_writer']}/NAME", flush=True)
         threading.Event().wait()

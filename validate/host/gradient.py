@@ -128,6 +128,13 @@ def backward_inputs(row: Row, backward: Row, inputs: Values, cotangents: Values)
     return found
 
 
+def shares_of(row: Row) -> tuple[float, float]:
+    """How far gradients of a row may be off what the backward's reference gives: as a share of each
+    element, and of the largest in its array."""
+    tolerance = adjoint_tolerance(row["args"])
+    return _ELSEWHERE * tolerance, tolerance
+
+
 def telling_cotangents(row: Row, inputs: Values) -> Values:
     """Random cotangents all of whose bits are in use: a text that keeps fewer is off by them."""
     found = draw_cotangents(row, inputs)
@@ -231,8 +238,7 @@ class _Check:
 
     def _unlike(self, dim: Sequence[int], passed: Values, outputs: Values, number: int) -> str:
         """What the backward's reference gives otherwise; raises TooLong, but not at the first."""
-        tolerance = adjoint_tolerance(self.row["args"])
-        shares = (_ELSEWHERE * tolerance, tolerance)
+        shares = shares_of(self.row)
         budget = Budget(_UNBOUNDED if number == 0 else _MOST_AT_A_SHAPE)
         wanted = wanted_of(self.backward, dim, passed, budget)
         wrong = unlike_reference(

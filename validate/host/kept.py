@@ -20,6 +20,8 @@ from pathlib import Path
 from validate.text.headers import warp_include_dir
 
 _UNUSED_S = 30 * 24 * 3600
+_LEAST_ROOM_BYTES = 32 << 20
+"""Folders hold some 5 MB, and as much again while they are made, by several processes at once."""
 _HEADERS = (".h", ".cuh", ".hpp")
 
 
@@ -34,7 +36,8 @@ def cache_dir(name: str) -> Path:
 
 def kept_folder(*parts: str) -> Path | None:
     """A folder for what follows from the installed Warp and from `parts`, or none where the cache
-    cannot be written: then a process keeps its own."""
+    cannot be written, has no room, or has a name that Clang cannot be given, which is asked for
+    files in UTF-8: then a process keeps its own."""
     native = warp_include_dir()
     said = [metadata.version("warp-lang"), *_stamps([native.parent / "bin" / "warp-clang.so"])]
     try:
@@ -43,9 +46,11 @@ def kept_folder(*parts: str) -> Path | None:
             _forget_unused(folder.parent)
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
-    except (OSError, RuntimeError):
+        str(folder).encode()
+        room = shutil.disk_usage(folder).free >= _LEAST_ROOM_BYTES
+    except (OSError, RuntimeError, UnicodeEncodeError):
         return None
-    return folder if os.access(folder, os.W_OK) else None
+    return folder if room and os.access(folder, os.W_OK) else None
 
 
 @lru_cache(maxsize=16)

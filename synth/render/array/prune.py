@@ -32,19 +32,21 @@ def names_in(lines: Sequence[str]) -> set[str]:
 
 def _unread(function: ast.FunctionDef) -> set[int]:
     """The numbers of lines that may go."""
-    read = Counter(_loads(function))
+    reads = _Reads()
+    read = reads(function)
     gone: set[int] = set()
-    for node in ast.walk(function):
+    statements = list(_statements([function]))
+    for node in statements:
         if isinstance(node, _Assignment):
             names = _assigned(node)
-            own = Counter(_loads(node.value))
+            own = reads(node.value)
             if names and all(read[name] <= own[name] * (len(names) == 1) for name in names):
                 gone.update(_span(node))
-    for body in _blocks(function):
+    for body in _blocks(statements):
         for place, node in enumerate(body):
-            if isinstance(node, ast.Assign) and _set_again(node, body[place + 1 :]):
+            if isinstance(node, ast.Assign) and _set_again(node, body[place + 1 :], reads):
                 gone.update(_span(node))
-    for node in ast.walk(function):
+    for node in statements:
         if isinstance(node, ast.For | ast.If):
             spans = [_span(s) for s in [*node.body, *node.orelse]]
             if all(line in gone for span in spans for line in span):
@@ -52,26 +54,62 @@ def _unread(function: ast.FunctionDef) -> set[int]:
     return gone
 
 
-def _blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(function):
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements, outer ones first."""
+    yield from body
+    for node in body:
+        for field in ("body", "orelse"):
+            yield from _statements(getattr(node, field, ()))
+
+
+def _blocks(statements: Sequence[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    for node in statements:
         if isinstance(node, ast.FunctionDef | ast.For | ast.If):
             yield node.body
             if isinstance(node, ast.If):
                 yield node.orelse
 
 
-def _set_again(node: ast.Assign, later: Sequence[ast.stmt]) -> bool:
+class _Reads:
+    """How often a part of one tree reads each name, counted once: statements are asked about for
+    each assignment before them."""
+
+    def __init__(self) -> None:
+        self._known: dict[ast.AST, Counter[str]] = {}
+
+    def __call__(self, node: ast.AST) -> Counter[str]:
+        if node not in self._known:
+            found: Counter[str] = Counter()
+            _count(node, found)
+            self._known[node] = found
+        return self._known[node]
+
+
+def _count(node: ast.AST, found: Counter[str]) -> None:
+    """Names that are read; `ast.walk` takes three times as long, for it visits contexts too."""
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Load):
+            found[node.id] += 1
+        return
+    for field in node._fields:
+        value = getattr(node, field, None)
+        for part in value if isinstance(value, list) else (value,):
+            if isinstance(part, ast.AST):
+                _count(part, found)
+
+
+def _set_again(node: ast.Assign, later: Sequence[ast.stmt], reads: _Reads) -> bool:
     """Whether a variable gets another value before anything reads this one."""
     names = _assigned(node)
     if len(names) != 1:
         return False
     for s in later:
         first = s.iter if isinstance(s, ast.For) else s
-        if names[0] in _loads(first):
+        if names[0] in reads(first):
             return False
         if isinstance(s, ast.For) and isinstance(s.target, ast.Name) and s.target.id == names[0]:
             return True
-        if isinstance(s, ast.For) and names[0] in _loads(s):
+        if isinstance(s, ast.For) and names[0] in reads(s):
             return False
         if isinstance(s, ast.Assign) and names[0] in _assigned(s):
             return True
@@ -100,12 +138,6 @@ def _all_names(node: ast.AST) -> set[str]:
 def _span(node: ast.stmt) -> range:
     assert node.end_lineno is not None
     return range(node.lineno, node.end_lineno + 1)
-
-
-def _loads(node: ast.AST) -> Iterator[str]:
-    for n in ast.walk(node):
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
-            yield n.id
 
 
 def _assigned(node: _Assignment) -> list[str]:

@@ -19,9 +19,11 @@ from matplotlib import image
 
 from synth.cli.main import main
 from synth.cli.show import adjoint_reason, print_row
+from synth.dataset.settings import make_settings
 from synth.dataset.stored import stored_rows
 from synth.errors import SettingsError
 from synth.reasons import reject_sentence
+from synth.run import estimate
 from validate.row.schema import row_id
 from validate.statuses import AdjointStatus
 
@@ -79,7 +81,8 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("-n", 6, "--address", "head:6379"), "add --engine ray"),
         (("-n", 6, "--engine", "ray", "--address", "head"), "neither host:port nor auto"),
         (("-n", 6, "--work", "here"), "--work goes with a URL"),
-        (("-n", 0, "--dry-run"), "whole numbers from 1 on"),
+        (("-n", 0, "--dry-run"), "ask for at least one row"),
+        (("-n", 10**12, "--dry-run"), "rows are too many for one dataset"),
     ],
 )
 def test_a_bad_request_gets_one_line_and_code_2(
@@ -141,13 +144,48 @@ def test_a_damaged_manifest_is_said_in_one_line(tmp_path: Path, command: str, te
     assert done.stderr.splitlines()[-1].startswith("pairsmith: ")
 
 
-def test_show_refuses_rows_of_something_else(tmp_path: Path) -> None:
-    (tmp_path / "out" / "train").mkdir(parents=True)
-    foreign = tmp_path / "out" / "train" / "shard-00000.parquet"
-    pq.write_table(pa.table({"a": [1]}), foreign)
-    done = pairsmith("show", tmp_path / "out")
-    assert done.returncode == 2
-    assert "its rows have no id" in done.stderr
+@pytest.mark.parametrize("command", ["validate", "stats", "show", "view", "training-views"])
+def test_rows_of_something_else_are_refused(tmp_path: Path, command: str) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(SAMPLES, out)
+    for foreign in out.glob("*/*.parquet"):
+        pq.write_table(pa.table({"a": [1]}), foreign)
+    done = pairsmith_here(command, out, *(() if command in ("show", "stats") else ("--quiet",)))
+    assert done.exit_code == 2, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "its rows have no id" in done.stderr or "sha256" in done.stderr
+
+
+def test_what_no_run_can_do_is_refused_before_anything_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\nsys.modules.update({'warp': None, 'pyarrow': None, 'numpy': None})\n"
+    )
+    for more in (("-n", 10**12), ("-n", 6, "--part", "4/3"), ("-n", 6, "--workers", 10**20)):
+        asked = ["generate", "-o", str(tmp_path / "out"), *map(str, more)]
+        done = subprocess.run(
+            [sys.executable, "-m", "synth", *asked],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.startswith("pairsmith: ")
+        assert done.stderr.count("\n") == 1
+
+
+def test_an_estimate_begins_before_anything_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(*_: object) -> tuple[float, float, float]:
+        raise SettingsError("now rows are made")
+
+    monkeypatch.setattr(estimate, "_tried", made)
+    settings = make_settings(seed=0, verify="text")
+    lines = estimate.estimate(settings, 100_000_000, 1, 1000)
+    assert next(lines).startswith("100000000 rows at --verify text: ")
+    assert next(lines).startswith("about ")
+    with pytest.raises(SettingsError, match="now rows are made"):
+        next(lines)
 
 
 def test_an_unsupported_warp_is_refused(tmp_path: Path) -> None:

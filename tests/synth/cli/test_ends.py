@@ -46,6 +46,15 @@ def in_shell(line: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[s
         ("mkdir $'\\xff'; TMPDIR=$'\\xff' \"$@\" stats .", "is no UTF-8"),
         ('"$@" stats --nonsense', "See pairsmith stats -h."),
         (f'ulimit -f 0; "$@" view {SAMPLES} --quiet --out page', "cannot write page"),
+        (
+            'echo "import none_such" >k.py; "$@" harvest k.py -o out --quiet',
+            "nothing was written; ModuleNotFoundError: No module named 'none_such'",
+        ),
+        ('echo >k.py; ulimit -n 12; "$@" harvest k.py -o out --quiet', "raise that (ulimit -n)"),
+        (
+            'echo {\\"op\\": \\"relu\\"} >s; "$@" lower s --cache . >/dev/full',
+            "standard output: No",
+        ),
     ],
 )
 def test_a_fault_gets_one_line_and_code_2(tmp_path: Path, line: str, said: str) -> None:

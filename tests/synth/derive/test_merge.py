@@ -23,7 +23,7 @@ from synth.dataset.stored import stored_rows
 from synth.derive.merge import merge, refused
 from synth.errors import SettingsError
 from synth.run import generate as run
-from synth.run.rounds import Part
+from synth.run.limits import Part
 
 # So narrow that seeds draw some of the same kernels.
 NARROW: dict[str, Any] = {

@@ -9,8 +9,10 @@ import pytest
 
 from synth.harvest.files import Options, harvest, sources_of
 from synth.harvest.lacking import distributions_for
+from synth.harvest.module_order import ModuleDraft
 from synth.harvest.output import table
 from synth.harvest.places import homes, module_of, modules_called
+from synth.harvest.requirements import names_of, required_by_project
 
 KERNEL = """
     import warp as wp
@@ -144,3 +146,110 @@ def test_names_to_install_by_are_those_of_the_project(tmp_path: Path) -> None:
         "opencv": None,
         "pxr": None,
     }
+
+
+PYPROJECT = """
+    [project]
+    name = "tool"
+    dependencies = ["warp-lang>=1.16", "mujoco~=3.11 ; platform_machine != 'x'"]
+    optional-dependencies.usd = ["usd-core[extra]>=25.5,<26"]
+
+    [dependency-groups]
+    docs = ["sphinx", {include-group = "test"}]
+
+    [tool.poetry.dependencies]
+    python = "^3.11"
+    Pillow = {version = "*"}
+
+    [tool.mypy.overrides]
+    module = ["pxr", "mujoco_warp", "PIL"]
+    """
+SETUP_PY = """
+    from setuptools import setup
+    MORE = ["usd-core"] + ["scipy"]
+    EXTRAS = {"pxr": ["jax"]}
+    setup(packages=["pxr"], keywords=["trimesh"], install_requires=MORE, extras_require=EXTRAS)
+    """
+SETUP_CFG = """
+    [metadata]
+    keywords = pxr
+    [options]
+    packages = pxr
+    install_requires =
+        usd-core
+        scipy >=1.11
+    [options.extras_require]
+    pxr = jax; python_version > "3"
+    """
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "names"),
+    [
+        ("pyproject.toml", PYPROJECT, ["Pillow", "mujoco", "sphinx", "usd-core", "warp-lang"]),
+        ("setup.py", SETUP_PY, ["jax", "scipy", "usd-core"]),
+        ("setup.cfg", SETUP_CFG, ["jax", "scipy", "usd-core"]),
+        ("pyproject.toml", "no TOML = [", []),
+        ("setup.py", "def (", []),
+        ("setup.cfg", "pxr", []),
+    ],
+)
+def test_a_project_requires_what_stands_where_requirements_do(
+    tmp_path: Path, file: str, text: str, names: list[str]
+) -> None:
+    write(tmp_path / file, text)
+    assert sorted(required_by_project(tmp_path / "src")) == names
+    files = [module_of(write(tmp_path / "tool.py", ""))]
+    assert distributions_for(["pxr"], files) == {"pxr": None}
+
+
+def test_a_requirement_is_known_by_its_name() -> None:
+    lines = [
+        "numpy",
+        "a.b-c[x,y] >=1",
+        "d @ https://e",
+        "f (>1)",
+        "# g",
+        "-r h",
+        "https://i",
+        "j k",
+    ]
+    assert list(names_of(lines)) == ["numpy", "a.b-c", "d", "f"]
+
+
+NESTED_STRUCT = """
+    import warp as wp
+
+    class Cloud:
+        BIG = wp.constant(4.0)
+
+        @wp.struct
+        class Data:
+            count: int
+            low: float
+
+    @wp.func
+    def size_of(data: Cloud.Data) -> float:
+        return data.low * Cloud.BIG
+
+    @wp.kernel
+    def sizes(cloud: Cloud.Data, out: wp.array(dtype=float)):
+        out[wp.tid()] = size_of(cloud)
+    """
+
+
+def test_a_struct_within_a_class_is_written_out_before_it(tmp_path: Path) -> None:
+    result = harvest([write(tmp_path / "clouds.py", NESTED_STRUCT)], Options(run=False))
+    (row,) = result.rows
+    assert row["provenance"]["self_contained"], result.open
+    assert row["python"].index("class Data:") < row["python"].index("class Cloud:")
+
+
+def test_only_what_a_class_needs_comes_before_it() -> None:
+    draft = ModuleDraft(
+        definitions=["C = 2\n", "class A:\n    x: int\n", "class B:\n    a: A\n", "D = 3\n"],
+        namespaces={"N": {"b": "B", "one": "1"}},
+    )
+    text = draft.assemble("@wp.kernel\ndef k():\n    pass\n", "k").python
+    order = [text.index(part) for part in ("class A", "class B", "class N", "C = 2", "D = 3")]
+    assert order == sorted(order)

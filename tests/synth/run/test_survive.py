@@ -22,7 +22,7 @@ from synth.dataset.settings import make_settings
 from synth.dataset.stored import stored_rows
 from synth.errors import RunError, SettingsError
 from synth.run import generate as run
-from synth.run.rounds import Part
+from synth.run.limits import Part
 
 ROOT = Path(__file__).resolve().parents[3]
 N, SHARD = 30, 9

@@ -60,6 +60,17 @@ def test_without_a_cache_a_process_keeps_its_own(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
+def test_a_cache_without_room_or_of_no_name_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / os.fsdecode(b"\xff")))
+    assert kept.kept_folder("a") is None
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert kept.kept_folder("a") is not None
+    monkeypatch.setattr(kept, "_LEAST_ROOM_BYTES", 1 << 60)
+    assert kept.kept_folder("a") is None
+
+
 def test_other_headers_and_texts_have_other_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
