@@ -187,12 +187,14 @@ def test_out_of_memory_and_timeout() -> None:
     with CompileRunner(timeout_s=600.0, memory_bytes=5 << 29) as patient:
         (result,) = among_good(patient, bad(cuda_helpers=BOMB + "static int b = A10;"))
         assert result.status == "out_of_memory"
-    with CompileRunner(timeout_s=2.5, memory_bytes=1 << 36) as hurried:
-        # Alone: what a good row takes is the machine's affair.
+    with CompileRunner(timeout_s=600.0, memory_bytes=1 << 36) as hurried:
+        assert hurried.compile([soft_clamp()])[0].status == "compiles"
+        # For that text alone: what a good row takes is the machine's affair.
+        hurried._child.timeout_s = 2.5
         (result,) = hurried.compile([bad(cuda_helpers=BOMB + "static int b = A10;")])
         assert (result.status, result.log) == ("timeout", "compiler: no result within 2.5 s")
         hurried._child.timeout_s = 600.0
-        assert {one.status for one in hurried.compile([soft_clamp()])} == {"compiles"}
+        assert hurried.compile([soft_clamp()])[0].status == "compiles"
 
 
 def test_killed_child_is_replaced(runner: CompileRunner) -> None:
