@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from datasets import Dataset, load_dataset
@@ -49,11 +48,6 @@ SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
 ROWS = {row["id"]: row for _, row in stored_rows(SAMPLES)}
 
 
-LOADED = ("sft", "preference", "repair")
-"""Views of each form: one turn, three lists, several turns. Other views have the form of the
-first, and each load takes seconds."""
-
-
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The samples with all views."""
@@ -70,16 +64,11 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def loaded(out: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Dataset]:
-    """All rows of each view: as `datasets` loads them by name, or as their files have them."""
+    """All rows of each view, as `datasets` loads them by name."""
     cache = str(tmp_path_factory.mktemp("cache"))
     found = {}
     for name in VIEW_NAMES:
-        if name in LOADED:
-            splits: Any = load_dataset(str(out), name, cache_dir=cache)
-        else:
-            files = sorted((out / "views" / name).glob("*.parquet"))
-            splits = {file.name.split("-")[0]: pq.read_table(file).to_pylist() for file in files}
-            assert len(splits) == len(files) > 1
+        splits = load_dataset(str(out), name, cache_dir=cache)
         found[name] = [dict(row, split=split) for split in splits for row in splits[split]]
     return found
 

@@ -32,6 +32,7 @@ from score_rows import (
 )
 
 from validate.row.sizes import own_sizes
+from validate.score import lane
 from validate.score.hidden import draws
 from validate.score.scorer import Answer, Scorer
 from validate.score.task import row_key
@@ -109,7 +110,11 @@ def test_a_seed_that_nobody_gave_is_drawn_and_can_be_read() -> None:
         assert again.score_batch([WRONG_ONE]) == [found]
 
 
-def test_equal_seeds_give_equal_verdicts_and_others_other_sizes() -> None:
+def test_equal_seeds_give_equal_verdicts_and_others_other_sizes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The endless text is to end by its steps, however slow the machine.
+    monkeypatch.setattr(lane, "_TIMEOUT_S", 600.0)
     answers = [WRONG_ONE, RIGHT_ONE, cube_answer("out[i] = 0.0f;"), cube_answer("for (;;) ;")]
     found = []
     for seed, order in ((5, 1), (5, -1), (6, 1)):
