@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 DEMO ?= data/demo
 
-.PHONY: demo test check lint types format samples bench clean
+.PHONY: demo test test-all check lint types format samples bench clean
 
 demo: $(VENV)/.installed-core
 	$(BIN)/pairsmith generate -n 600 -o $(DEMO) --verify run --workers 2 || \
@@ -16,6 +16,10 @@ demo: $(VENV)/.installed-core
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q
+
+# The same with whole sweeps, where `test` takes a part of each (tests/support/sweeps.py).
+test-all: export PAIRSMITH_SWEEP = 1
+test-all: test
 
 check: lint types
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q -m "not slow"

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
-import multiprocessing
-import os
-import signal
-import struct
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from functools import partial
-from itertools import islice
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
+from multiprocessing.connection import wait
 from typing import Any, Protocol, TypeVar
 
 from synth.dataset.positions import Task
 from synth.dataset.settings import Settings, Versions
 from synth.errors import RunError
 from synth.run.unit import make_task
-from validate.process.parent import kill_children
-
-_PR_SET_PDEATHSIG = 1
+from synth.run.worker import Worker, WorkerLost, end_all, say_made
 
 _LOOK_EVERY_S = 0.5
-_COUNT = struct.Struct("=I")
-"""So short a message goes through a pipe whole, whoever else writes to it."""
+"""Another thread may take the signal of Ctrl-C, and then nothing wakes a wait without an end."""
 
 _Job = TypeVar("_Job")
 
@@ -74,11 +60,9 @@ class Processes:
 
     def __init__(self, workers: int, made: Made = ignore_made) -> None:
         self.workers, self.made = workers, made
-        self._counts: tuple[Connection, Connection] | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._pool: ProcessPoolExecutor | None = None
-        self._others: list[BaseProcess] = []
-        self._waiting: dict[Future[bytes], Any] = {}
+        self._workers: list[Worker] = []
+        self._at_work: dict[Worker, Any] = {}
 
     def run(
         self, settings: Settings, versions: Versions, tasks: Iterable[Task]
@@ -88,115 +72,73 @@ class Processes:
     def each(
         self, do: Callable[[_Job], bytes], tasks: Iterable[_Job]
     ) -> Iterator[tuple[_Job, bytes]]:
-        """Each task with what ``do`` gives for it, as it is done. Raises RunError when a worker is
-        lost."""
-        left, waiting = iter(tasks), self._waiting
+        """Each task with what ``do`` gives for it, as it is done; an error of ``do`` is raised
+        here. Raises RunError when a worker is lost."""
+        left = iter(tasks)
         try:
-            while True:
-                # Few are handed out at a time: what they give waits in memory.
-                for task in islice(left, 2 * self.workers - len(waiting)):
-                    with _one_thread_each():
-                        done = self._ready().submit(do, task)
-                    waiting[done] = task
-                if not waiting:
-                    return
-                done_now = wait(waiting, _LOOK_EVERY_S, return_when=FIRST_COMPLETED).done
-                self._count()
-                for future in done_now:
-                    data = future.result()
-                    yield waiting.pop(future), data
-        except BrokenProcessPool:
+            self._hand_out(do, left)
+            while self._at_work:
+                for worker in self._heard():
+                    data = self._answer(worker)
+                    if data is not None:
+                        task = self._at_work.pop(worker)
+                        # Before the caller writes the data, so that no worker waits for a disk.
+                        self._hand_out(do, left)
+                        yield task, data
+        except WorkerLost:
             raise RunError(
                 "a worker process died (killed, or out of memory); finished units are kept: "
                 "run the same command again to go on, with fewer --workers if memory was short"
             ) from None
 
     def close(self) -> None:
-        if self._pool is None:
-            return
-        if self._waiting:
-            # Broken off: a task may take minutes, and nobody wants what it would give.
-            for child in multiprocessing.active_children():
-                if child not in self._others:
-                    child.terminate()
-        self._pool.shutdown(wait=True, cancel_futures=True)
-        self._pool = None
-        self._waiting.clear()
-        for end in self._counts or ():
-            end.close()
+        """Let the workers end, at once where one is still at work: a task may take minutes, and
+        nobody wants what it would give."""
+        end_all(self._workers, at_once=bool(self._at_work))
+        self._workers.clear()
+        self._at_work.clear()
         if self._folder is not None:
             self._folder.cleanup()
-        self._counts = self._folder = None
+        self._folder = None
 
-    def _count(self) -> None:
-        """Hear what workers have done of tasks that are not done yet."""
-        assert self._counts is not None
-        keys = 0
-        while self._counts[0].poll():
-            keys += _COUNT.unpack(os.read(self._counts[0].fileno(), _COUNT.size))[0]
-        if keys:
-            self.made(keys)
+    def _hand_out(self, do: Callable[[_Job], bytes], left: Iterator[_Job]) -> None:
+        """Give each worker that has none a task, if there is one."""
+        while len(self._at_work) < self.workers:
+            try:
+                task = next(left)
+            except StopIteration:
+                return
+            worker = self._idle()
+            self._at_work[worker] = task
+            worker.give(do, task)
 
-    def _ready(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            self._others = multiprocessing.active_children()
-            self._counts = multiprocessing.Pipe(duplex=False)
+    def _idle(self) -> Worker:
+        for worker in self._workers:
+            if worker not in self._at_work:
+                return worker
+        if self._folder is None:
             # What children of workers that were ended still write must not hinder its removal.
             self._folder = tempfile.TemporaryDirectory(
                 prefix="pairsmith-workers-", ignore_cleanup_errors=True
             )
-            self._pool = ProcessPoolExecutor(
-                self.workers,
-                mp_context=multiprocessing.get_context("spawn"),
-                initializer=_start_worker,
-                initargs=(self._counts[1], self._folder.name),
-            )
-        return self._pool
+        worker = Worker(self._folder.name)
+        self._workers.append(worker)
+        worker.start()
+        return worker
 
+    def _heard(self) -> list[Worker]:
+        """Workers at work that have something to say, or are gone."""
+        ready = wait([worker.connection for worker in self._at_work], _LOOK_EVERY_S)
+        return [worker for worker in self._at_work if worker.connection in ready]
 
-_counted: list[Connection] = []
-"""In a worker: where it says what it has done."""
+    def _answer(self, worker: Worker) -> bytes | None:
+        """What a worker's task gave; None when it only says how far it is."""
+        heard = worker.hear()
+        if isinstance(heard, int):
+            self.made(heard)
+            return None
+        return heard
 
 
 def _make_counted(settings: Settings, versions: Versions, task: Task) -> bytes:
-    (end,) = _counted
-
-    def made(keys: int) -> None:
-        os.write(end.fileno(), _COUNT.pack(keys))
-
-    return make_task(settings, versions, task, made)
-
-
-def _start_worker(counts: Connection, folder: str) -> None:
-    """Leave Ctrl-C to the parent, and on Linux end when it is killed.
-
-    Temporary files go into ``folder``, which the parent removes: a worker that is ended removes
-    nothing, but it takes its own children with it.
-    """
-    signal.signal(signal.SIGTERM, _end_at_once)
-    _counted[:] = [counts]
-    os.environ["TMPDIR"] = tempfile.tempdir = folder
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def _end_at_once(number: int, _frame: object) -> None:
-    kill_children()
-    os._exit(128 + number)
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Workers are the parallelism: maths libraries in them get one thread."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+    return make_task(settings, versions, task, say_made)

@@ -1,8 +1,9 @@
 """A clock of our own for tuning, and a process that tunes by it: what a GPU would say is computed.
 
-    python tests/support/lower_bench.py INDEX LOG SPEC PAUSE_S BUDGET_S
+    python tests/support/lower_bench.py INDEX LOG SPEC PAUSE_S BUDGET_S TOGETHER
 
-LOG gets a line before each measurement: the candidate's key.
+LOG gets a line before each measurement: the candidate's key. The first is made when so many
+processes of this LOG are there.
 """
 
 from __future__ import annotations
@@ -57,7 +58,10 @@ def time_us(spec: OpSpec) -> float:
 
 def main() -> None:
     """Tune until nothing is left or the budget is spent."""
-    index, log, spec, pause_s, budget_s = sys.argv[1:]
+    index, log, spec, pause_s, budget_s, together = sys.argv[1:]
+    Path(f"{log}.{os.getpid()}").touch()
+    while len(list(Path(log).parent.glob(f"{Path(log).name}.*"))) < int(together):
+        time.sleep(0.01)
     bench = ComputedBench(Path(log), float(pause_s))
     with Measured(Path(index)) as measured:
         found = tune(read_request(spec), bench, measured, float(budget_s))

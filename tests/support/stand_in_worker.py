@@ -18,6 +18,10 @@ from typing import Any
 from validate.errors import GpuUnavailable
 from validate.process.child import WorkerChild
 
+HANGS = "hangs"
+"""A file in its folder, by which a process says that it hangs: no clock tells of it soon enough on
+one machine and late enough on another."""
+
 
 class StandIn(WorkerChild):
     def start(self) -> None:
@@ -52,6 +56,7 @@ class StandIn(WorkerChild):
         if how == "bug":
             raise ZeroDivisionError("a bug of ours")
         if how == "hang":
+            (self.folder / HANGS).touch()
             time.sleep(600)
         if how == "crash":
             os._exit(3)

@@ -261,7 +261,9 @@ def run_rows(
         return runner.run(rows)
 
 
-def run_plain_rows(rows: Sequence[Mapping[str, Any]]) -> list[RunResult]:
+def run_plain_rows(
+    rows: Sequence[Mapping[str, Any]], *, timeout_s: float = 20.0
+) -> list[RunResult]:
     """Run the plain CUDA of every row in a child process of its own; see HostRunner."""
-    with HostRunner() as runner:
+    with HostRunner(timeout_s=timeout_s) as runner:
         return runner.run_plain(rows)

@@ -54,7 +54,7 @@ def test_the_first_program_is_judged_and_can_be_mended(folder: Path) -> None:
 
 def test_it_can_be_started_as_a_program(folder: Path) -> None:
     words = [sys.executable, folder / "evaluate.py", "--program_path", folder / "initial.cu"]
-    subprocess.run([*words, "--results_dir", folder / "results"], check=True, timeout=120)
+    subprocess.run([*words, "--results_dir", folder / "results"], check=True, timeout=600)
     metrics = json.loads((folder / "results" / "metrics.json").read_text())
     assert metrics["combined_score"] == 0.2
     assert metrics["public"]["passed"] == 0.0

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sweeps import part_of
 
 from synth.errors import SettingsError
 from synth.lower import build as lower_build
@@ -58,7 +59,7 @@ def all_specs() -> list[Spec]:
     return found + [spec_of("matmul", (32, 32, 8, 2), dtype="float64", transpose_b=True)]
 
 
-SPECS = all_specs()
+SPECS = part_of(all_specs(), 4, Spec.canonical, lambda spec: (spec.op, spec.dtype))
 REFUSED = {
     *("agrees", "wrong_value", "read_out_of_bounds", "wrote_out_of_bounds", "data_race", "crashed"),
     "undefined",
@@ -92,7 +93,7 @@ def test_every_schedule_agrees_at_every_shape(host: HostRunner, op: str) -> None
     specs = [spec for spec in SPECS if spec.op == op]
     rows = [row_of(spec, lower(spec), shape) for spec in specs for shape in default_shapes(spec)]
     results = host.run_plain(rows)
-    assert len(results) >= 5 * 12
+    assert len(results) >= 5 * 4
     assert {(r.id, r.status, r.reason) for r in results if r.status != "agrees"} == set()
     assert max(r.tolerance_used for r in results) <= 0.5
 

@@ -49,8 +49,8 @@ def tuned(index: Path, log: Path, budget_s: float = MUCH, spec: str = SPEC) -> T
         return tune(read_request(spec), ComputedBench(log), measured, budget_s)
 
 
-def process(index: Path, log: Path, pause_s: float) -> subprocess.Popen[str]:
-    words = [ROOT / "tests/support/lower_bench.py", index, log, SPEC, pause_s, MUCH]
+def process(index: Path, log: Path, pause_s: float, together: int = 1) -> subprocess.Popen[str]:
+    words = [ROOT / "tests/support/lower_bench.py", index, log, SPEC, pause_s, MUCH, together]
     return subprocess.Popen(
         [sys.executable, *map(str, words)],
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
@@ -60,7 +60,7 @@ def process(index: Path, log: Path, pause_s: float) -> subprocess.Popen[str]:
 
 
 def wait_for(log: Path, count: int) -> None:
-    end_s = time.monotonic() + 60
+    end_s = time.monotonic() + 600
     while len(started(log)) < count:
         assert time.monotonic() < end_s
         time.sleep(0.005)
@@ -124,8 +124,8 @@ def test_killed_and_resumed_nothing_is_measured_twice(tmp_path: Path, log: Path)
 
 def test_two_tuners_on_one_index_share_the_work(tmp_path: Path, log: Path) -> None:
     index = tmp_path / "index"
-    both = [process(index, log, 0.02) for _ in range(2)]
-    said = [one.communicate(timeout=100)[0].split() for one in both]
+    both = [process(index, log, 0.1, together=2) for _ in range(2)]
+    said = [one.communicate(timeout=600)[0].split() for one in both]
     assert [one.returncode for one in both] == [0, 0]
     keys = started(log)
     assert len(keys) == len(set(keys))

@@ -239,7 +239,7 @@ def test_a_row_says_how_it_is_launched(rows: list[Row]) -> None:
 
 
 def test_all_texts_agree_with_the_reference_and_compile(rows: list[Row]) -> None:
-    found, plain = run_rows(rows), run_plain_rows(rows)
+    found, plain = run_rows(rows, timeout_s=600.0), run_plain_rows(rows, timeout_s=600.0)
     assert [(r.status, r.reason) for r in (*found, *plain) if r.status != "agrees"] == []
     assert [(r.array, r.array_reason) for r in found if r.array != "agrees"] == []
     # Warp has no derivative of scans and of reductions that pick; NVRTC takes all the same.
@@ -290,7 +290,7 @@ def test_every_schedule_agrees_and_no_other_style_is_taken(rows: list[Row]) -> N
     assert list(found) == ["block_tiles"]
     made = [{**rows[0], **render(accepted.program, s).columns()} for s in found["block_tiles"]]
     assert len(made) > 1
-    assert {r.status for r in run_plain_rows(made)} == {"agrees"}
+    assert {r.status for r in run_plain_rows(made, timeout_s=600.0)} == {"agrees"}
     with pytest.raises(ValueError, match="no form in the style"):
         schedule_for(accepted.program, "guarded")
     with pytest.raises(ValueError, match="power of two"):

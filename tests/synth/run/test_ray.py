@@ -170,7 +170,7 @@ def test_a_cluster_gives_the_bytes_of_one_process(
     engine = RayEngine(cluster.address, None)
     acted = _later(out / "work", getattr(cluster, event))
     _make(out, engine=engine)
-    acted.join(timeout=1)
+    acted.join(timeout=60)
     assert not acted.is_alive(), "the run was over before anything died"
     assert contents(out) == contents(straight)
 

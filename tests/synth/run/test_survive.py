@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from crowded import crowded
 from drawn_once import DrawnOnce
-from kills import contents, killed_at, points, shards, worker_processes
+from kills import contents, killed_at, shards, worker_processes, worth_killing_at
 
 from synth.dataset.manifest import Manifest, read_manifest
 from synth.dataset.settings import make_settings
@@ -58,18 +58,15 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _killed_at_each(out: Path, work: Callable[[], object], step: int = 1) -> Iterator[str]:
-    """The folder as a kill at each failpoint, or each so many, leaves it, from the same start each
-    time."""
+    """The folder as a kill at each failpoint that leaves it otherwise, or each so many of them,
+    leaves it, from the same start each time."""
     before = out.with_name("start")
     shutil.copytree(out, before)
-    number = step
-    while True:
+    for number in worth_killing_at(work, out)[::step]:
         shutil.rmtree(out)
         shutil.copytree(before, out)
-        if not killed_at(number, work):
-            return
+        assert killed_at(number, work)
         yield f"failpoint {number}"
-        number += step
 
 
 def _refusal(out: Path, n: int, **options: Any) -> str:
@@ -99,8 +96,7 @@ def test_a_run_that_is_killed_at_any_write_goes_on_to_the_same_bytes(
         make(out)
         assert contents(out) == contents(straight), place
         count += 1
-    assert count == len(points(lambda: make(tmp_path / "again")))
-    assert count > 50
+    assert count > 20
 
 
 def test_growing_that_is_killed_at_any_write_goes_on_and_serves_nothing_wrong(
@@ -113,7 +109,7 @@ def test_growing_that_is_killed_at_any_write_goes_on_and_serves_nothing_wrong(
         make(out)
         assert contents(out) == contents(straight), place
         count += 1
-    assert count > 40
+    assert count > 20
 
 
 def test_another_shard_size_serves_every_row_once_at_any_kill(
@@ -266,7 +262,7 @@ def test_parts_that_start_together_share_the_folder(tmp_path: Path) -> None:
         for k in (1, 2, 3)
     ]
     for part in parts:
-        _, errors = part.communicate(timeout=120)
+        _, errors = part.communicate(timeout=600)
         assert part.returncode == 0, errors
     assert run.finish(out).rows == 96
 
@@ -285,7 +281,7 @@ def test_two_runs_do_not_meet_in_one_folder(tmp_path: Path) -> None:
     options = ["--verify", "text", "--quiet"]
     process = subprocess.Popen([*command, *options], cwd=ROOT, start_new_session=True)
     try:
-        deadline_s = time.monotonic() + 60
+        deadline_s = time.monotonic() + 600
         while not list((tmp_path / "out" / "work").glob("unit-*")):
             assert time.monotonic() < deadline_s
             time.sleep(0.02)
@@ -296,11 +292,23 @@ def test_two_runs_do_not_meet_in_one_folder(tmp_path: Path) -> None:
         process.wait()
 
 
+THREE_UNITS: dict[str, Any] = {"verify": "text", "categories_asked": ("math", "matrix")}
+
+
+@pytest.fixture(scope="module")
+def three_units(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("three") / "out"
+    run.generate(make_settings(**THREE_UNITS), 48, out)
+    return out
+
+
 @pytest.mark.parametrize("victim", ["worker", "parent", "group"])
-def test_a_killed_process_costs_no_finished_unit(tmp_path: Path, victim: str) -> None:
-    out, straight = tmp_path / "out", tmp_path / "straight"
-    command = [sys.executable, "-m", "synth", "generate", "-n", "144", "--verify", "text"]
-    options = ["--workers", "2", "--quiet", "-o"]
+def test_a_killed_process_costs_no_finished_unit(
+    three_units: Path, tmp_path: Path, victim: str
+) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "synth", "generate", "-n", "48", "--verify", "text"]
+    options = ["--category", "math", "--category", "matrix", "--workers", "2", "--quiet", "-o"]
     process = subprocess.Popen(
         [*command, *options, str(out)],
         cwd=ROOT,
@@ -308,7 +316,7 @@ def test_a_killed_process_costs_no_finished_unit(tmp_path: Path, victim: str) ->
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline_s = time.monotonic() + 60
+    deadline_s = time.monotonic() + 600
     while not list((out / "work").glob("unit-*")):
         assert process.poll() is None
         assert time.monotonic() < deadline_s
@@ -320,15 +328,14 @@ def test_a_killed_process_costs_no_finished_unit(tmp_path: Path, victim: str) ->
         process.kill()
     else:
         os.kill(worker_processes(process.pid)[0], signal.SIGKILL)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     if victim == "worker":
         assert process.returncode == 1
         assert errors.count("\n") == 1
         assert "a worker process died" in errors
     assert kept <= {path.name for path in (out / "work").glob("unit-*")}
-    run.generate(make_settings(verify="text"), 144, out)
-    run.generate(make_settings(verify="text"), 144, straight)
-    assert contents(out) == contents(straight)
+    run.generate(make_settings(**THREE_UNITS), 48, out)
+    assert contents(out) == contents(three_units)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from validate.text.warp_host import translation_unit
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[HostRunner]:
-    with HostRunner(timeout_s=3.0) as host:
+    with HostRunner() as host:
         yield host
 
 
@@ -83,13 +83,14 @@ def test_unwritten_output(runner: HostRunner) -> None:
     assert "nan" in result.reason
 
 
-def test_endless_loop_and_crash_and_broken_text_at_once(runner: HostRunner) -> None:
+def test_endless_loop_and_crash_and_broken_text_at_once() -> None:
     hangs = in_kernel(soft_clamp(), "for (volatile int go = 1; go;) { }")
     falls = in_kernel(grid_2d(), "*(volatile int*)8 = 1;")
     aborts = in_kernel(grid_2d(), "__builtin_trap();")
     broken = with_text(atomics(), "wp::atomic_max", "wp::no_such_function")
     unbalanced = with_text(structs(), "}", "")
-    results = among_good(runner, hangs, falls, broken, aborts, unbalanced)
+    with HostRunner(timeout_s=5.0) as hurried:
+        results = among_good(hurried, hangs, falls, broken, aborts, unbalanced)
     assert [result.status for result in results] == [
         "timeout",
         "crashed",
@@ -97,7 +98,7 @@ def test_endless_loop_and_crash_and_broken_text_at_once(runner: HostRunner) -> N
         "crashed",
         "compile_error",
     ]
-    assert results[0].reason == "no result within 3 s"
+    assert results[0].reason == "no result within 5 s"
     assert results[1].reason == "SIGSEGV"
     assert results[2].reason.startswith("cuda_forward:")
     assert "no_such_function" in results[2].reason
@@ -193,7 +194,7 @@ def test_a_loop_of_gotos_ends_by_count_not_by_clock(runner: HostRunner) -> None:
 def test_memory_eater() -> None:
     eat = "for (;;) { char* p = (char*)malloc(1 << 24); "
     eat += "for (int b = 0; b < (1 << 24); b += 512) p[b] = 1; }"
-    with HostRunner(timeout_s=60.0) as patient:
+    with HostRunner(timeout_s=600.0) as patient:
         (result,) = among_good(patient, in_kernel(soft_clamp(), eat))
     assert result.status == "out_of_memory"
     assert "bytes of memory" in result.reason
@@ -249,7 +250,7 @@ arena = Arena({{"x": np.zeros(3)}})
 others = [bytes(1000) for _ in range(1000)]
 ctypes.memset(arena.base + {past}, 1, 4)
 """
-    ended = subprocess.run([sys.executable, "-c", code], timeout=60, check=False)
+    ended = subprocess.run([sys.executable, "-c", code], timeout=600, check=False)
     assert ended.returncode == -signal.SIGSEGV
 
 
@@ -260,4 +261,4 @@ def test_importing_the_host_run_does_not_import_warp() -> None:
     modules += ", oracle.reference, oracle.compare"
     names = ", ".join(f"validate.{name}" for name in modules.split(", "))
     code = f"import sys, {names}; sys.exit('warp' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=600)

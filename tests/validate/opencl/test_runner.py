@@ -24,7 +24,7 @@ REFERENCE = "def scale(dim, x, y):\n    for i in range(dim[0]):\n        y[i] = 
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[OpenclRunner]:
-    with OpenclRunner(timeout_s=20.0) as made:
+    with OpenclRunner(timeout_s=300.0) as made:
         try:
             made.start()
         except OpenclUnavailable as missing:
@@ -88,7 +88,7 @@ def test_a_bad_text_is_told(
 
 
 def test_a_text_without_end_costs_itself_alone() -> None:
-    with OpenclRunner(timeout_s=3.0) as made:
+    with OpenclRunner(timeout_s=6.0) as made:
         try:
             made.start()
         except OpenclUnavailable as missing:

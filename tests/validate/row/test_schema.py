@@ -146,4 +146,4 @@ def test_anything_that_is_no_row_is_refused(junk: Any) -> None:
 def test_importing_is_cheap() -> None:
     heavy = "'pyarrow' in sys.modules or 'warp' in sys.modules"
     code = f"import sys, validate.row.schema; sys.exit({heavy})"
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
