@@ -33,7 +33,6 @@ from synth.render.cuda.types import (
 )
 
 VECTORS = "vectorized"
-
 _INDEX = "index"
 """The number of an element in a launch of several dimensions: no program has the name."""
 
@@ -361,9 +360,7 @@ def _schedules(program: ir.Program) -> list[Schedule]:
         return []
     blocks = BLOCKS[1] if form.flat else _ROW_BLOCKS[len(program.kernel.launch_dim)]
     return [
-        Schedule(VECTORS, block, vector_width=width)
-        for width in _widths(form)
-        for block in blocks
+        Schedule(VECTORS, block, vector_width=width) for width in _widths(form) for block in blocks
     ]
 
 
