@@ -11,7 +11,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from synth.views.indices import COUNT, INDEX, OFFSETS, uses_of
+from generators.program.leads import COUNT, INDEX, OFFSETS, uses_of
+from generators.program.serialise import from_json
 from synth.views.sizes import plain_names, said, size_names
 from validate.host.gradient import shares_of
 from validate.row.sizes import evaluate, own_sizes
@@ -41,7 +42,8 @@ def gradient_tolerance_clause(row: Row) -> str:
 def inputs_clause(row: Row, left_out: Collection[str] = ()) -> str:
     """The values that inputs have, in a sentence; nothing of those that are ``left_out``."""
     domains: dict[str, list[str]] = {}
-    uses, names = uses_of(row), size_names(row)
+    uses = uses_of(from_json(row["program"]).kernel) if row.get("program") else {}
+    names = size_names(row)
     for name, entry in _drawn(row):
         if name in left_out:
             continue

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from generators.program.keys import program_keys
+from generators.program.leads import OFFSETS, uses_of
 from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from synth.views.enough import lacking
-from synth.views.indices import OFFSETS, uses_of
 from synth.views.plain import LeftOut, wanted
 from synth.views.promise import promise_clause
 from synth.views.renamed import new_names, renamed, under_other_names
@@ -103,6 +103,12 @@ def test_structs_of_the_signature_are_declared_as_the_answer_has_them(row: Row) 
         assert f"struct {declared[name]}{name} {{" in question
 
 
+def offsets_of(row: Row) -> set[str]:
+    """Arrays of where the rows of a ragged array begin."""
+    uses = uses_of(from_json(row["program"]).kernel)
+    return {name for name, (how, _) in uses.items() if how == OFFSETS}
+
+
 def claims(row: Row) -> list[tuple[str, int, str, bool]]:
     """Of each input that is promised to lie below an extent: name, least value, extent, whether
     the extent itself is allowed."""
@@ -119,7 +125,11 @@ def claims(row: Row) -> list[tuple[str, int, str, bool]]:
 
 @pytest.mark.parametrize("row", ROWS, ids=_id)
 def test_ranges_by_extents_hold_for_what_is_drawn(row: Row) -> None:
-    offsets = {name for name, (how, _) in uses_of(row).items() if how == OFFSETS}
+    offsets = {
+        name
+        for name, (how, _) in uses_of(from_json(row["program"]).kernel).items()
+        if how == OFFSETS
+    }
     for sizes in awkward_sizes(row["sizes"]):
         inputs = draw_inputs(row["args"], sizes, row["input_seed"])
         for name, low, extent, closed in claims(row):
@@ -142,7 +152,11 @@ def test_index_arrays_have_the_range_of_what_they_index() -> None:
         for arg in row["args"]:
             if arg["init"].startswith("index_of"):
                 assert arg["name"] in told
-    offsets = [row for row in ROWS if any(how == OFFSETS for how, _ in uses_of(row).values())]
+    offsets = [
+        row
+        for row in ROWS
+        if any(how == OFFSETS for how, _ in uses_of(from_json(row["program"]).kernel).values())
+    ]
     assert offsets
     for row in offsets:
         assert "ascending offsets" in promise_clause(row)

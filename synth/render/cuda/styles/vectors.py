@@ -25,7 +25,6 @@ from synth.render.cuda.text import Text, item
 from synth.render.cuda.types import LETTERS, computed, is_builtin_vector, name_of
 
 VECTORS = "vectorized"
-
 _INDEX = "index"
 """The number of an element in a launch of several dimensions: no program has the name."""
 

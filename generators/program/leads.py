@@ -4,28 +4,21 @@ offsets at which the rows of a ragged array begin."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import Any
 
 from generators.program import ir
 from generators.program.dtypes import Array
 from generators.program.expr import Cast, Component, Const, Expr, Load, Var
-from generators.program.serialise import from_json
 from generators.program.walk import expressions, statements
-
-Row = Mapping[str, Any]
 
 INDEX, OFFSETS, COUNT = "index", "offsets", "count"
 """Uses of an array's values: as an index as they are, as ends of a loop over a row's entries, as
 the number of a loop's turns."""
 
 
-def uses_of(row: Row) -> dict[str, tuple[str, str]]:
-    """Of each input array of whole numbers what its values are used as, and the extent that they
-    lead into; those that lead into several, or into none, are left out."""
-    if not row.get("program"):
-        return {}
-    return _Uses(from_json(row["program"]).kernel).found()
+def uses_of(kernel: ir.Kernel) -> dict[str, tuple[str, str]]:
+    """Of each input array of whole numbers what its values are used as, and the extent, a size
+    expression, that they lead into; those that lead into several, or into none, are left out."""
+    return _Uses(kernel).found()
 
 
 class _Uses:
