@@ -12,6 +12,7 @@ from synth.dataset.stored import stored_rows
 from synth.views import tensors
 from synth.views.plain import LeftOut
 from synth.views.promise import _domain, promise_clause
+from synth.views.sizes import plain_names, size_names
 from synth.views.texts import EXCHANGES
 from validate.host.adjoint import tolerance_of
 from validate.row.inputs import draw_inputs
@@ -40,15 +41,23 @@ def test_a_question_says_domain_and_tolerance(view: str) -> None:
     asked = questions(view)
     assert asked
     for row, question in asked:
-        domains = question.partition("Inputs: ")[2].partition("Tolerance: ")[0]
-        for arg in row["args"]:
-            if arg["role"] != "out" and not arg["fields"] and (values := _domain(arg)):
-                assert re.search(rf"`{arg['name']}`[^;]* {re.escape(values)}", domains), arg["name"]
-        for arg in row["args"]:
-            if arg["rtol"] is not None:
-                told = f"within {arg['rtol']:g} relative plus {arg['atol']:g}"
-                assert f"`{arg['name']}`" in question
-                assert told in question
+        assert "Inputs: " in question
+        assert "Tolerance: " in question
+        if view != "renamed":
+            assert promise_clause(row) in question
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
+def test_a_promise_names_each_input_with_bounds_and_each_output(row: Row) -> None:
+    names = plain_names(row)
+    domains, _, tolerances = promise_clause(row).partition("Tolerance: ")
+    for arg in row["args"]:
+        name = names.get(arg["name"], arg["name"])
+        if arg["role"] != "out" and arg["kind"] == "array" and arg["low"] is not None:
+            assert f"`{name}`" in domains
+        if arg["rtol"] is not None:
+            told = rf"`{arg['name']}`[^;]* within {arg['rtol']:g} relative"
+            assert re.search(told + (f" plus {arg['atol']:g}" if arg["atol"] else ""), tolerances)
 
 
 @pytest.mark.parametrize("view", sorted(OF_GRADIENTS))
@@ -82,12 +91,13 @@ def test_a_question_in_pytorch_says_both(view: str, monkeypatch: pytest.MonkeyPa
         ({"init": "unit", "low": None, "high": None}, "of length 1"),
         ({"init": "permutation", "low": None, "high": None}, "a permutation"),
         ({"init": "reduction_identity", "low": "inf", "high": "inf"}, "starting at inf"),
-        ({"init": "index_of:m", "low": None, "high": None}, ""),
+        ({"init": "index_of:m", "low": None, "high": None}, "in [0, `m`)"),
+        ({"init": "size:m", "low": None, "high": None}, "= `m`"),
         ({"init": "uniform", "low": "0", "high": "1", "among": ["1"]}, "of a few values"),
     ],
 )
 def test_a_domain_in_words(entry: Row, said: str) -> None:
-    assert _domain({"dtype": "float32", **entry}) == said
+    assert _domain("x", {"dtype": "float32", **entry}, {"m": "m"}) == said
 
 
 def test_drawn_inputs_lie_in_the_domain_that_is_told() -> None:
@@ -95,7 +105,8 @@ def test_drawn_inputs_lie_in_the_domain_that_is_told() -> None:
     for row in ROWS:
         inputs = draw_inputs(row["args"], own_sizes(row["sizes"]), row["input_seed"])
         for arg in row["args"]:
-            found = re.fullmatch(r"in \[(\S+), (\S+)\]", _domain(arg) if not arg["fields"] else "")
+            told_of = "" if arg["fields"] else _domain(arg["name"], arg, size_names(row))
+            found = re.fullmatch(r"in \[(\S+), (\S+)\]", told_of)
             if found and arg["role"] != "out" and inputs[arg["name"]].dtype.names is None:
                 low, high = map(float, found.groups())
                 slack = 1e-3 * max(abs(low), abs(high))
