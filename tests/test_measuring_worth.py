@@ -25,6 +25,7 @@ from scripts.measure.worth_names import (
     syllables_of,
 )
 from scripts.measure.worth_prepare import Settings, is_held_out, part_of, prepare
+from scripts.measure.worth_renaming import names_of
 from scripts.measure.worth_runs import all_done, line_of, run_of
 from scripts.measure.worth_table import page, wilson
 from scripts.measure.worth_templates import template_of
@@ -50,7 +51,6 @@ from synth.dataset.stored import stored_rows
 from synth.errors import SettingsError
 from synth.views.file import Bounds
 from synth.views.make import make_views
-from synth.views.renamed import names_of
 from synth.views.texts import sft
 
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"

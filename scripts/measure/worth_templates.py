@@ -1,6 +1,6 @@
 """Templates for `worth.py prepare --fresh-names`: conversations with marks in place of names.
 
-The names are those that the view `renamed` replaces, in question and answer, with all that was made
+The names are those that `worth_renaming` replaces, in question and answer, with all that was made
 of them.
 """
 
@@ -16,10 +16,10 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from scripts.measure.worth_names import FIRST_MARK, Template, Templates
+from scripts.measure.worth_renaming import Row, names_of, pools, renamed
 from synth.dataset.stored import stored_rows
 from synth.errors import SettingsError
 from synth.views.file import COLUMNS
-from synth.views.renamed import Row, names_of, pools, renamed
 from synth.views.texts import sft
 
 _STAND_IN = re.compile(r"q7([a-z]+)7(\d+)7q")
