@@ -2,9 +2,10 @@
 
     PYTHONPATH=. python scripts/author/write_lower_table.py [RESULTS.json...]
 
-RESULTS are of `scripts/measure/lower_times.py --json`. Of each op, dtype and shape the fastest
-right candidate of all files stays; an entry of the table that no file has stays as it is. Without
-RESULTS schedules get fields that are new.
+RESULTS are of `scripts/measure/lower_times.py --json` or `lower_tuned.py --json`. Of each op, dtype
+and shape the fastest right candidate of all files stays; an entry of the table that no file has
+stays as it is. Shapes beyond what a spec may say are left out. Without RESULTS schedules get fields
+that are new.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from synth.lower.choose.request import read_request
+from synth.lower.choose.request import MOST_SIZE, read_request
 from synth.lower.choose.table import FILE
 from synth.lower.op import OpSpec
 from synth.lower.spec import read_spec
@@ -27,6 +28,8 @@ def entries(report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for result in report["results"]:
         given = result.get("fields") or {"op": result["op"], "dtype": result["dtype"]}
         given = {name: value for name, value in given.items() if name != "schedule"}
+        if max(result["sizes"].values()) > MOST_SIZE:
+            continue
         best: dict[tuple[str, ...], dict[str, Any]] = {}
         timed = [one for one in result["candidates"] if "us" in one]
         for one in sorted(timed, key=lambda one: -one["us"]):

@@ -4,7 +4,8 @@
 
 RESULTS are of `lower_times.py --json`. For each op, dtype and shape: the share of the best time
 that the model's choice among the measured candidates has, and how far its times are off. `--fit`
-changes a family's weights at random, keeps what fits better, and prints them.
+changes a family's weights at random, of products those of each core that was timed, keeps what fits
+better, and prints them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from synth.lower.choose.devices import Figures, figures_of
+from synth.lower.choose.devices import Figures, archs_of, figures_of
 from synth.lower.choose.families import Family, families
 from synth.lower.choose.request import read_request
 from synth.lower.gemm.plan import CORES
@@ -37,12 +38,17 @@ class Job:
     device: Figures
     timed: list[tuple[Any, float]]
 
+    def of_core(self, core: str) -> Job:
+        """The job with its products of one core alone."""
+        return replace(self, timed=[(plan, us) for plan, us in self.timed if plan.core == core])
+
     def verdict(self) -> tuple[float, float, float]:
-        """The share of the best that the model's choice has, the root of the mean square of the
-        logarithms of its errors, and what is to be made small."""
+        """The share of the best that the model's choice has (of those that it thinks alike, the
+        slowest), the root of the mean square of the logarithms of its errors, and what is to be
+        made small."""
         best = min(us for _, us in self.timed)
         said = [(self.family.cost_us(p, self.sizes, self.device), us) for p, us in self.timed]
-        share = best / min(said)[1]
+        share = best / min(said, key=lambda one: (one[0], -one[1]))[1]
         off = [(math.log(cost / us), 1 + 3 * (us < _NEAR * best)) for cost, us in said]
         rms = math.sqrt(sum(e * e for e, _ in off) / len(off))
         return share, rms, sum(abs(e) * weight for e, weight in off) / len(off) + 2 * (1 - share)
@@ -52,7 +58,9 @@ def jobs_of(report: Mapping[str, Any]) -> list[Job]:
     """The jobs of a report of `lower_times.py`."""
     found = []
     for result in report["results"]:
-        request = read_request({"op": result["op"], "dtype": result["dtype"]})
+        given = result.get("fields") or {"op": result["op"], "dtype": result["dtype"]}
+        given = {name: value for name, value in given.items() if name != "schedule"}
+        request = read_request(given, archs_of(report["device"]))
         timed = []
         for one in result["candidates"]:
             schedule = one["schedule"]
@@ -65,7 +73,7 @@ def jobs_of(report: Mapping[str, Any]) -> list[Job]:
         sizes = result["sizes"]
         name = f"{result['op']} {result['dtype']} {'x'.join(map(str, sizes.values()))}"
         device = figures_of(report["device"])
-        if timed and request.family:
+        if timed and request.family and request.costed:
             found.append(Job(name, request.family, sizes, device, timed))
     return found
 
@@ -114,7 +122,7 @@ def main() -> None:
         mine = [job for job in jobs if job.family.name == options.fit]
         if options.fit == "products":
             for core in CORES:
-                of_core = [job for job in mine if job.timed[0][0].core == core]
+                of_core = [part for job in mine if (part := job.of_core(core)).timed]
                 if of_core:
                     fit(module, core, of_core, options.steps, options.seed)
         else:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from synth.lower.check import AnySpec, Shape
     from synth.lower.choose.choice import Choice
     from synth.lower.choose.request import Request
+    from synth.lower.tune.search import Search
     from validate.gpu.device import Device
 
 
@@ -138,13 +139,15 @@ def _built(
 
 
 def _made_for(
-    archs: tuple[str, ...], device: str | None, tune: bool, **_tuning: Any
+    archs: tuple[str, ...], device: str | None, tune: bool, search: str, **_tuning: Any
 ) -> tuple[str, ...]:
     """What the text must be made for: --arch, else the device where one is named or at hand."""
     from synth.lower.choose.devices import archs_of, device_here
 
     if archs:
         return archs
+    if tune:
+        _search(search)
     name = gpu_of(device).name if tune else device or device_here()
     return archs_of(name) if name else ()
 
@@ -170,13 +173,11 @@ def _tune(
     request: Request, folder: Path, wanted: str | None, budget: float, search: str, quiet: bool
 ) -> str:
     """Measure schedules of a request, and say what came of it; the name of the device."""
-    from synth.lower.tune.by_kernel_tuner import kernel_tuner_search
     from synth.lower.tune.gpu import CupyBench
     from synth.lower.tune.measured import Measured
-    from synth.lower.tune.search import by_model
     from synth.lower.tune.tuner import tune
 
-    order = by_model if search == "model" else kernel_tuner_search(search)
+    order = _search(search)
     device = gpu_of(wanted)
     with (
         CupyBench(device) as bench,
@@ -192,6 +193,14 @@ def _tune(
         line += f"; {found.best.time_us:.1f} us, untuned {found.untuned.time_us:.1f} us"
     click.echo(line, err=True)
     return device.name
+
+
+def _search(name: str) -> Search:
+    """The order in which schedules are tried; refused before a GPU is looked for."""
+    from synth.lower.tune.by_kernel_tuner import kernel_tuner_search
+    from synth.lower.tune.search import by_model
+
+    return by_model if name == "model" else kernel_tuner_search(name)
 
 
 def gpu_of(wanted: str | None) -> Device:

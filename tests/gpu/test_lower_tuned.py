@@ -66,7 +66,7 @@ def test_parts_of_k_and_large_shared_memory_run(bench: CupyBench) -> None:
 _WARPGROUPS = (
     ({}, (128, 256, 16, 256), {}),
     ({"transpose_b": True, "bias": True}, (128, 128, 16, 64), {"stages": 3}),
-    ({"transpose_a": True}, (64, 256, 16, 256), {"stages": 3, "tile_k": 128}),
+    ({"transpose_a": True}, (64, 128, 16, 128), {"stages": 3, "tile_k": 128}),
     ({"transpose_a": True, "transpose_b": True}, (256, 64, 32, 64), {"persistent": 7}),
     ({"residual": True}, (256, 128, 32, 128), {"split_k": 2}),
 )

@@ -72,7 +72,7 @@ def test_show_says_of_each_why_it_was_chosen_or_dropped(cache: Path, tuned: list
     assert listed[-1]["why"] == "dropped: wrong_value: off by more than is allowed"
     for one in listed:
         assert one["spec"] == {"op": "softmax", "dtype": "float32"}
-        assert set(one["schedule"]) == {"threads", "held", "rows"}
+        assert set(one["schedule"]) == {"threads", "held", "rows", "stream"}
         assert one["device"] == "NVIDIA X1"
         assert one["time_us"] is None or len(one["times_us"]) == 3
     assert listed[0]["resources"]["softmax"]["registers"] == 32

@@ -64,7 +64,9 @@ class _Weights:
     `registers`: of a thread besides sums and fragments; `shared`: clocks for what a warp reads of
     shared memory; `l2`: bytes a clock; `sync`: clocks of a tile's meeting; `copying`: how much
     dearer an asynchronous copy is; `hidden`: sums in flight that hide half of the latency; `mixed`:
-    what overlaps badly; `spilled`: for 64 registers that are not there; `launch`: microseconds.
+    what overlaps badly; `spilled`: for 64 registers that are not there; `launch`: microseconds;
+    `latency`: clocks until a tile of wgmma begins to be there; `arriving`: how much longer than
+    alone it then takes.
     """
 
     registers: float
@@ -76,12 +78,14 @@ class _Weights:
     mixed: float
     spilled: float
     launch: float
+    latency: float = 0.0
+    arriving: float = 0.0
 
 
 WEIGHTS = {
     "simt": _Weights(32.9, 0.967, 35.1, 63.6, 3.5, 142.0, 0.152, 0.689, 6.48),
     "mma": _Weights(5.7, 1.13, 88.0, 115.0, 0.75, 42.8, 0.214, 0.181, 6.28),
-    "wgmma": _Weights(60.0, 0.8, 88.0, 150.0, 0.75, 40.0, 0.2, 0.181, 6.28),
+    "wgmma": _Weights(36.4, 0.836, 78.1, 126.0, 0.856, 56.5, 0.48, 0.0983, 6.39, 1050.0, 2.42),
 }
 
 
@@ -227,4 +231,8 @@ def _step(g: Gemm, count: int, device: Figures) -> float:
     shared *= w.shared
     copied = t.tile_k * (t.tile_m + t.tile_n) * size / w.l2
     copied *= w.copying if t.copy == "async" else 1.0
-    return max(products, shared, copied) + w.mixed * (shared + copied)
+    least = 0.0
+    if g.core == "wgmma":
+        # One stage is read and one was: a tile has the steps of the others to arrive.
+        least = (w.latency + w.arriving * copied) / ((t.stages - 2) * count)
+    return max(least, max(products, shared, copied) + w.mixed * (shared + copied))
