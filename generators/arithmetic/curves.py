@@ -83,7 +83,7 @@ def _slope(form: str, t: Expr, p: Sequence[Expr]) -> Expr:
     return 0.5 * (t * t * (p[3] - p[1]) + u * u * (p[2] - p[0]) + 2.0 * u * t * (p[2] - p[1]))
 
 
-@idiom
+@idiom(depth=2)
 def spline_curve(k: KernelBuilder, level: int) -> Title:
     """A point of a curve at a parameter, by blending weights or by repeated interpolation."""
     shape, f = k.draw.shape, k.draw.wide_float_type()
@@ -204,7 +204,7 @@ _HOW = {
 }
 
 
-@idiom
+@idiom(depth=3)
 def grid_sample(k: KernelBuilder, level: int) -> Title:
     """Look up positions in a table, image or volume: nearest, linear, smooth, with bounds."""
     shape, f = k.draw.shape, FLOAT32

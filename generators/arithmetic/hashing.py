@@ -103,7 +103,7 @@ def _combining(type_: Scalar) -> list[Formula]:
     return [Formula(name, "", code, types=(type_,) * 3) for name, code in codes.items()]
 
 
-@idiom
+@idiom(depth=3)
 def hash_words(k: KernelBuilder, level: int) -> Title:
     """Hash keys of one word, of several fields, or of a short row of bytes or words."""
     shape = k.draw.shape
@@ -212,7 +212,7 @@ def _derived(s: Site, level: int, h: Var, type_: Scalar) -> str:
     return done
 
 
-@idiom
+@idiom(depth=2)
 def bit_mixing(k: KernelBuilder, level: int) -> Title:
     """Rounds of shifts, exclusive ors and multiplications, as integer hashes have them."""
     shape, value = k.draw.shape, k.draw.value

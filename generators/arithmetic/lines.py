@@ -158,7 +158,7 @@ _SCHEMES: dict[str, tuple[Reach, str, str]] = {
 """How far a scheme reaches to either side, names of kernels, and what it is."""
 
 
-@idiom
+@idiom(depth=2)
 def finite_difference(k: KernelBuilder, level: int) -> Title:
     """A derivative along one axis of a grid of one to three dimensions."""
     shape, f = k.draw.shape, k.draw.wide_float_type()
@@ -272,7 +272,7 @@ _TAPS = (
 )
 
 
-@idiom
+@idiom(depth=2)
 def fir_filter(k: KernelBuilder, level: int) -> Title:
     """A short filter along the last axis: fixed taps, taps in an array, boxes; real or integer."""
     shape = k.draw.shape

@@ -36,8 +36,9 @@ MOST_COPIES = 5
 class KernelBuilder(BodyBuilder):
     """Builds a whole program: parameters with their input contract, helpers, sizes, body."""
 
-    def __init__(self, draw: Draw) -> None:
+    def __init__(self, draw: Draw, half_inputs: bool = False) -> None:
         super().__init__(draw)
+        self.half_inputs = half_inputs
         self.params: list[ir.Param] = []
         self.sizes: dict[str, ir.Size] = {}
         self.fixed: dict[str, int] = {}

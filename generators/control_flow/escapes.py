@@ -140,7 +140,7 @@ def _menu(o: Orbit) -> dict[str, Extra]:
     }
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def escape_time(k: KernelBuilder, level: int) -> Title:
     """Iterate a planar map until it escapes; at higher levels with shades, traps, early exit."""
@@ -310,7 +310,7 @@ def _met(rule: str, x: Var, band: Expr) -> tuple[str, Step]:
     return ends[rule]
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def random_walks(k: KernelBuilder, level: int) -> Title:
     """Random walks of each thread until they leave a band, meet a wall or run out of steps."""

@@ -81,7 +81,7 @@ def record(
     s: Site,
     titles: Names,
     parts: Mapping[str, Part],
-    struct: float = 0.25,
+    struct: float = 0.15,
     *,
     shared: bool = False,
     axes: tuple[int, ...] | None = None,
@@ -103,7 +103,7 @@ def record(
         found.whole = k.scalar((name, "params", "cfg"), found.struct, fields=fields)
     else:
         where = tuple(range(s.rank)) if axes is None else axes
-        arrays = (plural(name), f"{name}_list", f"{name}_data")
+        arrays = (plural(name), f"{name}_data")
         item = s.read(arrays, found.struct, axes=where, fields=fields)
         found.whole = k.let((name, "item", "entry", "rec"), item)
     found.values = {key: field(found.whole, f.name) for key, f in found.fields.items()}

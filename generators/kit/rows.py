@@ -13,7 +13,7 @@ from generators.program import ir
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Operand, Var
 
-_FLOATS = {"sum": 4, "mean": 4, "largest": 2, "best": 3, "spread": 2, "running": 1, "each": 2}
+_FLOATS = {"sum": 1, "mean": 1, "each": 3}
 _LARGE = 1.0e6
 """Beyond what any kernel's values reach."""
 

@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import PI, TWO_PI, cos, exp, least, log, most, sqrt, where
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _EASING = Family(
@@ -118,7 +118,7 @@ def step_start(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
     return fn("ceil", t * steps) / steps
 
 
-@idiom
+@idiom(depth=DEPTH)
 def easing_curve(k: KernelBuilder, level: int) -> Title:
     """Easing functions of animation: a phase in [0, 1] becomes a progress."""
     return compose(k, level, _EASING)
@@ -258,7 +258,7 @@ def log_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr) -> Expr:
     return exp(_lerp(low, high, t)) - 2.5
 
 
-@idiom
+@idiom(depth=DEPTH)
 def interpolation(k: KernelBuilder, level: int) -> Title:
     """Blends of two values and splines through four."""
     return compose(k, level, _INTERPOLATION)

@@ -13,7 +13,7 @@ from generators.kit.outputs import deliver
 from generators.kit.sites import Site, launch
 from generators.kit.words import say
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.dtypes import scalar_of
 from generators.program.expr import Expr, Load, Var
 
@@ -116,7 +116,7 @@ _ANGLE.add(
 )
 
 
-@idiom
+@idiom(depth=DEPTH)
 def angle_arithmetic(k: KernelBuilder, level: int) -> Title:
     """Angles wrapped, compared, averaged, limited and turned to sectors."""
     return compose(k, level, _ANGLE)
@@ -247,7 +247,7 @@ def normal_gravity(body: BodyBuilder, la: Expr) -> Expr:
 _GEODESY.add("utm_zone", "zone zones", lambda lo: 1.0 + fn("floor", (lo + 180.0) / 6.0))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def geodesic(k: KernelBuilder, level: int) -> Title:
     """Distances, bearings and map projections of points in degrees."""
     return compose(k, level, _GEODESY)
@@ -286,7 +286,7 @@ Value = Callable[[Var, Var], Expr]
 """A formula of the coordinates."""
 
 
-@idiom
+@idiom(depth=2)
 def planar_angle(k: KernelBuilder, level: int) -> Title:
     """Angles and distances of points in the plane, at higher levels gathered over beacons."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()

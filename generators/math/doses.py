@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
 from generators.kit.functions import LN_2, ROOT_HALF, erf, exp, log, log2, log10, most, sqrt
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _DOSE = Family(
@@ -101,7 +101,7 @@ _DOSE.add(
 )
 
 
-@idiom
+@idiom(depth=DEPTH)
 def dose_response(k: KernelBuilder, level: int) -> Title:
     """Responses to a dose or a concentration: binding, enzymes, toxicity."""
     return compose(k, level, _DOSE)

@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import atan, exp, log, log10, most, sqrt, where
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _FLOW = Family(
@@ -142,7 +142,7 @@ def weir_flow(body: BodyBuilder, d: Expr, c: Expr) -> Expr:
     return spill
 
 
-@idiom
+@idiom(depth=DEPTH)
 def fluid_flow(k: KernelBuilder, level: int) -> Title:
     """Drag, friction, channel flow and wall laws."""
     return compose(k, level, _FLOW)
@@ -251,7 +251,7 @@ _AIR.add(
 _AIR.add("wind_power", "power density_out", lambda t, w: 0.6125 * w * w * w / (1.0 + t / 273.15))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def weather_index(k: KernelBuilder, level: int) -> Title:
     """Humidity, felt temperature, pressure heights and wind of weather stations."""
     return compose(k, level, _AIR)

@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import TWO_PI, atan, atan2, clamp, cos, least, most, sin, sqrt, tan
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr, Var
 
 _CONTROL = Family(
@@ -128,7 +128,7 @@ def assisted_brake(body: BodyBuilder, e: Expr, v: Expr, m: Expr) -> Expr:
     return effort
 
 
-@idiom
+@idiom(depth=DEPTH)
 def control_law(k: KernelBuilder, level: int) -> Title:
     """Controllers with saturation, dead bands, switching and steps."""
     return compose(k, level, _CONTROL)
@@ -245,13 +245,13 @@ def standard_map(body: BodyBuilder, m: Expr, v: Expr, a: Expr) -> Expr:
     return turned - TWO_PI * fn("floor", turned / TWO_PI)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def orbit_phase(k: KernelBuilder, level: int) -> Title:
     """Kepler's equation: anomalies, radius and place on an orbit."""
     return compose(k, level, _ORBIT)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def oscillator_phase(k: KernelBuilder, level: int) -> Title:
     """Pendulums, coupled phases and relaxation oscillators."""
     return compose(k, level, _OSCILLATOR)

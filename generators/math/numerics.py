@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import HALF_PI, PI, exp, least, log, most, sin, sqrt, where
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Const, Expr, literal
 
 _STABLE = Family(
@@ -133,7 +133,7 @@ def smooth_max(body: BodyBuilder, x: Expr, y: Expr, eps: Expr) -> Expr:
     return 0.5 * (x + y + sqrt(gap * gap + squared))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def stable_numerics(k: KernelBuilder, level: int) -> Title:
     """Forms of everyday functions that neither overflow nor cancel."""
     return compose(k, level, _STABLE)
@@ -296,7 +296,7 @@ def airy_decay(body: BodyBuilder, x: Expr) -> Expr:
     return 0.28209479 * exp(-z) / sqrt(sqrt(x))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def special_function(k: KernelBuilder, level: int) -> Title:
     """Special functions as numerical libraries evaluate them."""
     return compose(k, level, _SPECIAL)

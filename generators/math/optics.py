@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import FOUR_PI, PI, TWO_PI, acos, asin, exp, log, sin, sqrt, tan
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 
@@ -111,7 +111,7 @@ def thin_film(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
     return 1.0 / (1.0 + 2.0 * sine * sine)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def surface_optics(k: KernelBuilder, level: int) -> Title:
     """Reflectance, microfacet lobes and refraction by the cosine of an angle."""
     return compose(k, level, _OPTICS)

@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import ROOT_HALF, cosh, erf, exp, log, most, sqrt, tanh
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _POTENTIAL = Family(
@@ -107,7 +107,7 @@ def gaussian_shell(body: BodyBuilder, r: Expr, e: Expr, s: Expr, a: Expr) -> Exp
     return -e * exp(-off * off)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def pair_potential(k: KernelBuilder, level: int) -> Title:
     """Energies and forces of pairs at a distance."""
     return compose(k, level, _POTENTIAL)
@@ -201,7 +201,7 @@ _RADIATION.add(
 )
 
 
-@idiom
+@idiom(depth=DEPTH)
 def thermal_radiation(k: KernelBuilder, level: int) -> Title:
     """Planck's law, greybodies, occupation numbers, absorption and activation."""
     return compose(k, level, _RADIATION)
@@ -324,7 +324,7 @@ def tempered_level(body: BodyBuilder, p: Expr, h: Expr) -> Expr:
     return either(body, erf(scaled), 1.0 - _erfc(scaled))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def diffusion_profile(k: KernelBuilder, level: int) -> Title:
     """Diffusion fronts, bit errors and normal scores by error functions and their inverses."""
     return compose(k, level, _DIFFUSION)
@@ -392,7 +392,7 @@ _HYPERBOLIC.add("kink", "field_out kink_out", lambda x, a, h: h * tanh(a * (x - 
 _HYPERBOLIC.add("butler_volmer", "current density", lambda x, a, h: 2.0 * h * _sinh(0.5 * x / a))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def hyperbolic_profile(k: KernelBuilder, level: int) -> Title:
     """Cables, water waves, magnets and fins: profiles by hyperbolic functions."""
     return compose(k, level, _HYPERBOLIC)

@@ -18,7 +18,7 @@ from generators.kit.functions import (
     where,
 )
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _TRANSFER = Family(
@@ -129,7 +129,7 @@ def levels(body: BodyBuilder, c: Expr, g: Expr, w: Expr) -> Expr:
     return v ** (1.0 / g)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def colour_transfer(k: KernelBuilder, level: int) -> Title:
     """Transfer functions and tone maps of one channel."""
     return compose(k, level, _TRANSFER)
@@ -238,7 +238,7 @@ def bloom_weight(body: BodyBuilder, r: Expr, g: Expr, b: Expr, s: Expr) -> Expr:
     return over * over / (over + 0.1)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def pixel_measure(k: KernelBuilder, level: int) -> Title:
     """Luma, hue, saturation and such of the three channels of a pixel."""
     return compose(k, level, _PIXEL)
@@ -381,7 +381,7 @@ def star_rays(body: BodyBuilder, u: Expr, v: Expr, s: Expr) -> Expr:
     return fn("copysign", abs(sin(ray)), angle)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def procedural_texture(k: KernelBuilder, level: int) -> Title:
     """Patterns of two coordinates: checks, bricks, dots, rings, contours."""
     return compose(k, level, _TEXTURE)

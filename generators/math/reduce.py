@@ -57,17 +57,17 @@ def trip_count(k: KernelBuilder, names: str, symbol: str, linear: bool) -> Expr:
     return k.lift(k.fixed[symbol], INT32)
 
 
-def declare_reduction(s: Scene, level: int, parts: bool) -> Plan:
+def declare_reduction(s: Scene, parts: bool) -> Plan:
     """Choose the reductions and declare what they read and write."""
     shape = s.k.draw.shape
     kinds = ["sum"] if parts else list(s.family.reductions)
-    many = {3: 1, 4: 1 + shape.chance(0.6), 5: 2}[level]
+    many = 1 + shape.chance(0.15)
     plan = Plan(shape.sample(kinds, min(many, len(kinds))))
     summed = not {"largest", "smallest"} & set(plan.kinds)
-    if (parts or level >= 4) and summed and shape.chance(0.6):
+    if summed and shape.chance(0.5 if parts else 0.1):
         axes = s.everywhere[-1:] if parts or shape.chance(0.4) else s.everywhere
         plan.weights = s.array(s.family.weights, s.type, axes, 0.1, 1.0)
-    if level >= 4 and not parts and summed and shape.chance(0.6):
+    if not parts and summed and shape.chance(0.05):
         plan.flags = s.flags()
     for kind in plan.kinds:
         free = [name for name in _KINDS[kind][2].split() if name not in s.k.used]

@@ -18,7 +18,7 @@ from generators.kit.functions import (
     where,
 )
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _WINDOW = Family(
@@ -119,7 +119,7 @@ _WINDOW.add("bartlett", _TAPERED, lambda x, u: x * (1.0 - abs(2.0 * u - 1.0)))
 _WINDOW.add("cosine_power", _TAPERED, lambda x, u, a: x * sin(PI * u) ** (2.0 * a))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def window_function(k: KernelBuilder, level: int) -> Title:
     """Samples tapered by a window of their position in the frame."""
     return compose(k, level, _WINDOW)
@@ -213,7 +213,7 @@ def wave_folder(body: BodyBuilder, t: Expr, f: Expr, m: Expr) -> Expr:
     return sin(HALF_PI * driven)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def waveform(k: KernelBuilder, level: int) -> Title:
     """Waveforms of a time and a frequency: periodic, modulated, decaying."""
     return compose(k, level, _WAVE)
@@ -290,7 +290,7 @@ def symmetric_log(body: BodyBuilder, x: Expr, r: Expr) -> Expr:
     return fn("copysign", log10(1.0 + 5.0 * abs(d)), d)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def log_measure(k: KernelBuilder, level: int) -> Title:
     """Levels, intervals, magnitudes and information: logarithms in base 2, e and 10."""
     return compose(k, level, _LOGS)
@@ -391,7 +391,7 @@ def signed_remainder(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
     return part * part * fn("sign", x)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def grid_rounding(k: KernelBuilder, level: int) -> Title:
     """Values rounded to a grid, wrapped to a period, or companded."""
     return compose(k, level, _ROUNDING)

@@ -171,7 +171,7 @@ _RANGES = {
 }
 
 
-@idiom
+@idiom(depth=2)
 def curve_points(k: KernelBuilder, level: int) -> Title:
     """Points of Bezier, Hermite, Catmull-Rom and B-spline curves, with tangents."""
     shape = k.draw.shape

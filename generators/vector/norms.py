@@ -165,7 +165,7 @@ def _softmax(k: KernelBuilder, level: int, site: Site, s: Var, count: int, *, fa
     return f"{done} {site.put('certainty spread evidence', forms[text]).name} gets {text}."
 
 
-@idiom
+@idiom(depth=2)
 def embedding_norms(k: KernelBuilder, level: int) -> Title:
     """Norms of residuals as losses; scores against a few keys, and attention by them."""
     site = launch(k, list=5, batch=3 + level // 3)
@@ -244,7 +244,7 @@ def _residuals(level: int, site: Site, x: Var, grid: Var | None) -> list[tuple[s
     return found
 
 
-@idiom
+@idiom(depth=1)
 def residual_costs(k: KernelBuilder, level: int) -> Title:
     """Sums of robust and sparse penalties of vector variables, and steps that lower them."""
     shape = k.draw.shape

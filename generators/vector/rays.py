@@ -96,7 +96,7 @@ class Balls:
         return self.one.say(key)
 
 
-@idiom
+@idiom(depth=2)
 def ray_sphere(k: KernelBuilder, level: int) -> Title:
     """Distance along rays to one sphere, or to the nearest of several."""
     shape = k.draw.shape
@@ -357,7 +357,7 @@ _FADED.add("over_distance", "shade", lambda light, fog, t: light / (1.0 + fog * 
 _FADED.add("over_square", "shade", lambda light, fog, t: light / (1.0 + fog * t * t))
 
 
-@idiom
+@idiom(depth=3)
 def ray_shapes(k: KernelBuilder, level: int) -> Title:
     """Rays against planes, discs, triangles and boxes."""
     shape = k.draw.shape

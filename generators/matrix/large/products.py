@@ -18,7 +18,7 @@ _LAYOUTS = (("i", "k", "k", "j"), ("i", "k", "j", "k"), ("k", "i", "k", "j"))
 """The axes of both factors: of a * b, a * transpose(b), transpose(a) * b."""
 
 
-@idiom
+@idiom(depth=3)
 def array_product(k: KernelBuilder, level: int) -> Title:
     """Matrix times matrix or vector, an element a thread, with scale, bias and activation."""
     shape, scalar = k.draw.shape, k.draw.float_type()
@@ -140,7 +140,7 @@ def quantised_product(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("quantised_product int_gemm dequant_matmul"), c.text)
 
 
-@idiom
+@idiom(depth=3)
 def ell_product(k: KernelBuilder, level: int) -> Title:
     """A fixed-width sparse matrix times a vector or several: products, steps of solvers, graphs."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
