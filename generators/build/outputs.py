@@ -10,7 +10,7 @@ from generators.build.draw import Stream
 from generators.build.siblings import are_siblings
 from generators.program import ir
 from generators.program.dtypes import Array, Struct, Type
-from generators.program.expr import Call, Construct, Expr
+from generators.program.expr import Call, Construct, Extent
 from generators.program.prune import pruned
 from generators.program.walk import expressions, names_read, operands, statements
 
@@ -79,7 +79,7 @@ def _main(groups: list[list[ir.Param]], text: str) -> list[ir.Param]:
 
 def without(draft: Draft, names: Sequence[str], launch: Sequence[str]) -> Draft | None:
     """The draft without these outputs; None where they cannot be taken out."""
-    if any(name in set(names_read(_every(draft))) for name in names):
+    if _read(draft) & set(names):
         return None
     text = _shortened(draft.text, names)
     body = _without(draft.body, names)
@@ -88,7 +88,7 @@ def without(draft: Draft, names: Sequence[str], launch: Sequence[str]) -> Draft 
     body = pruned(body)
     functions = _called(draft.functions, body)
     found = replace(draft, functions=functions, body=body, text=text)
-    read = set(names_read(_every(found)))
+    read = _read(found)
     stored = {s.array.name for s in statements(body) if isinstance(s, ir.Store | ir.Atomic)}
     params = [p for p in draft.params if p.name in read | stored]
     gone = [p.name for p in draft.params if p not in params]
@@ -100,9 +100,11 @@ def without(draft: Draft, names: Sequence[str], launch: Sequence[str]) -> Draft 
     return replace(found, params=params, sizes=sizes, structs=structs)
 
 
-def _every(draft: Draft) -> list[Expr]:
+def _read(draft: Draft) -> set[str]:
+    """What a draft reads, and the arrays of which it asks the length."""
     bodies = (draft.body, *(f.body for f in draft.functions))
-    return [e for body in bodies for s in statements(body) for e in operands(s)]
+    found = [e for body in bodies for e in expressions(body)]
+    return set(names_read(found)) | {e.array.name for e in found if isinstance(e, Extent)}
 
 
 def _shortened(text: str, names: Sequence[str]) -> str | None:

@@ -38,7 +38,9 @@ def worked(k: KernelBuilder, level: int) -> tuple[ir.Body, str]:
         k.threads, k.launch_dim = k.threads[:-1], k.launch_dim[:-1]
     elif k.draw.shape.chance(TILED.get(level, 0.0)):
         body, told = _tiled(k, body)
-    if k.half_inputs and k.draw.shape.chance(HALF[any(isinstance(s, ir.For) for s in statements(body))]):
+    if k.half_inputs and k.draw.shape.chance(
+        HALF[any(isinstance(s, ir.For) for s in statements(body))]
+    ):
         body, more = _halved(k, body)
         told += more
     if k.draw.shape.chance(COMPENSATED.get(level, 0.0)) and (sums := sums_of(body)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import PI, TWO_PI, cos, exp, least, log, most, sqrt, where
+from generators.kit.functions import PI, TWO_PI, cos, exp, least, most, sqrt, where
 from generators.math.cards import Family, either, quantity
 from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
@@ -104,18 +104,6 @@ _EASING.add(
     "eased triangle",
     lambda body, t, f: 1.0 - abs(2.0 * body.let("cycle phase", fn("frac", f * t)) - 1.0),
 )
-
-
-@_EASING.formula("eased stairs")
-def ease_steps(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
-    steps = body.let("steps count", 2.0 * f)
-    return either(body, fn("floor", t * steps) / steps, fn("trunc", t * steps) / steps)
-
-
-@_EASING.formula("eased stairs")
-def step_start(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
-    steps = body.let("steps count", 1.5 * f)
-    return fn("ceil", t * steps) / steps
 
 
 @idiom(depth=DEPTH)
@@ -249,13 +237,6 @@ def exponential_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr, k: Expr) -> 
 def biased_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr, k: Expr) -> Expr:
     w = body.let("w bias", t / ((k - 1.0) * (1.0 - t) + 1.0))
     return _lerp(q, r, w)
-
-
-@_INTERPOLATION.formula("blend mixed")
-def log_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr) -> Expr:
-    low = body.let("log_a la", log(2.5 + q))
-    high = body.let("log_b lb", log(2.5 + r))
-    return exp(_lerp(low, high, t)) - 2.5
 
 
 @idiom(depth=DEPTH)

@@ -47,9 +47,6 @@ def four_parameter_logistic(body: BodyBuilder, x: Expr, k: Expr, h: Expr, t: Exp
     return 0.1 + (t - 0.1) / (1.0 + (10.0**shift))
 
 
-_DOSE.add("haldane", "rate growth", lambda x, k, t: t * x / (k + x + x * x / (4.0 * k)))
-
-
 @_DOSE.formula("response mortality")
 def probit_response(body: BodyBuilder, x: Expr, k: Expr, h: Expr) -> Expr:
     score = body.let("score z", h * log(x / k))

@@ -60,26 +60,6 @@ def srgb_decode(body: BodyBuilder, c: Expr) -> Expr:
     return _two_pieces(body, c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
 
 
-@_TRANSFER.formula("srgb encoded")
-def srgb_encode(body: BodyBuilder, c: Expr) -> Expr:
-    light = _light(body, c)
-    high = 1.055 * light**0.41666667 - 0.055
-    return _two_pieces(body, light <= 0.0031308, 12.92 * light, high)
-
-
-@_TRANSFER.formula("coded video")
-def rec709_encode(body: BodyBuilder, c: Expr) -> Expr:
-    light = _light(body, c)
-    return _two_pieces(body, light < 0.018, 4.5 * light, 1.099 * light**0.45 - 0.099)
-
-
-@_TRANSFER.formula("lightness l_star")
-def cie_lightness(body: BodyBuilder, c: Expr) -> Expr:
-    light = _light(body, c)
-    high = 1.16 * fn("cbrt", light) - 0.16
-    return _two_pieces(body, light > 0.008856, high, 9.033 * light)
-
-
 @_TRANSFER.formula("coded video")
 def hlg(body: BodyBuilder, c: Expr) -> Expr:
     high = 0.17883277 * log(12.0 * most(c, 0.08) - 0.28466892) + 0.55991073
@@ -108,25 +88,12 @@ def reinhard_extended(body: BodyBuilder, c: Expr, e: Expr, w: Expr) -> Expr:
 _TRANSFER.add("gamma_curve", "coded toned", lambda c, e, g: (e * c) ** (1.0 / g))
 _TRANSFER.add("log_film", "coded density", lambda c, w: log2(1.0 + w * c) / log2(1.0 + w))
 _TRANSFER.add("cineon", "coded density", lambda c, e: 0.67 + 0.28 * log10(e * c + 0.01))
-_TRANSFER.add(
-    "posterize",
-    "graded bands",
-    lambda body, c, w: fn("round", c * (n := body.let("bands steps", 6.0 * w))) / n,
-    "{c} rounded to the nearest multiple of 1 / n with n = 6 * {w}",
-)
 
 
 @_TRANSFER.formula("graded toned")
 def contrast(body: BodyBuilder, c: Expr, g: Expr) -> Expr:
     side = body.let("side offset", c / 0.18 - 1.0)
     return 0.18 + 0.18 * fn("copysign", (abs(side) + 1.0e-6) ** g, side)
-
-
-@_TRANSFER.formula("graded toned")
-def levels(body: BodyBuilder, c: Expr, g: Expr, w: Expr) -> Expr:
-    black = body.let("black floor_level", 0.05 * w)
-    v = body.let("v scaled", fn("clamp", (c - black) / (0.4 - black), 0.001, 1.0))
-    return v ** (1.0 / g)
 
 
 @idiom(depth=DEPTH)

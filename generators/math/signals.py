@@ -239,36 +239,52 @@ _LOGS.add(
     "decibels",
     "decibel db",
     lambda body, x, r: either(body, 20.0 * log10(x / r), 20.0 * (log10(x) - log10(r))),
+    x="amplitude amplitudes",
+    r="reference references",
 )
-_LOGS.add("cents", "cents_out interval", lambda x, r: 1200.0 * log2(x / r))
-_LOGS.add("magnitude", "mag magnitude_out", lambda x, r: -2.5 * log10(x / r))
+_LOGS.add(
+    "cents",
+    "cents_out interval",
+    lambda x, r: 1200.0 * log2(x / r),
+    x="freq freqs",
+    r="ref_freq ref_freqs",
+)
+_LOGS.add(
+    "magnitude",
+    "mag magnitude_out",
+    lambda x, r: -2.5 * log10(x / r),
+    x="flux fluxes",
+    r="ref_flux ref_fluxes",
+)
 _LOGS.add(
     "octave_class",
     "pitch_class chroma",
     lambda body, x, r: (o := body.let("octaves o", log2(x / r))) - fn("floor", o),
+    x="freq freqs",
+    r="ref_freq ref_freqs",
 )
-_LOGS.add("mel_scale", "mel mels", lambda x: 2.595 * log10(1.0 + x / 0.7))
-_LOGS.add("acidity", "ph acidity_out", lambda x, r, g: 7.0 - log10(x / r) + log(g) / 2.3025851)
-_LOGS.add("moment_magnitude", "quake mw", lambda x, g: 0.66666667 * log10(x * g) + 6.0)
-_LOGS.add("loudness", "sones loudness_out", lambda x, r: 2.0 ** (2.0 * log10(x / r)))
-_LOGS.add("cube_loudness", "loud loudness_out", lambda x, r: fn("cbrt", x / r))
+_LOGS.add("mel_scale", "mel mels", lambda x: 2.595 * log10(1.0 + x / 0.7), x="freq_khz freqs_khz")
 
 
-@_LOGS.formula("detune error_out")
+@_LOGS.formula("detune error_out", x="freq freqs", r="ref_freq ref_freqs")
 def pitch_error(body: BodyBuilder, x: Expr, r: Expr) -> Expr:
     note = body.let("note semitone", 12.0 * log2(x / r))
     body.note("distance to the nearest semitone")
     return note - fn(body.draw.shape.choice(("rint", "round")), note)
 
 
-@_LOGS.formula("mantissa leading")
+@_LOGS.formula("mantissa leading", x="value values")
 def mantissa(body: BodyBuilder, x: Expr) -> Expr:
     order = body.let("digits order", fn("floor", log10(x)))
     return x / 10.0**order
 
 
 @_LOGS.formula(
-    "reduction_db gain_db", "d * (1 / {g} - 1) where d = 20 * log10({x} / {r}) is positive, else 0"
+    "reduction_db gain_db",
+    "d * (1 / {g} - 1) where d = 20 * log10({x} / {r}) is positive, else 0",
+    x="level levels",
+    r="threshold thresholds",
+    g="ratio ratios",
 )
 def gain_reduction(body: BodyBuilder, x: Expr, r: Expr, g: Expr) -> Expr:
     over = body.let("over excess", 20.0 * log10(x / r))
@@ -276,18 +292,6 @@ def gain_reduction(body: BodyBuilder, x: Expr, r: Expr, g: Expr) -> Expr:
     with body.if_(over > 0.0):
         body.assign(gain, over * (1.0 / g - 1.0))
     return gain
-
-
-@_LOGS.formula("entropy bits")
-def binary_entropy(body: BodyBuilder, x: Expr) -> Expr:
-    p = body.let("p prob", x / (1.0 + x))
-    return -p * log2(p) - (1.0 - p) * log2(1.0 - p)
-
-
-@_LOGS.formula("symlog_out shaped")
-def symmetric_log(body: BodyBuilder, x: Expr, r: Expr) -> Expr:
-    d = body.let("d centered", x - r)
-    return fn("copysign", log10(1.0 + 5.0 * abs(d)), d)
 
 
 @idiom(depth=DEPTH)
@@ -347,12 +351,6 @@ def mu_compress(body: BodyBuilder, x: Expr, m: Expr) -> Expr:
     return either(body, _signed(size, x), fn("sign", x) * size)
 
 
-@_ROUNDING.formula("expanded decoded")
-def mu_expand(body: BodyBuilder, x: Expr, m: Expr) -> Expr:
-    size = body.let("size mag", ((1.0 + m) ** (0.3 * abs(x)) - 1.0) / m)
-    return _signed(size, x)
-
-
 @_ROUNDING.formula("wrapped periodic")
 def wrap_period(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
     period = _period(body, q)
@@ -377,18 +375,6 @@ _ROUNDING.add(
     "coded clipped",
     lambda body, x, q: q * body.let("code level", fn("clamp", fn("rint", x / q), -4.0, 3.0)),
 )
-
-
-@_ROUNDING.formula("octaves powers")
-def octave_floor(body: BodyBuilder, x: Expr, m: Expr) -> Expr:
-    octave = body.let("octave exponent", fn("floor", log2(abs(x) + 0.01)))
-    return _signed(2.0**octave, x) / m
-
-
-@_ROUNDING.formula("remainders parts")
-def signed_remainder(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
-    part = body.let("part remainder", fn("frac", x / q))
-    return part * part * fn("sign", x)
 
 
 @idiom(depth=DEPTH)
