@@ -58,7 +58,7 @@ def reduced(body: BodyBuilder, v: Expr, unit: Expr) -> Expr:
 _BASIC = ("align_up", "ceil_div", "round_div")
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def rounding_division(k: KernelBuilder, level: int) -> Title:
     """Integer division rounded up, to nearest, to even; alignment, wrapping, mixed radix."""
     shape = k.draw.shape

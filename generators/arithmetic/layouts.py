@@ -143,7 +143,7 @@ _CODES = {None: 6, UINT8: 2, INT8: 1, INT16: 2}
 _RANGES = {UINT8: (0, 255), INT8: (-127, 127), INT16: (-900, 900)}
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def strided_gather(k: KernelBuilder, level: int) -> Title:
     """Read a flat array through two-dimensional index arithmetic; decode, weigh and pad."""
     shape = k.draw.shape

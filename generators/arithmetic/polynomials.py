@@ -204,7 +204,7 @@ _RECURRENCES: tuple[Formula, ...] = formulas(
 """How a polynomial follows from the two before it, and from its order where that counts."""
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def orthogonal_series(k: KernelBuilder, level: int) -> Title:
     """Sums over a three-term recurrence: Chebyshev, Legendre, Hermite, Fibonacci polynomials."""
     shape, f = k.draw.shape, k.draw.wide_float_type()

@@ -220,7 +220,7 @@ def _value(r: Search, level: int, form: str, table: Var, left: Var) -> tuple[Exp
     return value, f"{text}({knots}[c + 1] - {knots}[c]), where c is {before}"
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 @with_struct
 def table_lookup(k: KernelBuilder, level: int) -> Title:
     """Where a value falls among sorted edges, by lower_bound or a scan, and what stands there."""

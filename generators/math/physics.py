@@ -276,7 +276,7 @@ def integrated_erfc(body: BodyBuilder, x: Expr, d: Expr, t: Expr) -> Expr:
 @_DIFFUSION.formula("temp_out warmth", x="depth depths", h="h_over_k h_over_ks")
 def convective_surface(body: BodyBuilder, x: Expr, d: Expr, t: Expr, h: Expr) -> Expr:
     reach = _reach(body, d, t)
-    lag = body.let("lag film", exp(0.2 * h * (x + 0.2 * h * d * t)))
+    lag = body.let("lag film", exp(h * (x + h * d * t)))
     return _erfc(x / reach) - lag * _erfc(x / reach + 0.1 * h * reach)
 
 

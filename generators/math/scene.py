@@ -268,7 +268,7 @@ def _declare_struct(s: Scene, keys: Sequence[str], names: str, axes: Axes) -> No
     struct = k.struct(k.name(names), *((f.name, f.type) for f in fields))
     low = snake(struct.name)
     if axes:
-        arrays = (low if low.endswith("s") else plural(low), f"{low}_data")
+        arrays = (low if low.endswith("s") else plural(low),)
         dims = tuple(s.dims[axis] for axis in axes)
         var = k.array(arrays, struct, dims, fields=fields)
     else:

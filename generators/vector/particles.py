@@ -252,7 +252,7 @@ def particle_step(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(_NAMES), done)
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def particle_structs(k: KernelBuilder, level: int) -> Title:
     """The same for an array of structs, which the kernel reads and writes whole."""
     done = _integrated(k, level, structs=True)

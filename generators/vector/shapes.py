@@ -180,7 +180,7 @@ def _against_boxes(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     return done + deliver(site, level, "margins insets", margin)
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def bounding_boxes(k: KernelBuilder, level: int) -> Title:
     """Bounding boxes: clamped points, unions, boxes of groups, which boxes hold a point."""
     site = launch(k, list=5, batch=3 + level // 3)

@@ -153,7 +153,7 @@ def _contacts(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     )
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def vector_projection(k: KernelBuilder, level: int) -> Title:
     """Parts of vectors along and across axes; several axes; contacts with half spaces."""
     site = launch(k, list=5, batch=3 + level // 3)

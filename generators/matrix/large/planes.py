@@ -220,7 +220,7 @@ _WEIGHTS = {"sobel": (1.0, 2.0, 8.0), "scharr": (3.0, 10.0, 32.0), "prewitt": (1
 """The weights across of an operator, at the sides and in the middle, and what they are over."""
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def image_gradient(k: KernelBuilder, level: int) -> Title:
     """Gradients of images by Sobel and kin: components, magnitude, direction."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()

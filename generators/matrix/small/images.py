@@ -280,7 +280,7 @@ def _graded(g: Place, q: Var, vec: Vec) -> Var:
     return g.let("graded look_c", fn("cw_mul", r["gain"], q) + r["lift"])
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def color_transform(k: KernelBuilder, level: int) -> Title:
     """Pixels through a colour matrix, between curves, graded, masked."""
     shape, vec = k.draw.shape, Vec(3, k.draw.wide_float_type())

@@ -141,7 +141,7 @@ def _readings(g: Place, e: Var, a: Var) -> dict[str, Entry]:
     }
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def matrix_series(k: KernelBuilder, level: int) -> Title:
     """Exponentials and their relatives by truncated series, scaling and squaring, Cayley."""
     shape = k.draw.shape

@@ -220,7 +220,7 @@ def _tensor(g: Place, mat: Mat, level: int) -> tuple[Var, str]:
     return s, f"{text} {points.name}"
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def tensor_invariants(k: KernelBuilder, level: int) -> Title:
     """Invariants of stress tensors, their deviators, and a return to a yield surface."""
     shape = k.draw.shape

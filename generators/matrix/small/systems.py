@@ -185,7 +185,7 @@ def _written(g: Place, p: Problem, solution: list[Expr], vec: Vec) -> str:
     return g.gets("solutions coords x_out", make(vec, *solution))
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def cramer_solve(k: KernelBuilder, level: int) -> Title:
     """Cramer's rule: quotients of determinants, and what to do when there is no solution."""
     shape = k.draw.shape

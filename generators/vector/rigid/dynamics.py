@@ -22,7 +22,7 @@ _CROSS = "cross(v, (a, b)) = (w x a, w x b + u x a)"
 _DUAL = "crossdual(v, (a, b)) = (w x a + u x b, w x b)"
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def joint_dynamics(k: KernelBuilder, level: int) -> Title:
     """Terms of the Newton-Euler equations in spatial vectors, and the force along a joint."""
     shape = k.draw.shape

@@ -214,7 +214,7 @@ class Axes:
         return make(Mat(3, 3, self.r.scalar), *entries)
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def look_at(k: KernelBuilder, level: int) -> Title:
     """Frames of cameras or turrets that look at a target; points seen from there."""
     shape = k.draw.shape

@@ -93,7 +93,7 @@ def _loads(r: Rig, factor: str) -> Items:
     return Items(r.k, "Load Push Thruster", parts, (*r.dims, "q"), 0.4)
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def wrench_sum(k: KernelBuilder, level: int) -> Title:
     """The total force and torque on bodies of the forces at several points."""
     shape = k.draw.shape

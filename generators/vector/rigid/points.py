@@ -85,7 +85,7 @@ class Instance:
         return by_matrix(r, r.k.let("m mat model", matrix), p)
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def instanced_points(k: KernelBuilder, level: int) -> Title:
     """Points of a shape, scaled, rotated and moved for each of its instances."""
     shape = k.draw.shape
