@@ -113,7 +113,7 @@ def round_numbers(low: float, high: float) -> list[float]:
     return [x for x in found if least <= x <= high]
 
 
-FLOAT_TYPES = {Scalar("float32"): 16, Scalar("float64"): 1, Scalar("float16"): 1}
+FLOAT_TYPES = {Scalar("float32"): 30, Scalar("float64"): 1, Scalar("float16"): 1}
 
 
 @dataclass(frozen=True)
@@ -163,4 +163,4 @@ class Draw:
 
     def wide_float_type(self) -> Scalar:
         """float32 or float64, for what float16 is too coarse for."""
-        return self.shape.weighted({Scalar("float32"): 15, Scalar("float64"): 1})
+        return self.shape.weighted({Scalar("float32"): 30, Scalar("float64"): 1})

@@ -14,7 +14,7 @@ from generators.program.expr import Expr, Load, Var
 from generators.program.ir import FieldInit
 
 _STRUCTS = 0.5
-"""Of the kernels that could hold their parts in a struct so many do, of those where it is likely."""
+"""What the likelihoods of structs, which idioms give, are multiplied by."""
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,8 @@ class Family(Shelf):
     ``reductions`` are those that mean something along a row, ``fills`` what masked elements get;
     ``slopes`` and ``swept`` hold the keys by which differences mean something, and those over
     which integrals do, the latter each after its formula ("planck w"); ``spatial`` says that
-    neighbouring elements belong together; ``scaled`` that rows of values are put on a common scale;
+    neighbouring elements belong together; ``mixed`` names the formulas that are summed over
+    ``parts``, all if none are named; ``scaled`` that rows of values are put on a common scale;
     ``paired`` that people want two of the formulas at once; ``selectable`` that libraries choose
     one of its formulas by a code. ``groups`` names an array that says to which group an element
     belongs, each with parameters of its own.
@@ -81,6 +82,7 @@ class Family(Shelf):
     fills: tuple[float, ...] = (0.0, 0.0, -1.0)
     slopes: str = ""
     swept: tuple[str, ...] = ()
+    mixed: str = ""
     spatial: bool = False
     scaled: bool = False
     paired: bool = False

@@ -88,7 +88,9 @@ def _looped(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     shape = k.draw.shape
     outer = shape.weighted({1: 3, 2: 1})
     parts = frame == "parts"
-    card = shape.choice(with_params(family) if parts else family.cards)
+    mixed = family.mixed.split()
+    summed = [c for c in with_params(family) if not mixed or c.name in mixed]
+    card = shape.choice(summed if parts else family.cards)
     inner = family.parts.split()[0] if parts else ("cols", "depth")[outer - 1]
     found = prepared(k, family, card, outer, inner, helped=_HELPED[level], parts=parts)
     plan = declare_reduction(found.s, parts)

@@ -137,11 +137,25 @@ def _accumulate(s: Scene, plan: Plan, sums: _Sums, value: Expr) -> None:
         k.augment(sums.mass, "add", weight if weight is not None else 1.0)
 
 
+def parts_alone(plan: Plan) -> bool:
+    """Whether all that is made of a row is a sum, weighted by an array of its entries."""
+    weights = plan.weights
+    return (
+        plan.kinds == ["sum"]
+        and weights is not None
+        and isinstance(weights.type, Array)
+        and (weights.type.ndim == 1)
+    )
+
+
 def _text(s: Scene, plan: Plan, text: str, has_mass: bool) -> str:
     outs = zip(plan.kinds, plan.outs, strict=True)
     parts = [f"{out.name} gets {_KINDS[kind][0]}" for kind, out in outs]
-    done = f"Over {s.over}, {' and '.join(parts)} of {text}."
+    done = f"Over {s.over}, {' and '.join(parts)} of {text}"
     if plan.weights is not None:
+        done += f", each times {plan.weights.name}[{s.loop}]" if parts_alone(plan) else ""
+    done += "."
+    if plan.weights is not None and not parts_alone(plan):
         done += f" Each entry counts with {plan.weights.name}."
     if plan.flags is not None:
         done += f" Entries where {plan.flags.name} is 0 are left out."

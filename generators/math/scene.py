@@ -234,7 +234,7 @@ def _input(s: Scene, q: Quantity, axes: Axes, plain: bool) -> Source:
 def _declare_params(
     s: Scene, keys: Sequence[str], choices: Mapping[Axes, int], must: bool = False
 ) -> None:
-    """Declare the parameters: by value, as literals, as arrays, or all of them in a struct."""
+    """Declare the parameters: by value, as arrays, or all of them in a struct."""
     shape = s.k.draw.shape
     if len(keys) > 1 and shape.chance(0.12):
         axes = shape.weighted(choices if must else {(): 3, **choices})
@@ -243,13 +243,11 @@ def _declare_params(
     needed = shape.choice(keys) if must else ""
     for key in keys:
         q = s.family.params[key]
-        how = shape.weighted({"literal": 1 if q.usual else 0, "scalar": 6, "array": 2})
+        how = shape.weighted({"scalar": 3, "array": 1})
         if key == needed or how == "array":
             axes = shape.weighted(choices)
             array = s.array(s.style(q.arrays, plural=True), s.type, axes, q.low, q.high)
             s.sources[key] = Source(q, array, axes)
-        elif how == "literal":
-            s.sources[key] = Source(q, q.literal(s.k, s.type))
         else:
             s.sources[key] = Source(q, s.k.scalar(s.style(q.names), s.type, q.low, q.high))
 

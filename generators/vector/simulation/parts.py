@@ -126,7 +126,7 @@ def points_of(
         wide = (*dims, str(vec.size))
         array = k.array(names, vec.scalar, wide, low=low, high=high)
         return Points(vec, (array,), way, dims)
-    stem = k.name(names)
+    stem = k.name(*([n for n in names.split() if len(n) > 1] or names.split()))
     arrays = [
         k.array(f"{stem}_{AXES[c]}", vec.scalar, dims, low=low, high=high) for c in range(vec.size)
     ]

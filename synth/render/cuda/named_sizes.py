@@ -45,6 +45,13 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     lags__thresholds=((16, 64), (64, 256)),
 )
 
+_ALONE: Mapping[str, tuple[Range, ...]] = _named(
+    channels__tracks__streams__models__clouds__folds=((64, 256), (256, 1024)),
+    states__units=((64, 256), (256, 1024)),
+    degree=((16, 32), (32, 64)),
+)
+"""The same of a size that the launch counts and nothing else, where that is no large number."""
+
 POINTS = frozenset({"nodes", "num_nodes", "verts", "num_verts", "nv", "points", "num_points"})
 """What elements, edges and faces share: there are about as many."""
 
@@ -59,4 +66,6 @@ def ranges_of(name: str, others: frozenset[str], alone: bool) -> tuple[Range, ..
         return _SOLID if _THIRD & others else _FLAT
     if name == "nz" and len(sides) > 1:
         return _SOLID
-    return () if alone else CALLED.get(name, ())
+    if name == "width" and not sides - {name}:
+        return _ALONE.get("degree", ())
+    return _ALONE.get(name, ()) if alone else CALLED.get(name, ())
