@@ -79,7 +79,7 @@ def _main(groups: list[list[ir.Param]], text: str) -> list[ir.Param]:
 
 def without(draft: Draft, names: Sequence[str], launch: Sequence[str]) -> Draft | None:
     """The draft without these outputs; None where they cannot be taken out."""
-    if _read(draft) & set(names):
+    if reads_of(draft) & set(names):
         return None
     text = _shortened(draft.text, names)
     body = _without(draft.body, names)
@@ -88,7 +88,7 @@ def without(draft: Draft, names: Sequence[str], launch: Sequence[str]) -> Draft 
     body = pruned(body)
     functions = _called(draft.functions, body)
     found = replace(draft, functions=functions, body=body, text=text)
-    read = _read(found)
+    read = reads_of(found)
     stored = {s.array.name for s in statements(body) if isinstance(s, ir.Store | ir.Atomic)}
     params = [p for p in draft.params if p.name in read | stored]
     gone = [p.name for p in draft.params if p not in params]
@@ -100,7 +100,7 @@ def without(draft: Draft, names: Sequence[str], launch: Sequence[str]) -> Draft 
     return replace(found, params=params, sizes=sizes, structs=structs)
 
 
-def _read(draft: Draft) -> set[str]:
+def reads_of(draft: Draft) -> set[str]:
     """What a draft reads, and the arrays of which it asks the length."""
     bodies = (draft.body, *(f.body for f in draft.functions))
     found = [e for body in bodies for e in expressions(body)]

@@ -114,7 +114,8 @@ class Category:
 
 def _stores_halves(idiom: Idiom) -> bool:
     """Whether an idiom's subject is one whose arrays people keep in half precision."""
-    return not HALF_SUBJECTS.isdisjoint(idiom.__module__.split("."))
+    folders = idiom.__module__.split(".")
+    return "parallel" not in folders and not HALF_SUBJECTS.isdisjoint(folders)
 
 
 def category_of(module: ModuleType) -> Category:

@@ -16,6 +16,8 @@ STATE = {"each": 6, "first": 1, "last": 1}
 """The same for what each thread has of its own, nearly always."""
 SETTING = {"shared": 3, "literal": 2}
 """The same for a number that someone sets: never an array."""
+_EACH = 4
+"""A quantity that a grid may share along an axis has as much less often one for each element."""
 _LITERAL = 5
 """Of so many numbers that could be written in the kernel one is; the others are parameters."""
 
@@ -49,6 +51,8 @@ def given(
     if s.rank == 1:
         lines = sum(ways.pop(way, 0) for way in ("first", "last", "axis"))
         ways = ways or {"each": lines}
+    if s.rank > 1 and "each" in ways and {"shared", "first", "last", "axis"} & ways.keys():
+        ways = {w: n if w == "each" else _EACH * n for w, n in ways.items()}
     if not isinstance(type_, Scalar) and init != "unit" and "literal" in ways:
         ways["shared"] = ways.get("shared", 0) + ways.pop("literal")
     way = s.k.draw.shape.weighted(ways)

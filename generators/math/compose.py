@@ -55,12 +55,12 @@ def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Tit
     cards = family.drawn(k, count)
     keys = keys_of(cards)
     table = frame == "table" and any(key in family.params for key in keys)
-    ndim = 2 if table else shape.weighted({1: 10, 2: 6, 3: 3, 4: 1})
+    ndim = 2 if table else shape.weighted({1: 12, 2: 5, 3: 1})
     s = launch(k, family.of(cards), ndim, table=table)
     whole, first, last = s.everywhere, s.everywhere[:1], s.everywhere[-1:]
     alone = sum(key in family.inputs for key in keys) == 1
     in_place = frame in ("one", "masked") and shape.chance(0.12) and alone
-    choices: dict[Axes, int] = {last: 1} if table or ndim == 1 else {whole: 2, last: 2, first: 1}
+    choices: dict[Axes, int] = {last: 1} if table or ndim == 1 else {last: 2, first: 1}
     declare(s, keys, first if table else whole, choices, must=table, plain=in_place)
     if in_place:
         k.params[0] = replace(k.params[0], role="inout")

@@ -33,6 +33,8 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     b__batch__images__clouds__scenes__worlds__folds__models__tracks__streams=((4, 16), (16, 64)),
     frames__series__filters__views=((16, 64), (64, 256)),
     bins=((16, 64), (64, 256)),
+    rhos=((512, 1024), (1024, 4096)),
+    cams=((64, 512), (512, 4096)),
     buckets__capacity=((1024, 65_536), (65_536, 1_000_000)),
     brackets__parts__components__terms__adapters__experts=((4, 8), (8, 16)),
     levels__objects__shapes__rank__window=((4, 16), (16, 64)),
@@ -68,4 +70,6 @@ def ranges_of(name: str, others: frozenset[str], alone: bool) -> tuple[Range, ..
         return _SOLID
     if name == "width" and not sides - {name}:
         return _ALONE.get("degree", ())
+    if name == "bins" and "angles" in others:
+        return CALLED["rhos"]
     return _ALONE.get(name, ()) if alone else CALLED.get(name, ())
