@@ -292,11 +292,10 @@ def _single(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> st
     t = local(k, "t hit dist", test(o, d, *pieces.values.values()))
     done += f", {listed}: {target.text}; {miss} for a miss."
     value: Expr = t
-    if level >= 2 and shape.chance(0.5):
-        reach = given(site, "max_dist t_max fog", vec.scalar, 0.6, 1.5)
-        capped = form == "box" and shape.chance(0.5)
-        value = least(t, reach) if capped else t / reach
-        done += f" Take {'min(t, r)' if capped else 't / r'} with r = {say(k, reach)}."
+    if level >= 2 and form == "box" and shape.chance(0.5):
+        reach = given(site, "max_dist t_max", vec.scalar, 0.6, 1.5, shared=1)
+        value = least(t, reach)
+        done += f" Take min(t, r) with r = {say(k, reach)}."
     hits = level if form in ("plane", "box") else 1
     done += deliver(site, hits, "distances hit_t depths", value)
     if level >= 3:

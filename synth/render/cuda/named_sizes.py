@@ -35,7 +35,8 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     bins=((16, 64), (64, 256)),
     rhos=((512, 1024), (1024, 4096)),
     cams=((64, 512), (512, 4096)),
-    buckets__capacity=((1024, 65_536), (65_536, 1_000_000)),
+    buckets__docs=((1024, 65_536), (65_536, 1_000_000)),
+    edges__num_edges__num_faces__num_elements=((4096, 65_536), (65_536, 500_000)),
     brackets__parts__components__terms__adapters__experts=((4, 8), (8, 16)),
     levels__objects__shapes__rank__window=((4, 16), (16, 64)),
     actions__slots__shifts=((8, 32), (32, 64)),
@@ -54,8 +55,12 @@ _ALONE: Mapping[str, tuple[Range, ...]] = _named(
 )
 """The same of a size that the launch counts and nothing else, where that is no large number."""
 
-POINTS = frozenset({"nodes", "num_nodes", "verts", "num_verts", "nv", "points", "num_points"})
-"""What elements, edges and faces share: there are about as many."""
+POINTS = frozenset(
+    {"nodes", "num_nodes", "verts", "num_verts", "nv", "points", "num_points", "capacity"}
+)
+"""What elements, edges and faces share, and what entries are kept in: a share of them."""
+SHARING = ("num_edges", "edges", "num_elements", "num_faces", "faces")
+"""What shares points, where it is one of several sizes."""
 
 
 def ranges_of(name: str, others: frozenset[str], alone: bool) -> tuple[Range, ...]:
@@ -64,9 +69,9 @@ def ranges_of(name: str, others: frozenset[str], alone: bool) -> tuple[Range, ..
     ``alone``: the launch counts it and nothing else; then only sides of an image say something.
     """
     sides = _SIDES & {name, *others}
-    if name in _SIDES and len(sides) > 1:
+    if name in _SIDES and (len(sides) > 1 or "nz" in others):
         return _SOLID if _THIRD & others else _FLAT
-    if name == "nz" and len(sides) > 1:
+    if name == "nz" and sides:
         return _SOLID
     if name == "width" and not sides - {name}:
         return _ALONE.get("degree", ())

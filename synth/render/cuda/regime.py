@@ -16,7 +16,7 @@ from generators.program.dtypes import INT32, Array, Vec
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, parts, statements
 from synth.render.cuda.find.remember import remembered
-from synth.render.cuda.named_sizes import CALLED, POINTS, ranges_of
+from synth.render.cuda.named_sizes import CALLED, POINTS, SHARING, ranges_of
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all, middle, symbols
 
@@ -83,11 +83,19 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
     rows = [prod(found[name][end] for name in counted) for end in (0, 1)]
     others = gathered.keys() - {*counted} - looped
     for name in sorted(others & POINTS):
-        found[name] = (max(rows[0] // 4, 1), max(rows[1] // 4, 1))
+        found[name] = _points_of(found, counted, rows)
     for name in sorted(others & _shared_out(program)):
         each = stream.choice(_ENTRIES)
         found[name] = (each * rows[0], each * rows[1])
     return _within_limits(program, found)
+
+
+def _points_of(found: Mapping[str, _Range], counted: list[str], rows: list[int]) -> _Range:
+    """How many points there are for what shares them; of a list of active ones, more than these."""
+    base = next((found[name] for name in SHARING if name in found), (rows[0], rows[1]))
+    if counted == ["num_active"]:
+        return 4 * base[0], 4 * base[1]
+    return max(base[0] // 4, 1), max(base[1] // 4, 1)
 
 
 def _widened(drawn: dict[str, _Range], counted: list[str]) -> dict[str, _Range]:
