@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
 from generators.kit.functions import FOUR_PI, PI, TWO_PI, acos, asin, exp, log, sin, sqrt, tan
 from generators.math.cards import Family, either, quantity
@@ -59,7 +59,7 @@ def fresnel_dielectric(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
 @_OPTICS.formula("refraction angles")
 def snell_angle(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
     sine = body.let("sin_t st", sqrt(1.0 - c * c) / n)
-    return fn("degrees", asin(sine)) / 90.0
+    return asin(sine)
 
 
 _OPTICS.add("ray_deviation", "deviation bend", lambda c, n: acos(c) - asin(sqrt(1.0 - c * c) / n))

@@ -182,15 +182,15 @@ def falling_pulse(body: BodyBuilder, t: Expr, f: Expr, d: Expr) -> Expr:
 
 @_WAVE.formula("wavelet signal")
 def ricker(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
-    a = body.let("a arg", PI * f * (t - 0.5))
+    a = body.let("a arg", PI * f * t)
     square = body.let("square a2", a * a)
     return (1.0 - 2.0 * square) * exp(-square)
 
 
 @_WAVE.formula("wavelet signal")
 def gabor(body: BodyBuilder, t: Expr, f: Expr, d: Expr) -> Expr:
-    s = body.let("s offset", (t - 0.5) / d)
-    return exp(-0.5 * s * s) * cos(TWO_PI * f * (t - 0.5))
+    s = body.let("s offset", t / d)
+    return exp(-0.5 * s * s) * cos(TWO_PI * f * t)
 
 
 _WAVE.add("chirp", "sweep signal", lambda t, f, m: sin(TWO_PI * t * (f + 0.5 * m * t)))
@@ -323,10 +323,6 @@ def _signed(size: Expr, x: Expr) -> Expr:
     return fn("copysign", size, x)
 
 
-def _period(body: BodyBuilder, q: Expr) -> Expr:
-    return body.let("period cycle", 4.0 * q)
-
-
 _ROUNDING.add("snap", "snapped rounded", lambda body, x, q: _snap(body, x, q))
 _ROUNDING.add("snap_down", "snapped floored", lambda x, q: q * fn("floor", x / q))
 _ROUNDING.add(
@@ -349,20 +345,6 @@ def snap_away(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
 def mu_compress(body: BodyBuilder, x: Expr, m: Expr) -> Expr:
     size = body.let("size mag", log(1.0 + m * abs(x)) / log(1.0 + m))
     return either(body, _signed(size, x), fn("sign", x) * size)
-
-
-@_ROUNDING.formula("wrapped periodic")
-def wrap_period(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
-    period = _period(body, q)
-    return x - period * fn("rint", x / period)
-
-
-@_ROUNDING.formula("mirrored folded")
-def mirror_period(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
-    body.note("a mirror at each end of the period")
-    period = _period(body, q)
-    part = body.let("part inside", x / period - fn("floor", x / period))
-    return period * (1.0 - abs(2.0 * part - 1.0))
 
 
 _ROUNDING.add(

@@ -29,7 +29,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     cin=((3, 4), (16, 64), (64, 256)),
     heads=((8, 16), (16, 64)),
     dim__vdim=((32, 128), (64, 256)),
-    features=((8, 64), (64, 512)),
+    features=((32, 128), (128, 1024)),
     b__batch__images__clouds__scenes__worlds__folds__models__tracks__streams=((4, 16), (16, 64)),
     frames__series__filters__views=((16, 64), (64, 256)),
     bins=((16, 64), (64, 256)),
@@ -48,10 +48,11 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     lags__thresholds=((16, 64), (64, 256)),
 )
 
+_CROWDS = frozenset({"n", "num", "count", "scenes", "worlds", "batch", "b"})
+"""Sizes of sets of points, beside which a width is how many neighbours each has."""
 _ALONE: Mapping[str, tuple[Range, ...]] = _named(
     channels__tracks__streams__models__clouds__folds=((64, 256), (256, 1024)),
     states__units=((64, 256), (256, 1024)),
-    degree=((16, 32), (32, 64)),
 )
 """The same of a size that the launch counts and nothing else, where that is no large number."""
 
@@ -73,8 +74,8 @@ def ranges_of(name: str, others: frozenset[str], alone: bool) -> tuple[Range, ..
         return _SOLID if _THIRD & others else _FLAT
     if name == "nz" and sides:
         return _SOLID
-    if name == "width" and not sides - {name}:
-        return _ALONE.get("degree", ())
+    if name == "width" and others <= _CROWDS:
+        return CALLED["degree"]
     if name == "bins" and "angles" in others:
         return CALLED["rhos"]
     return _ALONE.get(name, ()) if alone else CALLED.get(name, ())
