@@ -184,7 +184,7 @@ def swap_bytes(body: BodyBuilder, x: Expr) -> Expr:
     return (v >> 32) | (v << 32)
 
 
-@idiom
+@idiom(depth=1)
 def bit_tricks(k: KernelBuilder, level: int) -> Title:
     """Classic manipulations of one word, of two, with a mask; several outputs at higher levels."""
     shape = k.draw.shape

@@ -37,7 +37,7 @@ _HUBER = Formula(
 )
 
 
-@idiom
+@idiom(depth=1)
 def vector_update(k: KernelBuilder, level: int) -> Title:
     """A linear update of vectors or grids by scalars: axpby and its relatives."""
     shape = k.draw.shape

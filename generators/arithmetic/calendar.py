@@ -54,7 +54,7 @@ def day_in_year(body: BodyBuilder, year: Expr, month: Expr, day: Expr) -> Expr:
     return start - late * correction + day - 30
 
 
-@idiom
+@idiom(depth=2)
 def calendar(k: KernelBuilder, level: int) -> Title:
     """Integer arithmetic of the Gregorian calendar."""
     shape = k.draw.shape

@@ -55,7 +55,7 @@ _ENDS: dict[str, tuple[tuple[Callable[[Expr], Expr], str], ...]] = {
 Entry = Callable[[Operand], Expr]
 
 
-@idiom
+@idiom(depth=3)
 def checksum(k: KernelBuilder, level: int) -> Title:
     """The checksum of each row of a few bytes, words or digits; checked against a stored one."""
     shape = k.draw.shape

@@ -23,7 +23,7 @@ def total(terms: Sequence[Expr]) -> Expr:
 
 
 def stored(
-    s: Site, names: Names, value: Expr, otherwise: Operand | None = None, chance: float = 0.5
+    s: Site, names: Names, value: Expr, otherwise: Operand | None = None, chance: float = 0.08
 ) -> str:
     """Store the last result, with that chance only where a test holds; the sentence on it."""
     out = s.out(names, value.type)

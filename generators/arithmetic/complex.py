@@ -26,7 +26,7 @@ _NAMES = {
 }
 
 
-@idiom
+@idiom(depth=1)
 def complex_arithmetic(k: KernelBuilder, level: int) -> Title:
     """Complex numbers in separate arrays of real and imaginary parts, in structs or pairs."""
     shape, f = k.draw.shape, k.draw.wide_float_type()

@@ -13,10 +13,10 @@ from generators.kit.functions import clamp
 from generators.kit.naming import held, maybe, routine
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import constant, given
+from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32, Scalar
-from generators.program.expr import Expr, Load, Var, literal
+from generators.program.expr import Expr, Var, literal
 
 _CURVES = {
     "bezier": (
@@ -83,7 +83,7 @@ def _slope(form: str, t: Expr, p: Sequence[Expr]) -> Expr:
     return 0.5 * (t * t * (p[3] - p[1]) + u * u * (p[2] - p[0]) + 2.0 * u * t * (p[2] - p[1]))
 
 
-@idiom
+@idiom(depth=1)
 def spline_curve(k: KernelBuilder, level: int) -> Title:
     """A point of a curve at a parameter, by blending weights or by repeated interpolation."""
     shape, f = k.draw.shape, k.draw.wide_float_type()
@@ -134,15 +134,11 @@ def _controls(s: Site, count: int, f: Scalar) -> list[Expr]:
 
 
 def _eased(k: KernelBuilder, level: int, t: Expr) -> tuple[Expr, str]:
-    """The parameter as it is, eased at both ends, or clamped where it is an element."""
+    """The parameter as it is, or eased at both ends."""
     text = say(k, t)
-    if level >= 2 and k.draw.shape.chance(0.5):
-        if k.draw.shape.chance(0.5):
-            s = k.let("s eased", t)
-            return k.let("tc w", s * s * (3.0 - 2.0 * s)), f"3 t^2 - 2 t^3 for t = {text}"
-        if isinstance(t, Load):
-            value = clamp(t, constant(k, 0.15, 0.3), constant(k, 0.7, 0.85))
-            return k.let("tc w", value), f"t = {say(k, value)}"
+    if level >= 2 and k.draw.shape.chance(0.2):
+        s = k.let("s eased", t)
+        return k.let("tc w", s * s * (3.0 - 2.0 * s)), f"3 t^2 - 2 t^3 for t = {text}"
     return held(k, "ti w", t), text
 
 
@@ -204,7 +200,7 @@ _HOW = {
 }
 
 
-@idiom
+@idiom(depth=3)
 def grid_sample(k: KernelBuilder, level: int) -> Title:
     """Look up positions in a table, image or volume: nearest, linear, smooth, with bounds."""
     shape, f = k.draw.shape, FLOAT32

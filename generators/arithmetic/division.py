@@ -58,7 +58,7 @@ def reduced(body: BodyBuilder, v: Expr, unit: Expr) -> Expr:
 _BASIC = ("align_up", "ceil_div", "round_div")
 
 
-@idiom
+@idiom(depth=1)
 def rounding_division(k: KernelBuilder, level: int) -> Title:
     """Integer division rounded up, to nearest, to even; alignment, wrapping, mixed radix."""
     shape = k.draw.shape
@@ -211,7 +211,7 @@ _LAST = (_round_up, _exchange)
 """Steps on the quotient, on the remainder, and at the end."""
 
 
-@idiom
+@idiom(depth=1)
 def integer_split(k: KernelBuilder, level: int) -> Title:
     """Quotient and remainder, at higher levels with digit loops, checksums and carries."""
     shape, value = k.draw.shape, k.draw.value

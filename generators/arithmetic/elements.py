@@ -26,7 +26,7 @@ _BOUNDS = {4: (0, 1), 5: (0, 1)}
 """How many inputs are kept within bounds."""
 
 
-@idiom
+@idiom(depth=2)
 def combine_elements(k: KernelBuilder, level: int) -> Title:
     """A formula of a subject element by element; at higher levels several, guarded and masked."""
     shape, f = k.draw.shape, k.draw.wide_float_type()

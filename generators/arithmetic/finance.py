@@ -36,7 +36,7 @@ _CHARGES = formulas(
 )
 
 
-@idiom
+@idiom(depth=1)
 def interest(k: KernelBuilder, level: int) -> Title:
     """Interest, discounting, repayment, profit and fees, in reals or in whole cents."""
     shape = k.draw.shape

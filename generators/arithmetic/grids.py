@@ -189,7 +189,7 @@ def _computed(around: Around, formula: Formula, f: Scalar) -> tuple[Expr, str]:
     return formula.of(k, values), f"{formula.said(texts)}{more}"
 
 
-@idiom
+@idiom(depth=3)
 def stencil(k: KernelBuilder, level: int) -> Title:
     """A finite difference over the neighbours of a grid point, at edges clamped or periodic."""
     shape, f = k.draw.shape, k.draw.wide_float_type()

@@ -103,7 +103,7 @@ def _combining(type_: Scalar) -> list[Formula]:
     return [Formula(name, "", code, types=(type_,) * 3) for name, code in codes.items()]
 
 
-@idiom
+@idiom(depth=3)
 def hash_words(k: KernelBuilder, level: int) -> Title:
     """Hash keys of one word, of several fields, or of a short row of bytes or words."""
     shape = k.draw.shape
@@ -212,7 +212,21 @@ def _derived(s: Site, level: int, h: Var, type_: Scalar) -> str:
     return done
 
 
-@idiom
+_ODD = (0x85EBCA6B, 0xC2B2AE35, 0x9E3779B1, 0x27D4EB2D, 0x7FEB352D, 0x846CA68B)
+"""Multipliers of MurmurHash3, xxHash, Wang and lowbias32."""
+_MIXES = (
+    ("right", "times", "right"),
+    ("right", "times", "right", "times", "right"),
+    ("times", "right", "times"),
+    ("times", "rotate", "times"),
+    ("left", "right", "left"),
+    ("right", "left", "right"),
+    ("times", "right"),
+    ("left", "right", "left", "times"),
+)
+
+
+@idiom(depth=1)
 def bit_mixing(k: KernelBuilder, level: int) -> Title:
     """Rounds of shifts, exclusive ors and multiplications, as integer hashes have them."""
     shape, value = k.draw.shape, k.draw.value
@@ -226,25 +240,11 @@ def bit_mixing(k: KernelBuilder, level: int) -> Title:
         salt = k.scalar("salt seed key", type_, 0, top)
         k.assign(h, h ^ salt)
         done.append(f"h ^= {salt.name}")
-    last = ""
-    for _ in range(shape.integer(1, 1 + level // 2)):
-        names = [n for n in ("right", "left", "times", "rotate", "plus") if n != last]
-        for last in shape.sample(names, shape.integer(2, 3)):
-            number = value.integer(3, bits - 4)
-            if last == "times":
-                number = value.integer(2 ** (bits - 2), 2 ** (bits - 1)) | 1
-            elif last == "plus":
-                number = value.integer(1000, 2 ** (bits - 1))
-            done.append(_step(k, h, last, number))
-    if level >= 4:
-        spins, shift = value.integer(2, 4), value.integer(2, 5)
-        with k.for_("r turn", spins) as turn:
-            k.assign(h, (h ^ (h >> shift)) + cast(turn, type_))
-        done.append(f"for each r from 0 to {spins - 1}, h = (h ^ (h >> {shift})) + r")
-    if level >= 3 and shape.chance(0.5):
-        mask = 2 ** value.integer(4, 10) - 1
-        k.assign(h, h & mask)
-        done.append(f"h &= {mask}")
+    for name in shape.choice(_MIXES):
+        number = value.integer(bits // 8, bits // 2)
+        if name == "times":
+            number = value.choice(_ODD) >> max(32 - bits, 0) | 1
+        done.append(_step(k, h, name, number))
     out = s.put("hashes mixed digest out", h)
     text = f"Scramble each {type_} word h of {say(k, keys)} into {out.name}: {'; '.join(done)}."
     return Title(k.name("mix_bits scramble_words hash_bits avalanche"), text)

@@ -27,7 +27,7 @@ _NAMES = {
 }
 
 
-@idiom
+@idiom(depth=3)
 def permute_copy(k: KernelBuilder, level: int) -> Title:
     """Copy a tensor with its axes permuted, dense or flat on either side, scaled or converted."""
     shape = k.draw.shape
@@ -143,7 +143,7 @@ _CODES = {None: 6, UINT8: 2, INT8: 1, INT16: 2}
 _RANGES = {UINT8: (0, 255), INT8: (-127, 127), INT16: (-900, 900)}
 
 
-@idiom
+@idiom(depth=1)
 def strided_gather(k: KernelBuilder, level: int) -> Title:
     """Read a flat array through two-dimensional index arithmetic; decode, weigh and pad."""
     shape = k.draw.shape

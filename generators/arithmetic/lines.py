@@ -14,7 +14,7 @@ from generators.kit.masks import condition
 from generators.kit.naming import applied, held, helper, maybe
 from generators.kit.outputs import choose
 from generators.kit.sites import Site, launch
-from generators.kit.sources import constant, given
+from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var, literal
@@ -62,7 +62,7 @@ class Line:
         here = self._here()
         index = here + offset if offset > 0 else here - (-offset) if offset < 0 else here
         if self.edge not in ("halo", "interior") and offset:
-            return self._beyond(index, offset < 0, offset > 0)
+            return self._beyond(index, offset < 0, offset > 0, offset)
         return self._load(self.k.let(self._name(offset), index) if offset else index)
 
     def _here(self) -> Expr:
@@ -92,15 +92,15 @@ class Line:
         return self.at(0) if self.middle is None else self.middle
 
     def _name(self, offset: int) -> str:
-        name = say(self.k, self.s.at[self.axis])
+        name = say(self.k, self.s.at[self.axis]).replace("tid", "i")
         word = "next" if offset > 0 else "prev"
         far = str(abs(offset)) if abs(offset) > 1 else ""
         return f"{word}{far} {name}_{word}{far}"
 
-    def _beyond(self, index: Expr, before: bool, after: bool) -> Expr:
+    def _beyond(self, index: Expr, before: bool, after: bool, offset: int = 0) -> Expr:
         """The value at an index that may lie before the first or after the last point."""
         last = self.size - 1
-        names = "at src_i q" if before and after else self._name(1 if after else -1)
+        names = self._name(offset) if offset else "at src_i q"
         if self.edge == "periodic":
             whole = self.size if self.before == 1 else self.before * self.size
             turned = index + whole if before else index
@@ -158,7 +158,7 @@ _SCHEMES: dict[str, tuple[Reach, str, str]] = {
 """How far a scheme reaches to either side, names of kernels, and what it is."""
 
 
-@idiom
+@idiom(depth=2)
 def finite_difference(k: KernelBuilder, level: int) -> Title:
     """A derivative along one axis of a grid of one to three dimensions."""
     shape, f = k.draw.shape, k.draw.wide_float_type()
@@ -169,9 +169,7 @@ def finite_difference(k: KernelBuilder, level: int) -> Title:
     axis, edges = shape.integer(0, s.rank - 1), ("clamp", "periodic", "halo", "interior")
     edge = shape.choice(edges[: 4 if level < 4 else 3])
     line = Line(s, "u field profile signal", (f, f), axis, edge, reach)
-    h: Expr = literal(constant(k, 0.5, 2.0), f)
-    if level > 2 or shape.chance(0.5):
-        h = k.scalar("dx step_size h", f, 0.5, 2.0)
+    h = k.scalar("dx step_size h", f, 0.5, 2.0)
     along = f"along {say(k, s.at[axis])} at steps of {say(k, h)}"
     done = f"Compute the {about} of {line.u.name} {along}"
     out, said = s.out("slope derivative out", f), line.said
@@ -272,7 +270,7 @@ _TAPS = (
 )
 
 
-@idiom
+@idiom(depth=2)
 def fir_filter(k: KernelBuilder, level: int) -> Title:
     """A short filter along the last axis: fixed taps, taps in an array, boxes; real or integer."""
     shape = k.draw.shape

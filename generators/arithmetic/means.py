@@ -23,7 +23,7 @@ _NAMES = {
 }
 
 
-@idiom
+@idiom(depth=1)
 def weighted_mean(k: KernelBuilder, level: int) -> Title:
     """Weighted averages over a short axis: of values, squares, deviations; with missing values."""
     shape, f = k.draw.shape, k.draw.wide_float_type()

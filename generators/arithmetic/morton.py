@@ -67,7 +67,7 @@ class Code:
         return v
 
 
-@idiom
+@idiom(depth=3)
 def morton_code(k: KernelBuilder, level: int) -> Title:
     """Morton codes of integer or real coordinates in two or three dimensions, or their inverse."""
     shape = k.draw.shape

@@ -28,7 +28,7 @@ _SATURATING = {
 }
 
 
-@idiom
+@idiom(depth=1)
 def saturating(k: KernelBuilder, level: int) -> Title:
     """Sums, differences and products of narrow integers that stop at the ends of their range."""
     shape = k.draw.shape
@@ -184,7 +184,7 @@ _FIXED = {
 }
 
 
-@idiom
+@idiom(depth=1)
 def fixed_point(k: KernelBuilder, level: int) -> Title:
     """Products, blends and polynomials of fixed-point numbers, rounded, limited and masked."""
     shape = k.draw.shape

@@ -35,7 +35,7 @@ _WORDS = {"r": "red", "g": "green", "b": "blue", "a": "alpha", "l": "luma"}
 _LUMA = {"r": 0.2126, "g": 0.7152, "b": 0.0722}
 
 
-@idiom
+@idiom(depth=3)
 def pixel_packing(k: KernelBuilder, level: int) -> Title:
     """Pack channels into pixel words, or unpack, convert and re-pack pixel words."""
     shape = k.draw.shape
@@ -271,7 +271,7 @@ _REDUCTIONS = formulas(
 )
 
 
-@idiom
+@idiom(depth=2)
 def byte_blend(k: KernelBuilder, level: int) -> Title:
     """Blends of 8-bit images in integers: over, multiply, screen, crossfade; division by 255."""
     shape = k.draw.shape

@@ -19,7 +19,7 @@ from generators.program.dtypes import Scalar, scalar_of
 from generators.program.expr import Expr, Operand, Var, literal
 
 
-@idiom
+@idiom(depth=2)
 def polynomial(k: KernelBuilder, level: int) -> Title:
     """A polynomial at every element: Horner, Estrin, powers; value, derivative, quotient."""
     f = k.draw.wide_float_type()
@@ -204,7 +204,7 @@ _RECURRENCES: tuple[Formula, ...] = formulas(
 """How a polynomial follows from the two before it, and from its order where that counts."""
 
 
-@idiom
+@idiom(depth=1)
 def orthogonal_series(k: KernelBuilder, level: int) -> Title:
     """Sums over a three-term recurrence: Chebyshev, Legendre, Hermite, Fibonacci polynomials."""
     shape, f = k.draw.shape, k.draw.wide_float_type()

@@ -31,7 +31,7 @@ _ACTIVATIONS = formulas(
 )
 
 
-@idiom
+@idiom(depth=3)
 def quantize(k: KernelBuilder, level: int) -> Title:
     """Between real numbers and narrow integers: affine, symmetric, per row, fake quantisation."""
     shape = k.draw.shape
@@ -174,7 +174,7 @@ _ENDS: dict[Scalar, tuple[float, float]] = {
 }
 
 
-@idiom
+@idiom(depth=3)
 def mixed_dot(k: KernelBuilder, level: int) -> Title:
     """Short dot products of narrow numbers, accumulated in a wider type."""
     shape = k.draw.shape

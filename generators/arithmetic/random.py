@@ -146,7 +146,7 @@ def _tempered(b: BodyBuilder, form: str, s: Var) -> tuple[Expr, str]:
     return (s >> half, f"s >> {half}") if form == "lcg" else (s, "s")
 
 
-@idiom
+@idiom(depth=3)
 def random_step(k: KernelBuilder, level: int) -> Title:
     """Steps of LCG, xorshift, PCG, Weyl and Lehmer generators; at higher levels what is drawn."""
     shape = k.draw.shape

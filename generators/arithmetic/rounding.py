@@ -61,7 +61,7 @@ def active_part(body: BodyBuilder, x: Expr, w: Expr) -> Expr:
     return fn("nonzero", over) * x
 
 
-@idiom
+@idiom(depth=1)
 def real_rounding(k: KernelBuilder, level: int) -> Title:
     """Rounding to steps, fractional parts, dead zones and gates of real numbers."""
     shape, f = k.draw.shape, k.draw.wide_float_type()

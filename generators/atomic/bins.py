@@ -26,7 +26,7 @@ from generators.program.dtypes import INT32, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
 
-@idiom
+@idiom(depth=3)
 def histogram(k: KernelBuilder, level: int) -> Title:
     """Counts or weights per bin, of codes or of binned measurements, in one or two dimensions."""
     shape, form = k.draw.shape, k.draw.shape.choice(("codes", *_BINS, "skip"))
@@ -132,7 +132,7 @@ def _slot(t: Tally, form: str, often: bool) -> Expr:
     return slot
 
 
-@idiom
+@idiom(depth=3)
 def confusion_counts(k: KernelBuilder, level: int) -> Title:
     """Counts by truth and prediction, and the marginals that a report needs."""
     shape, c = k.draw.shape, k.size("classes", 3, 5)

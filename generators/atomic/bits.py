@@ -14,7 +14,7 @@ from generators.program.expr import Expr, Var
 _FLAGS = {"or": "seen any_set", "and": "allowed remaining", "xor": "parity toggled"}
 
 
-@idiom
+@idiom(depth=2)
 def group_flags(k: KernelBuilder, level: int) -> Title:
     """Bitwise or, and, exclusive or of masks, gathered for each group."""
     shape, type_ = k.draw.shape, k.draw.shape.weighted({UINT32: 3, UINT64: 1})
@@ -101,7 +101,7 @@ def _word(t: Tally, type_: Scalar) -> Expr:
     return t.k.draw.shape.choice(_WORDS)(t, type_)
 
 
-@idiom
+@idiom(depth=2)
 def packed_winner(k: KernelBuilder, level: int) -> Title:
     """The best entry of each group, its value and its number packed into one integer."""
     shape, key = k.draw.shape, k.draw.shape.choice((INT64, UINT64))

@@ -104,7 +104,7 @@ def _share_in_loops(
             k.atomic("add", density, (*place, cells[2] + 1), inner * shares[2])
 
 
-@idiom
+@idiom(depth=3)
 def depth_buffer(k: KernelBuilder, level: int) -> Title:
     """Points or fragments into a depth buffer that keeps the nearest, by cell or by pixel."""
     real, image = k.draw.wide_float_type(), (k.size("height", 4, 6), k.size("width", 5, 7))
@@ -150,7 +150,7 @@ def _pixel(t: Tally, real: Scalar, flat: bool) -> tuple[Expr, Expr, Var | None]:
     return v, u, columns if flat else None
 
 
-@idiom
+@idiom(depth=2)
 def visit_marks(k: KernelBuilder, level: int) -> Title:
     """Mark the nodes that entries refer to: by exchange, by compare-and-swap or by bits."""
     t = Tally(level, threads(k, "n", 36, 56))

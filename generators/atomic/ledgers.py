@@ -32,7 +32,7 @@ _MOMENTS = Ledger(
 )
 
 
-@idiom
+@idiom(depth=2)
 def moments(k: KernelBuilder, level: int) -> Title:
     """Sums of powers and deviations, in all, by group, by row or by block."""
     return accumulate(k, level, _MOMENTS)
@@ -73,7 +73,7 @@ _LOSSES = Ledger(
 )
 
 
-@idiom
+@idiom(depth=2)
 def loss_totals(k: KernelBuilder, level: int) -> Title:
     """Losses of predictions, summed over a batch, tasks or blocks."""
     return accumulate(k, level, _LOSSES)
@@ -104,7 +104,7 @@ _MECHANICS = Ledger(
 )
 
 
-@idiom
+@idiom(depth=2)
 def mechanics_totals(k: KernelBuilder, level: int) -> Title:
     """Energy, momentum and power of particles, by body or material."""
     return accumulate(k, level, _MECHANICS)
@@ -135,7 +135,7 @@ _TRADES = Ledger(
 )
 
 
-@idiom
+@idiom(depth=2)
 def trade_ledger(k: KernelBuilder, level: int) -> Title:
     """Positions, notional and fees of trades in whole numbers, by account."""
     return accumulate(k, level, _TRADES)
@@ -164,7 +164,7 @@ _WEATHER = Ledger(
 )
 
 
-@idiom
+@idiom(depth=2)
 def weather_totals(k: KernelBuilder, level: int) -> Title:
     """Rain volumes, runoff and degree hours by station or basin."""
     return accumulate(k, level, _WEATHER)
@@ -193,7 +193,7 @@ _PEAKS = Ledger(
 )
 
 
-@idiom
+@idiom(depth=2)
 def peak_hold(k: KernelBuilder, level: int) -> Title:
     """Largest and smallest calibrated samples by channel, row or block."""
     return accumulate(k, level, _PEAKS)
@@ -221,7 +221,7 @@ _RANGES = Ledger(
 )
 
 
-@idiom
+@idiom(depth=1)
 def schedule_bounds(k: KernelBuilder, level: int) -> Title:
     """Earliest starts and latest ends of jobs by worker or queue."""
     return accumulate(k, level, _RANGES)
@@ -251,7 +251,7 @@ _SENSORS = Ledger(
 )
 
 
-@idiom
+@idiom(depth=2)
 def energy_meter(k: KernelBuilder, level: int) -> Title:
     """Energy, charge and losses of circuits, by meter."""
     return accumulate(k, level, _SENSORS)

@@ -46,7 +46,7 @@ class _Draws(Tally):
 _TIMES = ("Once", "Twice", "Three times", "Four times", "Five times")
 
 
-@idiom
+@idiom(depth=2)
 def random_tally(k: KernelBuilder, level: int) -> Title:
     """Random numbers drawn by each thread, tallied: areas, dice, walks and means."""
     t = _Draws(level, threads(k, "num_threads", 64, 90))

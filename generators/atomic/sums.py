@@ -32,7 +32,7 @@ _INPUTS = {
 """What is summed of two arrays, by the names of the kernel."""
 
 
-@idiom
+@idiom(depth=2)
 def reduction(k: KernelBuilder, level: int) -> Title:
     """Sums over all threads, rows or columns of a term of two arrays."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
@@ -62,7 +62,7 @@ def reduction(k: KernelBuilder, level: int) -> Title:
     return t.title(names, f"For each entry {s.where}: ")
 
 
-@idiom
+@idiom(depth=2)
 def group_extremes(k: KernelBuilder, level: int) -> Title:
     """Smallest and largest value of each group, at higher levels with sums and counts."""
     type_ = number_type(k)
@@ -91,7 +91,7 @@ _FEATURES = {1: (0, 1), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 3)}
 """How many of these a kernel of a level has."""
 
 
-@idiom
+@idiom(depth=2)
 def scatter(k: KernelBuilder, level: int) -> Title:
     """Add values where an index array says, at higher levels along edges, by rows and tiles."""
     shape, type_ = k.draw.shape, number_type(k)

@@ -9,6 +9,7 @@ generators", OOPSLA 2014), which no library version can change.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -85,17 +86,34 @@ class Stream:
         return [pool.pop(self.integer(0, len(pool) - 1)) for _ in range(count)]
 
     def constant(self, low: float, high: float, digits: int = 2) -> str:
-        """A decimal in [low, high] as a person writes it: ``digits`` significant digits.
-
-        More only where the range is too narrow to hold such a number.
+        """A decimal in [low, high] as a person writes it: a round one where the range holds three,
+        else ``digits`` significant digits, and more only where it is too narrow for those.
         """
+        if digits == ROUND_DIGITS and len(found := round_numbers(low, high)) > 2:
+            return repr(self.choice(found))
         value = low + (self.bits64() >> 11) * 2.0**-53 * (high - low)
         while not low <= (rounded := float(f"{value:.{digits}g}")) <= high:
             digits += 1
         return repr(rounded)
 
 
-FLOAT_TYPES = {Scalar("float32"): 16, Scalar("float64"): 1, Scalar("float16"): 1}
+ROUND_DIGITS = 2
+_ROUND = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0, 9.0)
+
+
+def round_numbers(low: float, high: float) -> list[float]:
+    """The numbers in [low, high], both of one sign, that people write: 0.05, 0.75, 1.5, 200."""
+    if low < 0.0 < high or low == high == 0.0:
+        return []
+    if high <= 0.0:
+        return [-x for x in reversed(round_numbers(-high, -low))]
+    least = low or high / 100.0
+    tens = range(math.floor(math.log10(least)), math.floor(math.log10(high)) + 1)
+    found = [float(f"{m}e{ten}") for ten in tens for m in _ROUND]
+    return [x for x in found if least <= x <= high]
+
+
+FLOAT_TYPES = {Scalar("float32"): 30, Scalar("float64"): 1, Scalar("float16"): 1}
 
 
 @dataclass(frozen=True)
@@ -145,4 +163,4 @@ class Draw:
 
     def wide_float_type(self) -> Scalar:
         """float32 or float64, for what float16 is too coarse for."""
-        return self.shape.weighted({Scalar("float32"): 15, Scalar("float64"): 1})
+        return self.shape.weighted({Scalar("float32"): 30, Scalar("float64"): 1})

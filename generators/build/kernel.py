@@ -16,7 +16,7 @@ from generators.build.body import lift
 from generators.build.body import make as make
 from generators.build.docs import clear, first_comment, first_sentence, kernel_doc
 from generators.build.draw import Draw
-from generators.build.outputs import Draft, slimmed
+from generators.build.outputs import Draft, reads_of, slimmed
 from generators.build.siblings import size_name
 from generators.build.threads import Row, is_plain
 from generators.build.work import worked
@@ -33,11 +33,18 @@ MOST_COPIES = 5
 """Largest such literal: Warp writes the body out as often, in the forward and the reverse pass."""
 
 
+def _idle(param: ir.Param, draft: Draft) -> bool:
+    """Whether a parameter holds a size that a kernel does not read, and nobody speaks of."""
+    told = re.search(rf"\b{param.name}\b", draft.text)
+    return param.init.startswith("size:") and not told and param.name not in reads_of(draft)
+
+
 class KernelBuilder(BodyBuilder):
     """Builds a whole program: parameters with their input contract, helpers, sizes, body."""
 
-    def __init__(self, draw: Draw) -> None:
+    def __init__(self, draw: Draw, half_inputs: bool = False) -> None:
         super().__init__(draw)
+        self.half_inputs = half_inputs
         self.params: list[ir.Param] = []
         self.sizes: dict[str, ir.Size] = {}
         self.fixed: dict[str, int] = {}
@@ -186,6 +193,7 @@ class KernelBuilder(BodyBuilder):
         if description[0].islower() and self.block_dim:
             description = f"For each block: {description}"
         body = self._at_least_two(slim.body)
+        self.params = [p for p in self.params if not _idle(p, slim)]
         params = tuple(self._settled(p) for p in self._ordered())
         doc = kernel_doc(self.draw, summary, params, self.launch_dim, self.block_dim)
         if not doc and not self.block_dim:

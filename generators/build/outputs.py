@@ -10,11 +10,13 @@ from generators.build.draw import Stream
 from generators.build.siblings import are_siblings
 from generators.program import ir
 from generators.program.dtypes import Array, Struct, Type
-from generators.program.expr import Call, Construct, Expr
+from generators.program.expr import Call, Construct, Extent
 from generators.program.prune import pruned
 from generators.program.walk import expressions, names_read, operands, statements
 
 MOST_SIDES = 1
+KEPT = 0.35
+"""How often a side output stays that nothing else needs."""
 
 
 @dataclass
@@ -30,16 +32,18 @@ class Draft:
 
 
 def slimmed(draft: Draft, launch: Sequence[str], draw: Stream) -> Draft:
-    """The draft without the outputs that are more than one too many, as far as each stands in a
-    clause of its own that nothing else refers to."""
+    """The draft without the outputs that are too many, as far as each stands in a clause of its own
+    that nothing else refers to: all but the result, and :data:`MOST_SIDES` more where one is kept.
+    """
     written = [p for p in draft.params if p.role != "in"]
     groups = together(written)
-    if len(groups) <= 1 + MOST_SIDES:
+    most = 1 + (MOST_SIDES if len(groups) < 2 or draw.chance(KEPT) else 0)
+    if len(groups) <= most:
         return draft
     kept = _main(groups, draft.text)
     others = [g for g in groups if g is not kept]
     for group in draw.sample(others, len(others)):
-        if len(groups) <= 1 + MOST_SIDES:
+        if len(groups) <= most:
             break
         shorter = without(draft, [p.name for p in group], launch)
         if shorter is not None:
@@ -75,7 +79,7 @@ def _main(groups: list[list[ir.Param]], text: str) -> list[ir.Param]:
 
 def without(draft: Draft, names: Sequence[str], launch: Sequence[str]) -> Draft | None:
     """The draft without these outputs; None where they cannot be taken out."""
-    if any(name in set(names_read(_every(draft))) for name in names):
+    if reads_of(draft) & set(names):
         return None
     text = _shortened(draft.text, names)
     body = _without(draft.body, names)
@@ -84,7 +88,7 @@ def without(draft: Draft, names: Sequence[str], launch: Sequence[str]) -> Draft 
     body = pruned(body)
     functions = _called(draft.functions, body)
     found = replace(draft, functions=functions, body=body, text=text)
-    read = set(names_read(_every(found)))
+    read = reads_of(found)
     stored = {s.array.name for s in statements(body) if isinstance(s, ir.Store | ir.Atomic)}
     params = [p for p in draft.params if p.name in read | stored]
     gone = [p.name for p in draft.params if p not in params]
@@ -96,9 +100,11 @@ def without(draft: Draft, names: Sequence[str], launch: Sequence[str]) -> Draft 
     return replace(found, params=params, sizes=sizes, structs=structs)
 
 
-def _every(draft: Draft) -> list[Expr]:
+def reads_of(draft: Draft) -> set[str]:
+    """What a draft reads, and the arrays of which it asks the length."""
     bodies = (draft.body, *(f.body for f in draft.functions))
-    return [e for body in bodies for s in statements(body) for e in operands(s)]
+    found = [e for body in bodies for e in expressions(body)]
+    return set(names_read(found)) | {e.array.name for e in found if isinstance(e, Extent)}
 
 
 def _shortened(text: str, names: Sequence[str]) -> str | None:
@@ -108,14 +114,11 @@ def _shortened(text: str, names: Sequence[str]) -> str | None:
     if not about or about[0] == 0:
         return None
     for n in about:
-        plain = _ALONE.fullmatch(found[n])
         after = found[n + 1] if n + 1 < len(found) and n + 1 not in about else ""
-        if (
-            plain is None
-            or (plain[1] or plain[2] or plain[3]) not in names
-            or re.search(r"\b(?:it|its|that|those)\b", after)
-        ):
+        others = " ".join(clause for m, clause in enumerate(found) if m not in about)
+        if not _alone(found[n], names, others) or re.search(r"\b(?:it|its|that|those)\b", after):
             return None
+    about += [n - 1 for n in about if _leads(found[n - 1], found[n], found[n + 1 :])]
     left: list[str] = []
     for n, clause in enumerate(found):
         if n not in about:
@@ -125,8 +128,22 @@ def _shortened(text: str, names: Sequence[str]) -> str | None:
     return " ".join(left)
 
 
+def _alone(clause: str, names: Collection[str], others: str) -> bool:
+    """Whether a clause says what these outputs get, and nothing that the ``others`` speak of."""
+    plain = _ALONE.fullmatch(clause)
+    defined = re.findall(r"\b([A-Za-z_]\w*)'? = ", clause)
+    apart = not any(re.search(rf"\b{word}\b", others) for word in defined)
+    return plain is not None and (plain[1] or plain[2] or plain[3]) in names and apart
+
+
+def _leads(clause: str, then: str, rest: Sequence[str]) -> bool:
+    """Whether a clause only gives a name for the next one: ``Let p be that point.``"""
+    named = re.fullmatch(r"Let (\w+) be [^=;]*[.;]", clause)
+    return named is not None and not any(re.search(rf"\b{named[1]}\b", text) for text in rest)
+
+
 _ALONE = re.compile(
-    r"(\w+) gets? [^=;]*[.;]|(?:add|subtract) [^=;]* (?:to|from) (\w+)\[[^=;]*[.;]"
+    r"(\w+) gets? [^;]*[.;]|(?:add|subtract) [^=;]* (?:to|from) (\w+)\[[^=;]*[.;]"
     r"|(?:raise|lower) (\w+)\[[^=;]*[.;]"
 )
 """A clause that does nothing but say what one output gets."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from generators.build.draw import Draw
 from generators.build.kernel import KernelBuilder
@@ -23,7 +23,14 @@ FORMS_DRAWN = 48
 
 FORMS = Path(__file__).with_name("forms.json")
 
+BEYOND = 6
+"""One in so many draws at a level beyond an idiom's depth is of that idiom."""
+
+HALF_SUBJECTS = frozenset({"learning", "large", "convolutions", "images", "network", "losses"})
+"""Folders and files of such idioms."""
+
 _MARK = "pairsmith_idiom"
+_DEPTH = "pairsmith_depth"
 
 
 class Title(NamedTuple):
@@ -36,15 +43,35 @@ class Title(NamedTuple):
 Idiom = Callable[[KernelBuilder, int], Title]
 
 
-def idiom(function: Idiom) -> Idiom:
-    """Mark a function of a category as an idiom, known by the function's name."""
-    setattr(function, _MARK, True)
-    return function
+@overload
+def idiom(function: Idiom) -> Idiom: ...
+
+
+@overload
+def idiom(*, depth: int) -> Callable[[Idiom], Idiom]: ...
+
+
+def idiom(
+    function: Idiom | None = None, *, depth: int = LEVELS[-1]
+) -> Idiom | Callable[[Idiom], Idiom]:
+    """Mark a function of a category as an idiom, known by the function's name.
+
+    ``depth`` is the highest level at which it is another algorithm than below: at levels beyond it
+    is drawn as at that level, and one in :data:`BEYOND` times as often.
+    """
+
+    def mark(function: Idiom) -> Idiom:
+        setattr(function, _MARK, True)
+        setattr(function, _DEPTH, depth)
+        return function
+
+    return mark if function is None else mark(function)
 
 
 @dataclass(frozen=True)
 class Category:
-    """A named set of idioms. Every idiom draws at every level from 1 to 5.
+    """A named set of idioms. Every idiom draws at every level from 1 to 5, at one beyond its depth
+    as at its depth.
 
     ``by_request``: drawn from only where it is asked for by name. ``forms``: of an idiom, how many
     of :data:`FORMS_DRAWN` draws had a form of their own at each level; one that is not there has as
@@ -68,16 +95,27 @@ class Category:
 
     def draw_idiom(self, name: str, draw: Draw, level: int) -> Program:
         """Draw one program of a given idiom."""
-        kernel = KernelBuilder(draw)
-        title = self.idioms[name](kernel, level)
+        kernel = KernelBuilder(draw, half_inputs=_stores_halves(self.idioms[name]))
+        title = self.idioms[name](kernel, min(level, self._depth(name)))
         return kernel.program(name, level, title.kernel_name, title.description)
 
     def _weight(self, name: str, level: int) -> int:
-        """Of 24. Repeats grow with the square of the draws: that every idiom gives as many, its
-        draws are to go with one over those among FORMS_DRAWN; an eighth is the least."""
+        """Of 144. Repeats grow with the square of the draws: that every idiom gives as many, its
+        draws are to go with one over those among FORMS_DRAWN; an eighth is the least. Beyond its
+        depth an idiom comes less often."""
         found = self.forms.get(name)
         repeats = FORMS_DRAWN - found[level - 1] if found else 0
-        return 24 // min(max(repeats, 1), 8)
+        full = 24 // min(max(repeats, 1), 8)
+        return full if level > self._depth(name) else BEYOND * full
+
+    def _depth(self, name: str) -> int:
+        return getattr(self.idioms[name], _DEPTH, LEVELS[-1])
+
+
+def _stores_halves(idiom: Idiom) -> bool:
+    """Whether an idiom's subject is one whose arrays people keep in half precision."""
+    folders = idiom.__module__.split(".")
+    return "parallel" not in folders and not HALF_SUBJECTS.isdisjoint(folders)
 
 
 def category_of(module: ModuleType) -> Category:

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from generators.build.kernel import KernelBuilder
 
 _FLOAT_ARRAYS = tuple(Array(FLOAT32, ndim) for ndim in (1, 2, 3, 4))
-TILED = {3: 0.03, 4: 0.05, 5: 0.06}
+TILED = {4: 0.02, 5: 0.03}
 """How often a thread does several elements of a list, by level."""
-HALF = {True: 0.25, False: 0.1}
-"""How often inputs lie in half precision: in kernels with a loop, and in others."""
-COMPENSATED = {4: 0.05, 5: 0.08}
+HALF = {True: 0.3, False: 0.2}
+"""How often inputs of subjects that store them so lie in half precision: in kernels with a loop,
+and in others."""
+COMPENSATED = {4: 0.03, 5: 0.05}
 """How often a sum over a loop whose length is not known before is compensated, by level."""
 
 
@@ -37,7 +38,9 @@ def worked(k: KernelBuilder, level: int) -> tuple[ir.Body, str]:
         k.threads, k.launch_dim = k.threads[:-1], k.launch_dim[:-1]
     elif k.draw.shape.chance(TILED.get(level, 0.0)):
         body, told = _tiled(k, body)
-    if k.draw.shape.chance(HALF[any(isinstance(s, ir.For) for s in statements(body))]):
+    if k.half_inputs and k.draw.shape.chance(
+        HALF[any(isinstance(s, ir.For) for s in statements(body))]
+    ):
         body, more = _halved(k, body)
         told += more
     if k.draw.shape.chance(COMPENSATED.get(level, 0.0)) and (sums := sums_of(body)):
@@ -85,7 +88,9 @@ def _halved(k: KernelBuilder, body: ir.Body) -> tuple[ir.Body, str]:
     kinds = {scalar_of(t).name for p in k.params for t in _types(p)}
     names = halves(k.params)
     floats = [p for p in k.params if p.role == "in" and p.type in _FLOAT_ARRAYS]
-    narrow = bool(names) and len(names) == len(floats)
+    arrays = [p for p in k.params if p.role == "in" and isinstance(p.type, Array)]
+    others = [t for p in arrays if p not in floats for t in _types(p) if scalar_of(t).is_float]
+    narrow = bool(names) and len(names) == len(floats) and not others
     if not narrow or kinds & {"float16", "float64"} or _passed(body, names):
         return body, ""
     k.params = stored_half(k.params, names)

@@ -140,7 +140,7 @@ def _menu(o: Orbit) -> dict[str, Extra]:
     }
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def escape_time(k: KernelBuilder, level: int) -> Title:
     """Iterate a planar map until it escapes; at higher levels with shades, traps, early exit."""
@@ -255,7 +255,7 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     direction = s.read("directions ray_d", vec, init="unit")
     radius = setting(k, "radius size", type_, 1.2, 1.6, 0.85)
     stop = setting(k, "eps hit_distance", type_, 0.1, 0.3, 0.9)
-    steps = turns_of(k, "max_steps num_steps", k.draw.value.integer(3, 5), 0.2, 1)
+    steps = turns_of(k, "max_steps num_steps", k.draw.value.choice((16, 24, 32)), 0.0, 1)
     begin = k.scalar("t_min near", type_, 0.05, 0.2) if shape.chance(0.35) else zero(type_)
     relax = round(k.draw.value.integer(7, 9) / 10, 1) if level >= 2 and shape.chance(0.7) else 1.0
     out = s.out("depth distance t_hit", type_)
@@ -310,7 +310,7 @@ def _met(rule: str, x: Var, band: Expr) -> tuple[str, Step]:
     return ends[rule]
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def random_walks(k: KernelBuilder, level: int) -> Title:
     """Random walks of each thread until they leave a band, meet a wall or run out of steps."""

@@ -131,7 +131,7 @@ CIRCUITS: tuple[Circuit, ...] = (
 )
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def logic_gates(k: KernelBuilder, level: int) -> Title:
     """Truth values: votes, adders, multiplexers, latches, interlocks and alarms."""

@@ -181,7 +181,7 @@ _SUBJECTS = {
 }
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def geometry_cases(k: KernelBuilder, level: int) -> Title:
     """Cases of plane geometry: kinds of triangles, quadrants, overlaps of boxes and intervals."""

@@ -209,7 +209,7 @@ _EDGES = {
 }
 
 
-@idiom
+@idiom(depth=4)
 @with_struct
 def grid_walk(k: KernelBuilder, level: int) -> Title:
     """Walks on a grid by direction codes, with walls, wrapping and stops."""

@@ -85,7 +85,7 @@ _HARDER = ("binary_gcd", "jacobi", "modpow", "modular_inverse", "prime_or_diviso
 """The loops of ``number_theory``, and how large its numbers are."""
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def number_theory(k: KernelBuilder, level: int) -> Title:
     """Euclid, repeated squaring, trial division, digits and bits of whole numbers."""
@@ -110,7 +110,7 @@ def number_theory(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(*(f"{t}_kernel compute_{t}" for t in words(walk.titles))), done)
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def integer_walk(k: KernelBuilder, level: int) -> Title:
     """A while loop on integers, at higher levels in a helper, for a few numbers at once."""

@@ -134,7 +134,7 @@ def _ranked(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(f"{goal}_queries {goal}_search count_{r.knots.name}"), done)
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def sorted_search(k: KernelBuilder, level: int) -> Title:
     """Binary search in a sorted table; at higher levels entries of a table, interpolated."""
@@ -220,7 +220,7 @@ def _value(r: Search, level: int, form: str, table: Var, left: Var) -> tuple[Exp
     return value, f"{text}({knots}[c + 1] - {knots}[c]), where c is {before}"
 
 
-@idiom
+@idiom(depth=1)
 @with_struct
 def table_lookup(k: KernelBuilder, level: int) -> Title:
     """Where a value falls among sorted edges, by lower_bound or a scan, and what stands there."""

@@ -69,7 +69,7 @@ _SERIES = {
 }
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def power_series(k: KernelBuilder, level: int) -> Title:
     """A function by its power series, with a fixed number of terms or until they are small."""
@@ -173,7 +173,7 @@ _EQUATIONS = {
 }
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def root_finding(k: KernelBuilder, level: int) -> Title:
     """The root of an equation by Newton's method, bisection, the secant or regula falsi."""

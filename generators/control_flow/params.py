@@ -14,8 +14,9 @@ from generators.program import ir
 from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var
 
-_SHARES = {3: 0.25, 4: 0.3, 5: 0.35}
-"""How many kernels of a level with two numbers or more have them in a struct."""
+_SHARES = {3: 0.2, 4: 0.25, 5: 0.3}
+"""How many kernels of a level with ``_SEVERAL`` numbers or more have them in a struct."""
+_SEVERAL = 4
 
 
 def with_struct(idiom: Idiom) -> Idiom:
@@ -25,7 +26,7 @@ def with_struct(idiom: Idiom) -> Idiom:
     def drawn(k: KernelBuilder, level: int) -> Title:
         title = idiom(k, level)
         numbers = [p for p in k.params if isinstance(p.type, Scalar) and p.init == "uniform"]
-        if len(numbers) < 2 or not k.draw.shape.chance(_SHARES.get(level, 0.0)):
+        if len(numbers) < _SEVERAL or not k.draw.shape.chance(_SHARES.get(level, 0.0)):
             return title
         var = _gathered(k, numbers, title.kernel_name)
         names = listed([p.name for p in numbers])
@@ -38,11 +39,10 @@ def with_struct(idiom: Idiom) -> Idiom:
 def _gathered(k: KernelBuilder, numbers: list[ir.Param], kernel: str) -> Var:
     """Put the numbers into a struct parameter, and read its fields wherever they are read."""
     words = "".join(word.capitalize() for word in kernel.split("_"))
-    names = (f"{words}Params", f"{words}Config", f"{words}Settings")
-    struct = k.struct(k.name(*names), *((p.name, p.type) for p in numbers))
+    struct = k.struct(k.name(f"{words}Params", "Params"), *((p.name, p.type) for p in numbers))
     inits = [ir.FieldInit(p.name, p.type, p.init, p.low, p.high) for p in numbers]
     k.params = [p for p in k.params if p not in numbers]
-    var = k.scalar(("params", "cfg", "settings", "opts"), struct, fields=inits)
+    var = k.scalar(("params", "cfg"), struct, fields=inits)
     read = {Var(p.name, p.type): field(var, p.name) for p in numbers}
     k.rewrite(lambda s: _replaced(s, lambda e: read.get(e) if isinstance(e, Var) else None))
     return var

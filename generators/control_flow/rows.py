@@ -117,7 +117,7 @@ MACHINES = {
 }
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def row_machine(k: KernelBuilder, level: int) -> Title:
     """A state machine over each row; at higher levels it skips, stops early, adds up."""
@@ -189,7 +189,7 @@ def _passed_over(k: KernelBuilder, scale: Scale, v: Var, trace: Also, state: Var
     return f" Readings below {say(k, bound)} are dropouts and are skipped."
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def small_sorts(k: KernelBuilder, level: int) -> Title:
     """The order of a few numbers in each row: medians, ranks, sorted rows, k-th entries."""

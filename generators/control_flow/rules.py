@@ -26,7 +26,7 @@ _LADDERS: dict[str, tuple[str, float, float, tuple[float, ...], str]] = {
 """Names and range of a measurement, the limits of its classes, and what a class is called."""
 
 
-@idiom
+@idiom(depth=2)
 @with_struct
 def classify_levels(k: KernelBuilder, level: int) -> Title:
     """Measurements put into classes by a ladder of thresholds, or by edges in a table."""
@@ -155,7 +155,7 @@ _DAYS = {"day_of_year": (1, 28), "valid": (0, 32), "next_day": (26, 31), "day_nu
 """The days of the dates that need one."""
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def calendar_rules(k: KernelBuilder, level: int) -> Title:
     """Leap years, month lengths, validity and successors of dates."""

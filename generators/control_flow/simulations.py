@@ -183,7 +183,7 @@ def _states(k: KernelBuilder, model: Model, form: str, start: Expr) -> tuple[Var
     return x, k.let(model.second, k.lift(_FIRST.get(form, 0.0), start.type))
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def time_stepping(k: KernelBuilder, level: int) -> Title:
     """A state moved on step by step, with switches, stops and events."""
@@ -322,7 +322,7 @@ _LOST = {
 """What a stock is called, and what is counted beside it."""
 
 
-@idiom
+@idiom(depth=3)
 @with_struct
 def stock_keeping(k: KernelBuilder, level: int) -> Title:
     """Whole-number stocks, queues and tanks over the steps of a row of demands."""

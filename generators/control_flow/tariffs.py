@@ -15,7 +15,7 @@ from generators.program.expr import Expr, Var, op
 _TESTS = {"eq": "", "ge": "at least ", "ne": "not "}
 
 
-@idiom
+@idiom(depth=1)
 @with_struct
 def tariff(k: KernelBuilder, level: int) -> Title:
     """A charge by brackets, written out or in a table; exemptions, surcharges and rebates."""

@@ -51,7 +51,8 @@ class Formula:
 
     Its text is printed from the tree that the code makes. Where the code branches or loops,
     ``prose`` says it instead, with the keys in braces: ``"{x} where {x} > {k}, else 0"``. ``types``
-    are those of the quantities, floats by default.
+    are those of the quantities, floats by default. ``words`` are a formula's own names for some of
+    its keys, where those of its set would not say what it reads: the quantity's, then its array's.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Formula:
     code: Build
     prose: str = ""
     types: tuple[Type, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def keys(self) -> list[str]:
@@ -171,15 +173,16 @@ class Shelf:
 
     cards: tuple[Formula, ...] = field(default=(), kw_only=True)
 
-    def add(self, name: str, outs: str, code: Build, prose: str = "") -> None:
+    def add(self, name: str, outs: str, code: Build, prose: str = "", **words: str) -> None:
         """Add a formula, as a rule one of a single expression: a lambda."""
-        self.cards = (*self.cards, Formula(name, outs, code, prose, self.types_of(code)))
+        card = Formula(name, outs, code, prose, self.types_of(code), words)
+        self.cards = (*self.cards, card)
 
-    def formula(self, outs: str, prose: str = "") -> Callable[[Build], Build]:
+    def formula(self, outs: str, prose: str = "", **words: str) -> Callable[[Build], Build]:
         """Decorator: add a function as a formula, which has the function's name."""
 
         def add(code: Build) -> Build:
-            self.add(code.__name__.lstrip("_"), outs, code, prose)
+            self.add(code.__name__.lstrip("_"), outs, code, prose, **words)
             return code
 
         return add

@@ -17,14 +17,14 @@ from generators.program.expr import Expr, Operand, Var
 from generators.program.ir import FieldInit
 
 WAYS: dict[int, dict[str, int]] = {
-    1: {"plain": 14, "add": 1},
-    2: {"plain": 20, "weight": 1, "add": 2, "blend": 1},
-    3: {"plain": 20, "mask": 1, "weight": 1, "add": 2, "blend": 1},
-    4: {"plain": 20, "mask": 1, "weight": 1, "add": 2, "blend": 1},
-    5: {"plain": 20, "mask": 1, "weight": 1, "add": 2, "blend": 1},
+    1: {"plain": 1},
+    2: {"plain": 1},
+    3: {"plain": 40, "add": 1},
+    4: {"plain": 40, "add": 1},
+    5: {"plain": 40, "add": 1},
 }
 """Ways of each level, by weight."""
-ROWS = {3: 0.12, 4: 0.2, 5: 0.25}
+ROWS = {3: 0.04, 4: 0.06, 5: 0.08}
 """How often a grid of a level has a thread for each row, of which something is made."""
 
 

@@ -13,6 +13,9 @@ from generators.program.dtypes import Struct, Type
 from generators.program.expr import Expr, Load, Var
 from generators.program.ir import FieldInit
 
+_STRUCTS = 0.5
+"""What the likelihoods of structs, which idioms give, are multiplied by."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -81,7 +84,7 @@ def record(
     s: Site,
     titles: Names,
     parts: Mapping[str, Part],
-    struct: float = 0.25,
+    struct: float = 0.15,
     *,
     shared: bool = False,
     axes: tuple[int, ...] | None = None,
@@ -92,7 +95,7 @@ def record(
     of the launch that the arrays have, all if none are named.
     """
     found, k = Record(s, parts), s.k
-    if len(parts) < 2 or not k.draw.shape.chance(struct):
+    if len(parts) < 2 or not k.draw.shape.chance(_STRUCTS * struct):
         found.values = {key: _alone(s, p, shared, axes) for key, p in parts.items()}
         return found
     found.fields = _fields(s, parts)
@@ -103,7 +106,7 @@ def record(
         found.whole = k.scalar((name, "params", "cfg"), found.struct, fields=fields)
     else:
         where = tuple(range(s.rank)) if axes is None else axes
-        arrays = (plural(name), f"{name}_list", f"{name}_data")
+        arrays = (plural(name),)
         item = s.read(arrays, found.struct, axes=where, fields=fields)
         found.whole = k.let((name, "item", "entry", "rec"), item)
     found.values = {key: field(found.whole, f.name) for key, f in found.fields.items()}

@@ -32,6 +32,8 @@ _FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[int, int],
     "rows": (("rows", "num_items"), ("row", "r", "i"), ((24, 40),)),
 }
 """Of each form: names of the sizes, names of the thread's indices, and the ranges of the sizes."""
+_OFTEN = {"list": 6, "batch": 3, "grid": 3}
+"""How much more often such a form is drawn than its weight says, of what can lie in a list."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,10 @@ def launch(
     ``indices`` are names for the single index of a list; ``inner`` is the size of a loop in each
     thread (3 to 5), of which :meth:`Site.loop` runs.
     """
-    form = k.draw.shape.weighted(weights or forms or {"list": 5, "grid": 4, "cube": 2})
+    ways = dict(weights or forms or {"list": 5, "grid": 4, "cube": 2})
+    if "list" in ways:
+        ways = {form: n * _OFTEN.get(form, 1) for form, n in ways.items()}
+    form = k.draw.shape.weighted(ways)
     symbols, threads, ranges = _FORMS[form]
     dims = k.draw.word.choice(symbols).split()
     names = k.draw.word.choice(words(indices) if indices and len(dims) == 1 else threads).split()

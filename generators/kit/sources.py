@@ -16,6 +16,10 @@ STATE = {"each": 6, "first": 1, "last": 1}
 """The same for what each thread has of its own, nearly always."""
 SETTING = {"shared": 3, "literal": 2}
 """The same for a number that someone sets: never an array."""
+_EACH = 4
+"""A quantity that a grid may share along an axis has as much less often one for each element."""
+_LITERAL = 5
+"""Of so many numbers that could be written in the kernel one is; the others are parameters."""
 
 
 def given(
@@ -40,9 +44,15 @@ def given(
     the names unless ``many`` names them. :func:`generators.kit.words.say` puts a value in words.
     """
     ways = {w: n for w, n in (weights or forms or ANY).items() if n}
+    if "shared" in ways and "literal" in ways:
+        ways = {w: _LITERAL * n for w, n in ways.items()}
+        ways["literal"] //= _LITERAL
+        ways["shared"] += (_LITERAL - 1) * ways["literal"]
     if s.rank == 1:
         lines = sum(ways.pop(way, 0) for way in ("first", "last", "axis"))
         ways = ways or {"each": lines}
+    if s.rank > 1 and "each" in ways and {"shared", "first", "last", "axis"} & ways.keys():
+        ways = {w: n if w == "each" else _EACH * n for w, n in ways.items()}
     if not isinstance(type_, Scalar) and init != "unit" and "literal" in ways:
         ways["shared"] = ways.get("shared", 0) + ways.pop("literal")
     way = s.k.draw.shape.weighted(ways)
@@ -68,8 +78,9 @@ def _literal(k: KernelBuilder, type_: Type, low: float | None, high: float | Non
 def setting(
     k: KernelBuilder, names: Names, type_: Scalar, low: float, high: float, share: float = 0.5
 ) -> Expr:
-    """A parameter, with the probability ``share``, or a literal; it may come before the launch."""
-    if k.draw.shape.chance(share):
+    """A parameter, or with the probability ``1 - share``, and then once in ``_LITERAL`` times, a
+    literal; it may come before the launch."""
+    if k.draw.shape.chance(1.0 - (1.0 - share) / _LITERAL):
         return k.scalar(words(names), type_, low, high)
     return _literal(k, type_, low, high)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from generators.build import KernelBuilder
 from generators.kit.formulas import Formula, Shelf
 from generators.kit.functions import either as either
 from generators.kit.sites import Site
 from generators.kit.sources import constant, given
+from generators.kit.words import plural
 from generators.program.dtypes import Scalar
 from generators.program.expr import Expr
 
@@ -28,6 +30,12 @@ class Quantity:
         if not self.usual:
             return k.lift(constant(k, self.low, self.high), type_)
         return k.lift(k.draw.value.choice(self.usual), type_)
+
+    def called(self, words: str) -> Quantity:
+        """The same by other names: alone and, if there is a second word, in an array."""
+        alone, *arrays = words.split() or [""]
+        many = tuple(arrays) or (plural(alone),)
+        return replace(self, names=(alone,), arrays=many) if alone else self
 
     def given(self, s: Site, type_: Scalar, **weights: int) -> Expr:
         """A literal, a parameter, or of an array: ways as those of ``kit.sources.given``."""
@@ -53,7 +61,8 @@ class Family(Shelf):
     ``reductions`` are those that mean something along a row, ``fills`` what masked elements get;
     ``slopes`` and ``swept`` hold the keys by which differences mean something, and those over
     which integrals do, the latter each after its formula ("planck w"); ``spatial`` says that
-    neighbouring elements belong together; ``scaled`` that rows of values are put on a common scale;
+    neighbouring elements belong together; ``mixed`` names the formulas that are summed over
+    ``parts``, all if none are named; ``scaled`` that rows of values are put on a common scale;
     ``paired`` that people want two of the formulas at once; ``selectable`` that libraries choose
     one of its formulas by a code. ``groups`` names an array that says to which group an element
     belongs, each with parameters of its own.
@@ -73,6 +82,7 @@ class Family(Shelf):
     fills: tuple[float, ...] = (0.0, 0.0, -1.0)
     slopes: str = ""
     swept: tuple[str, ...] = ()
+    mixed: str = ""
     spatial: bool = False
     scaled: bool = False
     paired: bool = False
@@ -82,6 +92,15 @@ class Family(Shelf):
     def drawn(self, k: KernelBuilder, count: int) -> list[Formula]:
         """Some of the formulas."""
         return k.draw.shape.sample(self.cards, min(count, len(self.cards)))
+
+    def of(self, cards: Sequence[Formula]) -> Family:
+        """The family as one formula alone calls its quantities; as it is for several."""
+        if len(cards) != 1 or not cards[0].words:
+            return self
+        own = cards[0].words
+        inputs = {key: q.called(own.get(key, "")) for key, q in self.inputs.items()}
+        params = {key: q.called(own.get(key, "")) for key, q in self.params.items()}
+        return replace(self, inputs=inputs, params=params)
 
     def quantity(self, key: str) -> Quantity:
         """An input or a parameter."""

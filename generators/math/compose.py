@@ -18,14 +18,13 @@ from generators.math.sweeps import swept
 
 _FRAMES: dict[int, dict[str, int]] = {
     1: {"one": 1},
-    2: {"one": 5, "masked": 1, "table": 3},
-    3: {"one": 1, "table": 2, "row": 4, "parts": 4, "lookup": 4, "bump": 3},
-    4: {"one": 1, "pair": 2, "choice": 3, "row": 3, "parts": 3, "near": 2, "passes": 4, "bump": 3}
-    | {"lookup": 4, "ragged": 4, "sweep": 3},
-    5: {"one": 1, "choice": 3, "parts": 2, "near": 3, "passes": 5, "bump": 3, "lookup": 4}
-    | {"ragged": 5, "sweep": 4},
+    2: {"one": 6, "table": 1},
+    3: {"one": 4, "table": 1, "row": 4, "parts": 5, "lookup": 2, "bump": 1, "pair": 1, "choice": 1}
+    | {"near": 1, "passes": 3, "ragged": 3, "sweep": 4},
 }
-_HELPED = {1: 0.0, 2: 0.1, 3: 0.45, 4: 0.22, 5: 0.15}
+DEPTH = max(_FRAMES)
+"""Beyond this level there is nothing more to a family of formulas."""
+_HELPED = {1: 0.0, 2: 0.1, 3: 0.45}
 _PASSES = {"near": neighbourhood, "passes": two_passes, "bump": bumped}
 _PASSES |= {"sweep": swept, "lookup": looked_up, "ragged": segmented}
 
@@ -52,16 +51,16 @@ def compose(k: KernelBuilder, level: int, family: Family) -> Title:
 def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     """One thread for each element, or for each pair of an item and a setting."""
     shape = k.draw.shape
-    count = {"pair": 2, "choice": level - 1}.get(frame, 1)
+    count = {"pair": 2, "choice": 3}.get(frame, 1)
     cards = family.drawn(k, count)
     keys = keys_of(cards)
     table = frame == "table" and any(key in family.params for key in keys)
-    ndim = 2 if table else shape.weighted({1: 10, 2: 6, 3: 3, 4: 1})
-    s = launch(k, family, ndim, table=table)
+    ndim = 2 if table else shape.weighted({1: 12, 2: 5, 3: 1})
+    s = launch(k, family.of(cards), ndim, table=table)
     whole, first, last = s.everywhere, s.everywhere[:1], s.everywhere[-1:]
     alone = sum(key in family.inputs for key in keys) == 1
     in_place = frame in ("one", "masked") and shape.chance(0.12) and alone
-    choices: dict[Axes, int] = {last: 1} if table or ndim == 1 else {whole: 2, last: 2, first: 1}
+    choices: dict[Axes, int] = {last: 1} if table or ndim == 1 else {last: 2, first: 1}
     declare(s, keys, first if table else whole, choices, must=table, plain=in_place)
     if in_place:
         k.params[0] = replace(k.params[0], role="inout")
@@ -81,7 +80,7 @@ def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Tit
 def _single_titles(card: Formula, table: bool) -> list[str]:
     if table:
         return [f"{card.name}_table", f"{card.name}_grid", f"tabulate_{card.name}"]
-    return [f"{card.name}_kernel", f"eval_{card.name}", f"compute_{card.name}"]
+    return [card.name, f"{card.name}_kernel", f"compute_{card.name}"]
 
 
 def _looped(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
@@ -89,10 +88,12 @@ def _looped(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     shape = k.draw.shape
     outer = shape.weighted({1: 3, 2: 1})
     parts = frame == "parts"
-    card = shape.choice(with_params(family) if parts else family.cards)
+    mixed = family.mixed.split()
+    summed = [c for c in with_params(family) if not mixed or c.name in mixed]
+    card = shape.choice(summed if parts else family.cards)
     inner = family.parts.split()[0] if parts else ("cols", "depth")[outer - 1]
     found = prepared(k, family, card, outer, inner, helped=_HELPED[level], parts=parts)
-    plan = declare_reduction(found.s, level, parts)
+    plan = declare_reduction(found.s, parts)
     done = reduced(found, plan)
     name, what = card.name, plan.what
     return Title(k.name(f"{what}_{name}", f"{name}_{what}", f"{name}_{what}_kernel"), done)

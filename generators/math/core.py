@@ -172,7 +172,7 @@ def prepared(
 
     The formula is in a helper with the probability ``helped``.
     """
-    s = launch(k, family, ndim, inner)
+    s = launch(k, family.of([card]), ndim, inner)
     last = s.everywhere[-1:]
     axes = s.everywhere[:-1] if parts else s.everywhere
     declare(s, card.keys, axes, {last: 1} if parts else {last: 2, (0,): 1}, must=parts)

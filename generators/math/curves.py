@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import PI, TWO_PI, cos, exp, least, log, most, sqrt, where
+from generators.kit.functions import PI, TWO_PI, cos, exp, least, most, sqrt, where
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _EASING = Family(
@@ -106,19 +106,7 @@ _EASING.add(
 )
 
 
-@_EASING.formula("eased stairs")
-def ease_steps(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
-    steps = body.let("steps count", 2.0 * f)
-    return either(body, fn("floor", t * steps) / steps, fn("trunc", t * steps) / steps)
-
-
-@_EASING.formula("eased stairs")
-def step_start(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
-    steps = body.let("steps count", 1.5 * f)
-    return fn("ceil", t * steps) / steps
-
-
-@idiom
+@idiom(depth=DEPTH)
 def easing_curve(k: KernelBuilder, level: int) -> Title:
     """Easing functions of animation: a phase in [0, 1] becomes a progress."""
     return compose(k, level, _EASING)
@@ -251,14 +239,7 @@ def biased_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr, k: Expr) -> Expr:
     return _lerp(q, r, w)
 
 
-@_INTERPOLATION.formula("blend mixed")
-def log_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr) -> Expr:
-    low = body.let("log_a la", log(2.5 + q))
-    high = body.let("log_b lb", log(2.5 + r))
-    return exp(_lerp(low, high, t)) - 2.5
-
-
-@idiom
+@idiom(depth=DEPTH)
 def interpolation(k: KernelBuilder, level: int) -> Title:
     """Blends of two values and splines through four."""
     return compose(k, level, _INTERPOLATION)

@@ -13,7 +13,7 @@ from generators.kit.outputs import deliver
 from generators.kit.sites import Site, launch
 from generators.kit.words import say
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.dtypes import scalar_of
 from generators.program.expr import Expr, Load, Var
 
@@ -33,14 +33,19 @@ _ANGLE = Family(
 )
 
 
-@_ANGLE.formula("wrapped angle_out", "{a} wrapped to [-pi, pi)")
+@_ANGLE.formula("wrapped angle_out", "{a} wrapped to [-pi, pi)", a="angle angles")
 def wrap_angle(body: BodyBuilder, a: Expr) -> Expr:
     if body.draw.shape.chance(0.3):
         return atan2(sin(a), cos(a))
     return a - TWO_PI * fn("floor", a / TWO_PI + 0.5)
 
 
-@_ANGLE.formula("turn error_out", "{c} - {a} wrapped to [-pi, pi]")
+@_ANGLE.formula(
+    "turn error_out",
+    "{c} - {a} wrapped to [-pi, pi]",
+    a="theta thetas",
+    c="target_angle target_angles",
+)
 def angle_difference(body: BodyBuilder, a: Expr, c: Expr) -> Expr:
     gap = body.let("gap diff", c - a)
     if body.draw.shape.chance(0.4):
@@ -48,52 +53,41 @@ def angle_difference(body: BodyBuilder, a: Expr, c: Expr) -> Expr:
     return gap - TWO_PI * fn(body.draw.shape.choice(("rint", "round")), gap / TWO_PI)
 
 
-@_ANGLE.formula("sector octant")
+@_ANGLE.formula("sector octant", a="bearing bearings")
 def compass_sector(body: BodyBuilder, a: Expr) -> Expr:
     turns = body.let("turns part", a / TWO_PI)
     return fn("floor", 8.0 * (turns - fn("floor", turns)))
 
 
-@_ANGLE.formula("mean_angle bisector")
+@_ANGLE.formula("mean_angle bisector", a="theta thetas", c="phi phis")
 def mean_direction(body: BodyBuilder, a: Expr, c: Expr) -> Expr:
     east = body.let("cx sum_cos", cos(a) + cos(c))
     north = body.let("sy sum_sin", sin(a) + sin(c))
     return atan2(north, east)
 
 
-_ANGLE.add(
-    "separation_deg", "separation apart", lambda a, c: fn("degrees", acos(0.999 * cos(a - c)))
+@_ANGLE.formula(
+    "minutes arcmin", "60 times the fraction (toward zero) of {a} in degrees", a="angle angles"
 )
-
-
-@_ANGLE.formula("minutes arcmin", "60 times the fraction (toward zero) of {a} in degrees")
 def arc_minutes(body: BodyBuilder, a: Expr) -> Expr:
     deg = body.let("deg angle_deg", fn("degrees", a))
     return 60.0 * either(body, fn("frac", deg), deg - fn("trunc", deg))
-
-
-@_ANGLE.formula("elevation altitude")
-def sun_elevation(body: BodyBuilder, a: Expr, c: Expr) -> Expr:
-    s = body.let("sin_el s", 0.7 * sin(a) + 0.25 * cos(c))
-    return fn("degrees", asin(s))
-
-
-@_ANGLE.formula("sine half_sine")
-def half_angle_sine(body: BodyBuilder, a: Expr) -> Expr:
-    half = body.let("half h", 0.25 * a)
-    t = body.let("t tan_half", tan(half))
-    return 2.0 * t / (1.0 + t * t)
 
 
 _ANGLE.add(
     "versine",
     "versine_out chord",
     lambda body, a: 2.0 * (s := body.let("s half_sin", sin(0.5 * a))) * s,
+    a="theta thetas",
 )
 
 
 @_ANGLE.formula(
-    "steered heading_out", "{a} plus ({c} - {a} wrapped to [-pi, pi]) clamped to [-{m}, {m}]"
+    "steered heading_out",
+    "{a} plus ({c} - {a} wrapped to [-pi, pi]) clamped to [-{m}, {m}]",
+    a="heading headings",
+    c="desired desired_headings",
+    m="max_turn max_turns",
 )
 def limited_turn(body: BodyBuilder, a: Expr, c: Expr, m: Expr) -> Expr:
     gap = body.let("gap err", c - a)
@@ -101,22 +95,20 @@ def limited_turn(body: BodyBuilder, a: Expr, c: Expr, m: Expr) -> Expr:
     return a + clamp(short, -m, m)
 
 
-@_ANGLE.formula("falloff spot", "smoothstep(cos(1.5 * {m}), cos({m} / 2), cos({a} - {c}))")
+@_ANGLE.formula(
+    "falloff spot",
+    "smoothstep(cos(1.5 * {m}), cos({m} / 2), cos({a} - {c}))",
+    a="azimuth azimuths",
+    c="cone_axis cone_axes",
+    m="half_width half_widths",
+)
 def soft_cone(body: BodyBuilder, a: Expr, c: Expr, m: Expr) -> Expr:
     body.note("a soft-edged cone around the second direction")
     cosine = body.let("cosine align", cos(a - c))
     return fn("smoothstep", cos(1.5 * m), cos(0.5 * m), cosine)
 
 
-_ANGLE.add("clover_radius", "radius_out rho", lambda a, m: m * (1.0 + 0.5 * cos(3.0 * a)))
-_ANGLE.add(
-    "signed_swing",
-    "swing gain_out",
-    lambda body, a, c: fn("copysign", sqrt(abs(s := body.let("s sine", sin(a - c)))), s),
-)
-
-
-@idiom
+@idiom(depth=DEPTH)
 def angle_arithmetic(k: KernelBuilder, level: int) -> Title:
     """Angles wrapped, compared, averaged, limited and turned to sectors."""
     return compose(k, level, _ANGLE)
@@ -247,7 +239,7 @@ def normal_gravity(body: BodyBuilder, la: Expr) -> Expr:
 _GEODESY.add("utm_zone", "zone zones", lambda lo: 1.0 + fn("floor", (lo + 180.0) / 6.0))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def geodesic(k: KernelBuilder, level: int) -> Title:
     """Distances, bearings and map projections of points in degrees."""
     return compose(k, level, _GEODESY)
@@ -286,7 +278,7 @@ Value = Callable[[Var, Var], Expr]
 """A formula of the coordinates."""
 
 
-@idiom
+@idiom(depth=2)
 def planar_angle(k: KernelBuilder, level: int) -> Title:
     """Angles and distances of points in the plane, at higher levels gathered over beacons."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()

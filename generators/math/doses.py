@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
 from generators.kit.functions import LN_2, ROOT_HALF, erf, exp, log, log2, log10, most, sqrt
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _DOSE = Family(
@@ -45,9 +45,6 @@ _DOSE.add("michaelis_menten", "rate velocity", lambda x, k, t: t * x / (k + x))
 def four_parameter_logistic(body: BodyBuilder, x: Expr, k: Expr, h: Expr, t: Expr) -> Expr:
     shift = body.let("shift log_ratio", h * (log10(k) - log10(x)))
     return 0.1 + (t - 0.1) / (1.0 + (10.0**shift))
-
-
-_DOSE.add("haldane", "rate growth", lambda x, k, t: t * x / (k + x + x * x / (4.0 * k)))
 
 
 @_DOSE.formula("response mortality")
@@ -101,7 +98,7 @@ _DOSE.add(
 )
 
 
-@idiom
+@idiom(depth=DEPTH)
 def dose_response(k: KernelBuilder, level: int) -> Title:
     """Responses to a dose or a concentration: binding, enzymes, toxicity."""
     return compose(k, level, _DOSE)

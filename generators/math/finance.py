@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import ROOT_HALF, erf, exp, least, log, log2, most, sqrt
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _INTEREST = Family(
@@ -87,7 +87,7 @@ def stub_growth(body: BodyBuilder, a: Expr, r: Expr, t: Expr) -> Expr:
     return a * (1.0 + r) ** whole * (1.0 + r * part)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def time_value(k: KernelBuilder, level: int) -> Title:
     """Values of deposits, loans, annuities and bonds."""
     return compose(k, level, _INTEREST)
@@ -250,7 +250,7 @@ def value_at_risk(body: BodyBuilder, s: Expr, v: Expr, t: Expr, q: Expr) -> Expr
     return s * (1.0 - exp(-z * v * sqrt(t)))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def option_price(k: KernelBuilder, level: int) -> Title:
     """Prices and greeks of European options, and risk figures of the same model."""
     return compose(k, level, _OPTION)

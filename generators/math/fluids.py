@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import atan, exp, log, log10, most, sqrt, where
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _FLOW = Family(
@@ -39,7 +39,7 @@ def _rough(body: BodyBuilder, e: Expr, d: Expr) -> Expr:
     return body.let("rel_rough rough_term", e / (3.7 * d))
 
 
-@_FLOW.formula("drag cd_out")
+@_FLOW.formula("drag cd_out", d="diameter diameters")
 def drag_coefficient(body: BodyBuilder, v: Expr, d: Expr, n: Expr) -> Expr:
     re = _reynolds(body, v, d, n)
     slow = 24.0 / re * (1.0 + 0.15 * re**0.687)
@@ -51,7 +51,7 @@ def drag_coefficient(body: BodyBuilder, v: Expr, d: Expr, n: Expr) -> Expr:
     return drag
 
 
-@_FLOW.formula("friction f_out")
+@_FLOW.formula("friction f_out", d="diameter diameters", e="roughness roughnesses")
 def swamee_jain(body: BodyBuilder, v: Expr, d: Expr, n: Expr, e: Expr) -> Expr:
     re, rough = _reynolds(body, v, d, n), _rough(body, e, d)
     root = body.let("root lg", log10(rough + 5.74 / re**0.9))
@@ -62,6 +62,8 @@ def swamee_jain(body: BodyBuilder, v: Expr, d: Expr, n: Expr, e: Expr) -> Expr:
     "friction f_out",
     "1 / s^2 after three steps s = -2 * log10({e} / (3.7 * {d}) + 2.51 * s / re) from 8, with "
     "re = {v} * {d} / {n}",
+    d="diameter diameters",
+    e="roughness roughnesses",
 )
 def colebrook(body: BodyBuilder, v: Expr, d: Expr, n: Expr, e: Expr) -> Expr:
     re, rough = _reynolds(body, v, d, n), _rough(body, e, d)
@@ -72,54 +74,43 @@ def colebrook(body: BodyBuilder, v: Expr, d: Expr, n: Expr, e: Expr) -> Expr:
     return 1.0 / (s * s)
 
 
-@_FLOW.formula("friction f_out")
+@_FLOW.formula("friction f_out", d="diameter diameters")
 def blasius(body: BodyBuilder, v: Expr, d: Expr, n: Expr) -> Expr:
     re = _reynolds(body, v, d, n)
     return either(body, 0.316 / sqrt(sqrt(re)), 0.316 * re**-0.25)
 
 
-_FLOW.add("settling_speed", "settling_out sink_speed", lambda d, r: sqrt(29.7273 * d * (r - 1.0)))
-_FLOW.add("impact_speed", "impact speed_out", lambda v, d: sqrt(v * v + 19.62 * d))
+_FLOW.add(
+    "settling_speed",
+    "settling_out sink_speed",
+    lambda d, r: sqrt(29.7273 * d * (r - 1.0)),
+    d="grain_size grain_sizes",
+)
+_FLOW.add(
+    "impact_speed",
+    "impact speed_out",
+    lambda v, d: sqrt(v * v + 19.62 * d),
+    v="speed speeds",
+    d="drop_height drop_heights",
+)
 _FLOW.add(
     "specific_energy",
     "energy_head total_head",
     lambda body, v, d: d + either(body, v * v / 19.62, 0.5 * v * v / 9.81),
+    d="depth depths",
 )
-_FLOW.add("shear_speed", "shear_out friction_speed", lambda d, s: sqrt(9.81 * d * s))
+_FLOW.add(
+    "shear_speed", "shear_out friction_speed", lambda d, s: sqrt(9.81 * d * s), d="depth depths"
+)
 _FLOW.add(
     "critical_depth",
     "critical depth_out",
     lambda body, v, d: fn("cbrt", (q := body.let("q unit_flow", v * d)) * q / 9.81),
+    d="depth depths",
 )
 
 
-@_FLOW.formula("velocity_out mean_speed")
-def manning_speed(body: BodyBuilder, d: Expr, s: Expr) -> Expr:
-    radius = body.let("radius_h hyd_radius", d / (1.0 + 2.0 * d))
-    root = body.let("root cr", fn("cbrt", radius))
-    return root * root * sqrt(s) / 0.03
-
-
-@_FLOW.formula(
-    "u_wall wall_speed",
-    "y up to 11.06 and log(y) / 0.41 + 5.2 beyond, with y = 0.05 * {v} * {d} / {n}",
-)
-def law_of_the_wall(body: BodyBuilder, v: Expr, d: Expr, n: Expr) -> Expr:
-    y = body.let("y_plus yp", 0.05 * v * d / n)
-    u = body.let("u_plus up", y)
-    with body.if_(y > 11.06):
-        body.assign(u, log(y) / 0.41 + 5.2)
-    return u
-
-
-_FLOW.add(
-    "stagnation_ratio",
-    "ratio_out compress",
-    lambda body, v: (1.0 + 0.2 * (m := body.let("mach m", 0.3 * v)) * m) ** 3.5,
-)
-
-
-@_FLOW.formula("conjugate depth_out")
+@_FLOW.formula("conjugate depth_out", d="depth depths")
 def hydraulic_jump(body: BodyBuilder, v: Expr, d: Expr) -> Expr:
     squared: Expr
     if body.draw.shape.chance(0.5):
@@ -130,7 +121,9 @@ def hydraulic_jump(body: BodyBuilder, v: Expr, d: Expr) -> Expr:
     return 0.5 * d * (sqrt(1.0 + 8.0 * squared) - 1.0)
 
 
-@_FLOW.formula("discharge spill_out", "1.84 * max({d} - {c}, 0)^1.5")
+@_FLOW.formula(
+    "discharge spill_out", "1.84 * max({d} - {c}, 0)^1.5", d="stage stages", c="crest crests"
+)
 def weir_flow(body: BodyBuilder, d: Expr, c: Expr) -> Expr:
     if body.draw.shape.chance(0.5):
         over = body.let("over head", d - c)
@@ -142,7 +135,7 @@ def weir_flow(body: BodyBuilder, d: Expr, c: Expr) -> Expr:
     return spill
 
 
-@idiom
+@idiom(depth=DEPTH)
 def fluid_flow(k: KernelBuilder, level: int) -> Title:
     """Drag, friction, channel flow and wall laws."""
     return compose(k, level, _FLOW)
@@ -251,7 +244,7 @@ _AIR.add(
 _AIR.add("wind_power", "power density_out", lambda t, w: 0.6125 * w * w * w / (1.0 + t / 273.15))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def weather_index(k: KernelBuilder, level: int) -> Title:
     """Humidity, felt temperature, pressure heights and wind of weather stations."""
     return compose(k, level, _AIR)

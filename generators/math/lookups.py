@@ -36,7 +36,7 @@ def looked_up(k: KernelBuilder, level: int, family: Family) -> Title:
     """A formula whose parameters are those of the group that each element belongs to."""
     shape = k.draw.shape
     card = shape.choice(with_params(family))
-    s = launch(k, family, shape.weighted({1: 4, 2: 3, 3: 1}))
+    s = launch(k, family.of([card]), shape.weighted({1: 4, 2: 3, 3: 1}))
     spans = s.everywhere if shape.chance(0.7) else s.everywhere[-1:]
     dims = [s.dims[axis] for axis in spans]
     symbol = k.size("groups", 3, 5)
@@ -54,14 +54,14 @@ def looked_up(k: KernelBuilder, level: int, family: Family) -> Title:
     k.store(out, s.threads, named(k, card, evaluate(s, core, card, at_place(s, core))))
     said = f"{ids.name}[{', '.join(s.threads[axis].name for axis in spans)}]"
     done = f"Set {out.name} to {card_text(s, card)}, where {group.name} is the element's {said}."
-    return Title(k.name(f"{card.name}_by_group grouped_{card.name} {card.name}_lookup"), done)
+    return Title(k.name(f"{card.name}_by_group grouped_{card.name}"), done)
 
 
 def segmented(k: KernelBuilder, level: int, family: Family) -> Title:
     """A formula's values added up, or their mean or largest, over each row of a ragged list."""
     shape = k.draw.shape
     card = shape.choice([c for c in family.cards if {*c.keys} & set(family.inputs)])
-    s = launch(k, replace(family, grids=("row|seg|r",)), 1)
+    s = launch(k, replace(family.of([card]), grids=("row|seg|r",)), 1)
     rows = s.dims[0]
     total = _EACH * k.sizes[rows].value
     entries = k.size("entries", total, total, minimum=total)

@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import LN_2, exp, least, log, most, sqrt, tanh, where
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _REGRESSION = Family(
@@ -117,7 +117,7 @@ def signed_log_loss(body: BodyBuilder, y: Expr, t: Expr) -> Expr:
     return (p - q) * (p - q)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def regression_loss(k: KernelBuilder, level: int) -> Title:
     """Robust losses of a prediction and its target."""
     return compose(k, level, _REGRESSION)
@@ -234,7 +234,7 @@ def savage_loss(body: BodyBuilder, z: Expr, y: Expr) -> Expr:
     return 1.0 / (e * e)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def classification_loss(k: KernelBuilder, level: int) -> Title:
     """Losses of a logit and a label in [0, 1]."""
     return compose(k, level, _CLASSIFY)

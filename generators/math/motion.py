@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import TWO_PI, atan, atan2, clamp, cos, least, most, sin, sqrt, tan
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr, Var
 
 _CONTROL = Family(
@@ -17,6 +17,7 @@ _CONTROL = Family(
     params={
         "g": quantity("gain kp stiffness", "gains kps", 0.6, 2.2, 0.8, 1.5, 2.0),
         "m": quantity("limit umax band", "limits u_limits", 0.5, 1.3, 0.5, 1.2, 0.8),
+        "d": quantity("kd damping", "kds dampings", 0.1, 0.5, 0.2, 0.4),
     },
     titles="control_by_kind controller actuator_command",
     kinds="law kinds control_mode",
@@ -28,107 +29,73 @@ _CONTROL = Family(
 )
 
 
-def _raw(body: BodyBuilder, e: Expr, v: Expr, g: Expr) -> Expr:
-    return body.let("raw command u_raw", g * e + 0.3 * v)
+def _raw(body: BodyBuilder, e: Expr, v: Expr, g: Expr, d: Expr) -> Expr:
+    return body.let("raw command u_raw", g * e + d * v)
 
 
-@_CONTROL.formula("command torque")
-def clamped_pd(body: BodyBuilder, e: Expr, v: Expr, g: Expr, m: Expr) -> Expr:
-    raw = _raw(body, e, v, g)
+@_CONTROL.formula("command torque", g="kp kps", d="kd kds", m="u_max u_limits")
+def clamped_pd(body: BodyBuilder, e: Expr, v: Expr, g: Expr, d: Expr, m: Expr) -> Expr:
+    raw = _raw(body, e, v, g, d)
     return either(body, clamp(raw, -m, m), least(most(raw, -m), m))
 
 
-_CONTROL.add("bang_bang", "command thrust", lambda e, v, m: m * fn("sign", e + 0.5 * v))
+_CONTROL.add(
+    "bang_bang",
+    "command thrust",
+    lambda e, v, d, m: m * fn("sign", e + d * v),
+    d="rate_gain rate_gains",
+    m="u_max u_limits",
+)
 
 
-@_CONTROL.formula("command thrust")
+@_CONTROL.formula("command thrust", m="u_max u_limits")
 def time_optimal(body: BodyBuilder, e: Expr, v: Expr, m: Expr) -> Expr:
     body.note("the switching curve of a double integrator")
     curve = body.let("curve switching", e + 0.5 * v * abs(v) / m)
     return either(body, m * fn("sign", curve), fn("copysign", m, curve))
 
 
-@_CONTROL.formula("command torque")
-def sliding_mode(body: BodyBuilder, e: Expr, v: Expr, g: Expr, m: Expr) -> Expr:
+@_CONTROL.formula("command torque", g="slope slopes", d="boundary boundaries", m="u_max u_limits")
+def sliding_mode(body: BodyBuilder, e: Expr, v: Expr, g: Expr, d: Expr, m: Expr) -> Expr:
     surface = body.let("surface s", v + g * e)
-    return -m * clamp(2.0 * surface, -1.0, 1.0)
+    return -m * clamp(surface / d, -1.0, 1.0)
 
 
 _CONTROL.add(
     "root_law",
     "command speed_cmd",
-    lambda e, v, g: fn("copysign", sqrt(2.0 * g * abs(e)), e) - 0.5 * v,
+    lambda e, g: fn("copysign", sqrt(2.0 * g * abs(e)), e),
+    g="max_accel max_accels",
 )
 
 
 @_CONTROL.formula(
     "command valve_cmd",
-    "{g} * (|{e}| - {m} / 2) with the sign of {e} where that is not negative, else 0",
+    "{g} * (|{e}| - {m}) with the sign of {e} where that is not negative, else 0",
+    m="dead_zone dead_zones",
 )
 def dead_band(body: BodyBuilder, e: Expr, g: Expr, m: Expr) -> Expr:
-    over = body.let("over excess", abs(e) - 0.5 * m)
+    over = body.let("over excess", abs(e) - m)
     return g * fn("sign", e) * over * (1.0 - fn("step", over))
 
 
 _CONTROL.add(
-    "relay",
-    "command switch_cmd",
-    lambda e, v, m: m * (fn("step", -e - 0.3 * v) - 0.5 * fn("step", e - 1.0)),
-    "{m} * (a - b / 2), a = 1 where -{e} - 0.3 * {v} < 0 and b = 1 where {e} < 1, else 0",
-)
-_CONTROL.add(
     "soft_saturation",
     "command torque",
-    lambda body, e, v, g, m: m * fn("tanh", _raw(body, e, v, g) / m),
+    lambda body, e, v, g, d, m: m * fn("tanh", _raw(body, e, v, g, d) / m),
+    g="kp kps",
+    d="kd kds",
+    m="u_max u_limits",
 )
-_CONTROL.add("stepped_valve", "opening valve_cmd", lambda e, g: fn("trunc", 4.0 * g * e) / 4.0)
 
 
-@_CONTROL.formula("pulses_out steps_out")
-def pulse_count(body: BodyBuilder, e: Expr, g: Expr) -> Expr:
-    count = body.let("count pulses", fn("ceil", 3.0 * g * abs(e)))
-    return fn("copysign", count, e)
-
-
-@_CONTROL.formula(
-    "position_cmd command", "n + 0.1 * {g} * ({e} - n) with n = {m} * round({e} / {m})"
-)
-def detent(body: BodyBuilder, e: Expr, g: Expr, m: Expr) -> Expr:
-    notch = body.let("notch detent", m * fn("round", e / m))
-    return notch + 0.1 * g * (e - notch)
-
-
-@_CONTROL.formula(
-    "command torque",
-    "lerp({g} / 2, 2 * {g}, s) * {e} - 0.2 * {v}, s = smoothstep(0.3 * {m}, 2 * {m}, |{e}|)",
-)
-def gain_schedule(body: BodyBuilder, e: Expr, v: Expr, g: Expr, m: Expr) -> Expr:
-    blend = body.let("blend schedule", fn("smoothstep", 0.3 * m, 2.0 * m, abs(e)))
-    return fn("lerp", 0.5 * g, 2.0 * g, blend) * e - 0.2 * v
-
-
-@_CONTROL.formula("command torque")
-def friction_feedforward(body: BodyBuilder, e: Expr, v: Expr, g: Expr, m: Expr) -> Expr:
+@_CONTROL.formula("command torque", g="kp kps", d="friction frictions")
+def friction_feedforward(body: BodyBuilder, e: Expr, v: Expr, g: Expr, d: Expr) -> Expr:
     body.note("Coulomb friction is compensated by the sign of the rate")
-    return g * e + 0.4 * m * fn("sign", v)
+    return g * e + d * fn("sign", v)
 
 
-_CONTROL.add(
-    "power_law", "command torque", lambda e, g: g * fn("copysign", (abs(e) + 0.001) ** 0.7, e)
-)
-
-
-@_CONTROL.formula(
-    "effort_out brake_cmd", "{m} * {e} - {v} / 2 where {e} * {v} > 0, else -{m} * {v}"
-)
-def assisted_brake(body: BodyBuilder, e: Expr, v: Expr, m: Expr) -> Expr:
-    effort = body.let("effort brake", -m * v)
-    with body.if_(e * v > 0.0):
-        body.assign(effort, m * e - 0.5 * v)
-    return effort
-
-
-@idiom
+@idiom(depth=DEPTH)
 def control_law(k: KernelBuilder, level: int) -> Title:
     """Controllers with saturation, dead bands, switching and steps."""
     return compose(k, level, _CONTROL)
@@ -214,44 +181,80 @@ _ORBIT.add(
     "center_eq shift_out",
     lambda m, e: e * (2.0 * sin(m) + 1.25 * e * sin(2.0 * m)),
 )
-_OSCILLATOR.add("pendulum", "accel accel_out", lambda m, v, a: -a * sin(m) - 0.1 * v)
 _OSCILLATOR.add(
-    "pendulum_energy", "energy energy_out", lambda m, v, a: 0.5 * v * v + a * (1.0 - cos(m))
+    "pendulum",
+    "accel accel_out",
+    lambda m, v, a, e: -a * sin(m) - e * v,
+    m="theta thetas",
+    v="omega omegas",
+    a="g_over_l g_over_ls",
+    e="damping dampings",
 )
-_OSCILLATOR.add("van_der_pol", "accel accel_out", lambda m, v, e: 4.0 * e * (1.0 - m * m) * v - m)
+_OSCILLATOR.add(
+    "pendulum_energy",
+    "energy energy_out",
+    lambda m, v, a: 0.5 * v * v + a * (1.0 - cos(m)),
+    m="theta thetas",
+    v="omega omegas",
+    a="g_over_l g_over_ls",
+)
+_OSCILLATOR.add(
+    "van_der_pol",
+    "accel accel_out",
+    lambda m, v, e: e * (1.0 - m * m) * v - m,
+    m="x xs",
+    v="v vs",
+    e="mu mus",
+)
 _OSCILLATOR.add(
     "duffing",
     "accel accel_out",
     lambda body, m, v, e, a: either(body, m - a * m * m * m - e * v, m * (1.0 - a * m * m) - e * v),
+    m="x xs",
+    v="v vs",
+    e="damping dampings",
+    a="beta betas",
 )
-_OSCILLATOR.add("fitzhugh_nagumo", "membrane dv", lambda m, v, a: m - m * m * m / 3.0 - v + 0.5 * a)
-_OSCILLATOR.add("kuramoto_pull", "drift phase_rate", lambda m, v, e, a: a + e * sin(v - m))
 _OSCILLATOR.add(
-    "stick_slip",
-    "accel accel_out",
-    lambda body, m, v, e: -m - body.let("dry friction", fn("copysign", e / (1.0 + abs(v)), v)),
+    "fitzhugh_nagumo",
+    "membrane dv",
+    lambda m, v, a: m - m * m * m / 3.0 - v + a,
+    m="voltage voltages",
+    v="recovery recoveries",
+    a="stimulus stimuli",
 )
-_OSCILLATOR.add("phase_angle", "angle_out polar", lambda m, v, a: atan2(v, a * m))
 _OSCILLATOR.add(
-    "leapfrog",
-    "moved next_phase",
-    lambda body, m, v, a: m + 0.1 * body.let("v_half half_kick", v - 0.05 * a * m),
+    "kuramoto_pull",
+    "drift phase_rate",
+    lambda m, v, e, a: a + e * sin(v - m),
+    m="theta thetas",
+    v="neighbour_phase neighbour_phases",
+    e="coupling couplings",
+    a="natural_freq natural_freqs",
+)
+_OSCILLATOR.add(
+    "phase_angle",
+    "angle_out polar",
+    lambda m, v, a: atan2(v, a * m),
+    m="x xs",
+    v="v vs",
+    a="omega omegas",
 )
 
 
-@_OSCILLATOR.formula("kicked rotor")
+@_OSCILLATOR.formula("kicked rotor", m="theta thetas", v="momentum momenta", a="kick kicks")
 def standard_map(body: BodyBuilder, m: Expr, v: Expr, a: Expr) -> Expr:
     turned = body.let("turned lifted", m + v + a * sin(m))
     return turned - TWO_PI * fn("floor", turned / TWO_PI)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def orbit_phase(k: KernelBuilder, level: int) -> Title:
     """Kepler's equation: anomalies, radius and place on an orbit."""
     return compose(k, level, _ORBIT)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def oscillator_phase(k: KernelBuilder, level: int) -> Title:
     """Pendulums, coupled phases and relaxation oscillators."""
     return compose(k, level, _OSCILLATOR)

@@ -56,7 +56,7 @@ _ACTIVATION.add("bent_identity", "", lambda z: z + 0.5 * (sqrt(z * z + 1.0) - 1.
 _ACTIVATION.add("arctan", "", lambda z, gain: atan(gain * z))
 
 
-@idiom
+@idiom(depth=3)
 def activation(k: KernelBuilder, level: int) -> Title:
     """A neural activation, at higher levels with bias, gate, residual and a helper function."""
     shape, type_ = k.draw.shape, k.draw.float_type()
@@ -123,7 +123,7 @@ _MOMENTS = {"logsumexp": "", "confidence": "", "gini": "squares concentration"}
 """Names of the moment: of squares, none, or of exponentials times shifted scores."""
 
 
-@idiom
+@idiom(depth=2)
 def softmax_statistic(k: KernelBuilder, level: int) -> Title:
     """Row reductions through the shifted exponential, written stably."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import HALF_PI, PI, exp, least, log, most, sin, sqrt, where
+from generators.kit.functions import PI, exp, least, log, most, sin, sqrt, where
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Const, Expr, literal
 
 _STABLE = Family(
@@ -65,15 +65,6 @@ def expm1_series(body: BodyBuilder, x: Expr) -> Expr:
 
 
 @_STABLE.formula(
-    "roots root_out", "-({x} + sign({x}) * sqrt({x}^2 + {y}^2 + 0.5)), a root that does not cancel"
-)
-def stable_root(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
-    body.note("the root has the sign of the linear term: nothing cancels")
-    root = body.let("root disc", sqrt(x * x + y * y + 0.5))
-    return -(x + either(body, _signed(root, x), fn("sign", x) * root))
-
-
-@_STABLE.formula(
     "probs sigmoids",
     "the sigmoid of {x}: 1 / (1 + e) for {x} >= 0, else e / (1 + e), with e = exp(-|{x}|)",
 )
@@ -85,30 +76,6 @@ def stable_sigmoid(body: BodyBuilder, x: Expr) -> Expr:
     with body.if_(x < 0.0):
         body.assign(value, e * value)
     return value
-
-
-@_STABLE.formula(
-    "log1p_out logs",
-    "2 * u * (1 + s / 3 + s^2 / 5 + s^3 / 7) with s = u^2, u = h / (2 + h), h = 0.2 * {x}",
-)
-def log1p_series(body: BodyBuilder, x: Expr) -> Expr:
-    h = body.let("small h", 0.2 * x)
-    u = body.let("u half", h / (2.0 + h))
-    s = body.let("square u2", u * u)
-    return 2.0 * u * (1.0 + s * (0.33333333 + s * (0.2 + s * 0.14285714)))
-
-
-@_STABLE.formula("differences gaps", "(cbrt({x}) - cbrt({y})) * sign({x})")
-def root_difference(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
-    p, q = body.let("p cx", fn("cbrt", x)), body.let("q cy", fn("cbrt", y))
-    return (p - q) * _signed(body.lift(1.0, x.type), x)
-
-
-_STABLE.add(
-    "atanh_by_log",
-    "atanh_out values",
-    lambda body, x: 0.5 * log((1.0 + (t := body.let("t inner", 0.3 * x))) / (1.0 - t)),
-)
 
 
 @_STABLE.formula("asinh_out values")
@@ -133,7 +100,7 @@ def smooth_max(body: BodyBuilder, x: Expr, y: Expr, eps: Expr) -> Expr:
     return 0.5 * (x + y + sqrt(gap * gap + squared))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def stable_numerics(k: KernelBuilder, level: int) -> Title:
     """Forms of everyday functions that neither overflow nor cancel."""
     return compose(k, level, _STABLE)
@@ -244,30 +211,6 @@ def lambert_w(body: BodyBuilder, x: Expr) -> Expr:
     return w
 
 
-@_SPECIAL.formula(
-    "elliptic period",
-    "pi / 2 over the arithmetic-geometric mean of 1 and 0.3 * {x} after three steps",
-)
-def elliptic_k(body: BodyBuilder, x: Expr) -> Expr:
-    a, g = body.let("a arith", _one(body, x)), body.let("g geo", 0.3 * x)
-    with body.for_(("it", "step_idx"), 3):
-        mean = body.let("mean half", 0.5 * (a + g))
-        body.assign(g, sqrt(a * g))
-        body.assign(a, mean)
-    return HALF_PI / a
-
-
-@_SPECIAL.formula(
-    "zeta zetas", "1 + 2^(-s) + 3^(-s) + 4^(-s) + 4.5^(1 - s) / (s - 1) with s = 1.5 + {x}"
-)
-def zeta_partial(body: BodyBuilder, x: Expr) -> Expr:
-    s = body.let("s power", 1.5 + x)
-    total = body.let("total partial", _one(body, x))
-    for n in (2.0, 3.0, 4.0):
-        body.augment(total, "add", n**-s)
-    return total + 4.5 ** (1.0 - s) / (s - 1.0)
-
-
 @_SPECIAL.formula("si_out integral")
 def sine_integral(body: BodyBuilder, x: Expr) -> Expr:
     s = body.let("sq x2", x * x)
@@ -296,7 +239,7 @@ def airy_decay(body: BodyBuilder, x: Expr) -> Expr:
     return 0.28209479 * exp(-z) / sqrt(sqrt(x))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def special_function(k: KernelBuilder, level: int) -> Title:
     """Special functions as numerical libraries evaluate them."""
     return compose(k, level, _SPECIAL)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
 from generators.kit.functions import FOUR_PI, PI, TWO_PI, acos, asin, exp, log, sin, sqrt, tan
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 
@@ -59,7 +59,7 @@ def fresnel_dielectric(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
 @_OPTICS.formula("refraction angles")
 def snell_angle(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
     sine = body.let("sin_t st", sqrt(1.0 - c * c) / n)
-    return fn("degrees", asin(sine)) / 90.0
+    return asin(sine)
 
 
 _OPTICS.add("ray_deviation", "deviation bend", lambda c, n: acos(c) - asin(sqrt(1.0 - c * c) / n))
@@ -111,7 +111,7 @@ def thin_film(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
     return 1.0 / (1.0 + 2.0 * sine * sine)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def surface_optics(k: KernelBuilder, level: int) -> Title:
     """Reflectance, microfacet lobes and refraction by the cosine of an angle."""
     return compose(k, level, _OPTICS)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import ROOT_HALF, cosh, erf, exp, log, most, sqrt, tanh
+from generators.kit.functions import cosh, erf, exp, log, most, sqrt, tanh
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _POTENTIAL = Family(
@@ -107,7 +107,7 @@ def gaussian_shell(body: BodyBuilder, r: Expr, e: Expr, s: Expr, a: Expr) -> Exp
     return -e * exp(-off * off)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def pair_potential(k: KernelBuilder, level: int) -> Title:
     """Energies and forces of pairs at a distance."""
     return compose(k, level, _POTENTIAL)
@@ -201,7 +201,7 @@ _RADIATION.add(
 )
 
 
-@idiom
+@idiom(depth=DEPTH)
 def thermal_radiation(k: KernelBuilder, level: int) -> Title:
     """Planck's law, greybodies, occupation numbers, absorption and activation."""
     return compose(k, level, _RADIATION)
@@ -238,18 +238,21 @@ def _erfc(x: Expr) -> Expr:
 
 
 _DIFFUSION.add(
-    "constant_source", "conc_out profile", lambda body, x, d, t: _erfc(x / _reach(body, d, t))
+    "constant_source",
+    "conc_out profile",
+    lambda body, x, d, t: _erfc(x / _reach(body, d, t)),
+    x="depth depths",
 )
 
 
-@_DIFFUSION.formula("conc_out profile")
+@_DIFFUSION.formula("conc_out profile", x="x xs")
 def instant_source(body: BodyBuilder, x: Expr, d: Expr, t: Expr) -> Expr:
     reach = _reach(body, d, t)
     z = body.let("z rel", x / reach)
     return 1.1283792 / reach * exp(-z * z)
 
 
-@_DIFFUSION.formula("conc_out profile")
+@_DIFFUSION.formula("conc_out profile", h="half_width half_widths", x="x xs")
 def finite_slab(body: BodyBuilder, x: Expr, d: Expr, t: Expr, h: Expr) -> Expr:
     reach = _reach(body, d, t)
     return 0.5 * (erf((h - x) / reach) + erf((h + x) / reach))
@@ -259,19 +262,21 @@ _DIFFUSION.add(
     "tracer_front",
     "breakthrough front",
     lambda body, x, d, t, h: 0.5 * _erfc((x - h * t) / _reach(body, d, t)),
+    h="velocity velocities",
+    x="x xs",
 )
 
 
-@_DIFFUSION.formula("flux ierfc")
+@_DIFFUSION.formula("flux ierfc", x="depth depths")
 def integrated_erfc(body: BodyBuilder, x: Expr, d: Expr, t: Expr) -> Expr:
     z = body.let("z rel", x / _reach(body, d, t))
     return 0.56418958 * exp(-z * z) - z * _erfc(z)
 
 
-@_DIFFUSION.formula("temp_out warmth")
+@_DIFFUSION.formula("temp_out warmth", x="depth depths", h="h_over_k h_over_ks")
 def convective_surface(body: BodyBuilder, x: Expr, d: Expr, t: Expr, h: Expr) -> Expr:
     reach = _reach(body, d, t)
-    lag = body.let("lag film", exp(0.2 * h * (x + 0.2 * h * d * t)))
+    lag = body.let("lag film", exp(h * (x + h * d * t)))
     return _erfc(x / reach) - lag * _erfc(x / reach + 0.1 * h * reach)
 
 
@@ -280,51 +285,22 @@ _DIFFUSION.add(
     "depth_out junction",
     lambda body, p, d, t: _reach(body, d, t) * fn("erfcinv", p),
     "2 * sqrt({d} * {t}) * erfcinv({p})",
+    p="conc_ratio conc_ratios",
 )
 
 
-@_DIFFUSION.formula("edge_out offset", "2 * sqrt({d} * {t}) * erfinv(2 * {p} - 1)")
-def edge_position(body: BodyBuilder, p: Expr, d: Expr, t: Expr) -> Expr:
-    side = either(body, fn("erfinv", 2.0 * p - 1.0), -fn("erfcinv", 2.0 * p))
-    return side * _reach(body, d, t)
-
-
-@_DIFFUSION.formula("arrival time_out", "z^2 / {d} with z = {x} / (2 * erfcinv({p} / 2))")
+@_DIFFUSION.formula(
+    "arrival time_out",
+    "z^2 / {d} with z = {x} / (2 * erfcinv({p} / 2))",
+    p="conc_ratio conc_ratios",
+    x="depth depths",
+)
 def front_time(body: BodyBuilder, x: Expr, p: Expr, d: Expr) -> Expr:
     z = body.let("z rel", x / (2.0 * fn("erfcinv", 0.5 * p)))
     return z * z / d
 
 
-@_DIFFUSION.formula("snr snr_db", "10 * log10(erfcinv({p})^2 + 0.1) + {h}")
-def required_snr(body: BodyBuilder, p: Expr, h: Expr) -> Expr:
-    root = body.let("root q", fn("erfcinv", p))
-    return 10.0 * fn("log10", root * root + 0.1) + h
-
-
-_DIFFUSION.add(
-    "probit",
-    "score probit_out",
-    lambda body, p: either(
-        body, 1.4142136 * fn("erfinv", 2.0 * p - 1.0), -1.4142136 * fn("erfcinv", 2.0 * p)
-    ),
-    "sqrt(2) * erfinv(2 * {p} - 1)",
-)
-_DIFFUSION.add("bit_error", "ber error_rate", lambda x, h: 0.5 * _erfc(ROOT_HALF * (x + h)))
-
-
-@_DIFFUSION.formula("score johnson", "sinh({h} / 2 * sqrt(2) * erfinv(2 * {p} - 1)) / {h}")
-def johnson_score(body: BodyBuilder, p: Expr, h: Expr) -> Expr:
-    score = body.let("score g", 1.4142136 * fn("erfinv", 2.0 * p - 1.0))
-    return fn("sinh", 0.5 * h * score) / h
-
-
-@_DIFFUSION.formula("level_out tempered", "erf((0.5 + 0.3 * {h}) * erfinv({p}))")
-def tempered_level(body: BodyBuilder, p: Expr, h: Expr) -> Expr:
-    scaled = body.let("scaled z", fn("erfinv", p) * (0.5 + 0.3 * h))
-    return either(body, erf(scaled), 1.0 - _erfc(scaled))
-
-
-@idiom
+@idiom(depth=DEPTH)
 def diffusion_profile(k: KernelBuilder, level: int) -> Title:
     """Diffusion fronts, bit errors and normal scores by error functions and their inverses."""
     return compose(k, level, _DIFFUSION)
@@ -350,49 +326,83 @@ def _sinh(x: Expr) -> Expr:
     return fn("sinh", x)
 
 
-_HYPERBOLIC.add("catenary", "height sag", lambda x, a: a * (cosh(x / a) - 1.0))
-_HYPERBOLIC.add("cable_length", "arc length_out", lambda x, a: a * _sinh(x / a))
 _HYPERBOLIC.add(
-    "langevin",
-    "moment magnet",
-    lambda body, x, a: cosh(y := body.let("y field_ratio", x / a + 0.2)) / _sinh(y) - 1.0 / y,
+    "catenary",
+    "height sag",
+    lambda x, a: a * (cosh(x / a) - 1.0),
+    x="x xs",
+    a="catenary_a catenary_as",
 )
-_HYPERBOLIC.add("spin_one", "moment magnet", lambda x, a: 2.0 * tanh(2.0 * a * x) - tanh(a * x))
+_HYPERBOLIC.add(
+    "cable_length",
+    "arc length_out",
+    lambda x, a: a * _sinh(x / a),
+    x="x xs",
+    a="catenary_a catenary_as",
+)
 _HYPERBOLIC.add(
     "gudermannian",
     "latitude angle_out",
-    lambda body, x, a: either(body, 2.0 * fn("atan", tanh(0.5 * a * x)), fn("atan", _sinh(a * x))),
+    lambda body, x: either(body, 2.0 * fn("atan", tanh(0.5 * x)), fn("atan", _sinh(x))),
+    x="northing northings",
 )
-_HYPERBOLIC.add("wave_speed", "speed celerity", lambda x, h: sqrt(9.81 * tanh(x * h) / x))
-_HYPERBOLIC.add("wave_frequency", "omega frequency", lambda x, h: sqrt(9.81 * x * tanh(x * h)))
+_HYPERBOLIC.add(
+    "wave_speed",
+    "speed celerity",
+    lambda x, h: sqrt(9.81 * tanh(x * h) / x),
+    x="wavenumber wavenumbers",
+    h="depth depths",
+)
+_HYPERBOLIC.add(
+    "wave_frequency",
+    "omega frequency",
+    lambda x, h: sqrt(9.81 * x * tanh(x * h)),
+    x="wavenumber wavenumbers",
+    h="depth depths",
+)
 _HYPERBOLIC.add(
     "soliton",
     "elevation pulse",
-    lambda body, x, a: a / ((c := body.let("c wall", cosh(sqrt(a) * (x - 1.0)))) * c),
+    lambda body, x, a: a / ((c := body.let("c wall", cosh(sqrt(a) * x))) * c),
+    x="xi xis",
+    a="amplitude amplitudes",
 )
-
-
-@_HYPERBOLIC.formula("grid_pos node_pos")
-def stretched_grid(body: BodyBuilder, x: Expr, a: Expr) -> Expr:
-    along = either(body, _sinh(a * x), 0.5 * (exp(a * x) - exp(-a * x)))
-    return along / _sinh(2.0 * a)
 
 
 _HYPERBOLIC.add(
     "fin_efficiency",
     "efficiency eta",
-    lambda body, x, a: tanh(m := body.let("ml m_len", a * (x + 0.1))) / m,
+    lambda body, x, a: tanh(m := body.let("ml m_len", a * x)) / m,
+    x="fin_length fin_lengths",
+    a="fin_m fin_ms",
 )
 _HYPERBOLIC.add(
     "fin_temperature",
     "temp_ratio theta",
-    lambda x, a, h: cosh(a * (2.0 - x)) / cosh(2.0 * a) + h * _sinh(a * x),
+    lambda x, a, h: cosh(a * (h - x)) / cosh(a * h),
+    x="x xs",
+    a="fin_m fin_ms",
+    h="fin_length fin_lengths",
 )
-_HYPERBOLIC.add("kink", "field_out kink_out", lambda x, a, h: h * tanh(a * (x - 1.0)))
-_HYPERBOLIC.add("butler_volmer", "current density", lambda x, a, h: 2.0 * h * _sinh(0.5 * x / a))
+_HYPERBOLIC.add(
+    "kink",
+    "field_out kink_out",
+    lambda x, a, h: h * tanh(a * x),
+    x="x xs",
+    a="steepness steepnesses",
+    h="amplitude amplitudes",
+)
+_HYPERBOLIC.add(
+    "butler_volmer",
+    "current density",
+    lambda x, a, h: 2.0 * h * _sinh(0.5 * x / a),
+    x="overpotential overpotentials",
+    a="thermal_voltage thermal_voltages",
+    h="exchange_current exchange_currents",
+)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def hyperbolic_profile(k: KernelBuilder, level: int) -> Title:
     """Cables, water waves, magnets and fins: profiles by hyperbolic functions."""
     return compose(k, level, _HYPERBOLIC)

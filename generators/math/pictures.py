@@ -18,7 +18,7 @@ from generators.kit.functions import (
     where,
 )
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _TRANSFER = Family(
@@ -60,26 +60,6 @@ def srgb_decode(body: BodyBuilder, c: Expr) -> Expr:
     return _two_pieces(body, c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
 
 
-@_TRANSFER.formula("srgb encoded")
-def srgb_encode(body: BodyBuilder, c: Expr) -> Expr:
-    light = _light(body, c)
-    high = 1.055 * light**0.41666667 - 0.055
-    return _two_pieces(body, light <= 0.0031308, 12.92 * light, high)
-
-
-@_TRANSFER.formula("coded video")
-def rec709_encode(body: BodyBuilder, c: Expr) -> Expr:
-    light = _light(body, c)
-    return _two_pieces(body, light < 0.018, 4.5 * light, 1.099 * light**0.45 - 0.099)
-
-
-@_TRANSFER.formula("lightness l_star")
-def cie_lightness(body: BodyBuilder, c: Expr) -> Expr:
-    light = _light(body, c)
-    high = 1.16 * fn("cbrt", light) - 0.16
-    return _two_pieces(body, light > 0.008856, high, 9.033 * light)
-
-
 @_TRANSFER.formula("coded video")
 def hlg(body: BodyBuilder, c: Expr) -> Expr:
     high = 0.17883277 * log(12.0 * most(c, 0.08) - 0.28466892) + 0.55991073
@@ -108,12 +88,6 @@ def reinhard_extended(body: BodyBuilder, c: Expr, e: Expr, w: Expr) -> Expr:
 _TRANSFER.add("gamma_curve", "coded toned", lambda c, e, g: (e * c) ** (1.0 / g))
 _TRANSFER.add("log_film", "coded density", lambda c, w: log2(1.0 + w * c) / log2(1.0 + w))
 _TRANSFER.add("cineon", "coded density", lambda c, e: 0.67 + 0.28 * log10(e * c + 0.01))
-_TRANSFER.add(
-    "posterize",
-    "graded bands",
-    lambda body, c, w: fn("round", c * (n := body.let("bands steps", 6.0 * w))) / n,
-    "{c} rounded to the nearest multiple of 1 / n with n = 6 * {w}",
-)
 
 
 @_TRANSFER.formula("graded toned")
@@ -122,14 +96,7 @@ def contrast(body: BodyBuilder, c: Expr, g: Expr) -> Expr:
     return 0.18 + 0.18 * fn("copysign", (abs(side) + 1.0e-6) ** g, side)
 
 
-@_TRANSFER.formula("graded toned")
-def levels(body: BodyBuilder, c: Expr, g: Expr, w: Expr) -> Expr:
-    black = body.let("black floor_level", 0.05 * w)
-    v = body.let("v scaled", fn("clamp", (c - black) / (0.4 - black), 0.001, 1.0))
-    return v ** (1.0 / g)
-
-
-@idiom
+@idiom(depth=DEPTH)
 def colour_transfer(k: KernelBuilder, level: int) -> Title:
     """Transfer functions and tone maps of one channel."""
     return compose(k, level, _TRANSFER)
@@ -238,7 +205,7 @@ def bloom_weight(body: BodyBuilder, r: Expr, g: Expr, b: Expr, s: Expr) -> Expr:
     return over * over / (over + 0.1)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def pixel_measure(k: KernelBuilder, level: int) -> Title:
     """Luma, hue, saturation and such of the three channels of a pixel."""
     return compose(k, level, _PIXEL)
@@ -381,7 +348,7 @@ def star_rays(body: BodyBuilder, u: Expr, v: Expr, s: Expr) -> Expr:
     return fn("copysign", abs(sin(ray)), angle)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def procedural_texture(k: KernelBuilder, level: int) -> Title:
     """Patterns of two coordinates: checks, bricks, dots, rings, contours."""
     return compose(k, level, _TEXTURE)

@@ -11,7 +11,7 @@ from generators.kit.outputs import deliver
 from generators.kit.sites import Site, launch
 from generators.kit.words import say
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr
 
@@ -28,6 +28,7 @@ _DENSITY = Family(
     struct="Gaussian Density Component Params",
     grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
     parts="components c comp",
+    mixed="normal_pdf logistic_pdf laplace_pdf cauchy_pdf student_t3_pdf epanechnikov_pdf",
     weights="weights priors mixing",
     reductions=("sum", "mean"),
     groups="labels component_ids",
@@ -100,7 +101,7 @@ def student_t3_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
     return 0.36755260 / (sigma * base * base)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def probability_density(k: KernelBuilder, level: int) -> Title:
     """Densities of a location and a scale, alone, in mixtures, or as the log-likelihood of rows."""
     return compose(k, level, _DENSITY)
@@ -114,6 +115,7 @@ _CUMULATIVE = Family(
     struct="Distribution Params Location",
     grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
     parts="components c comp",
+    mixed="normal_cdf logistic_cdf laplace_cdf cauchy_cdf gumbel_cdf",
     weights="weights priors mixing",
     reductions=("mean",),
     groups="labels component_ids",
@@ -186,7 +188,7 @@ def raised_cosine_cdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr
     return 0.5 * (1.0 + z + 0.31830989 * fn("sin", PI * z))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def cumulative_probability(k: KernelBuilder, level: int) -> Title:
     """Cumulative distribution functions and tails of a location and a scale."""
     return compose(k, level, _CUMULATIVE)
@@ -260,7 +262,7 @@ def student_t2_quantile(body: BodyBuilder, p: Expr, mu: Expr, sigma: Expr) -> Ex
     return mu + sigma * (2.0 * (p - 0.5)) * sqrt(2.0 / alpha)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def quantile(k: KernelBuilder, level: int) -> Title:
     """Inverse distribution functions: what a uniform number becomes by inversion."""
     return compose(k, level, _QUANTILE)
@@ -284,7 +286,7 @@ _Z = "z standardized u"
 _OUT = "out values likelihood result"
 
 
-@idiom
+@idiom(depth=3)
 def distribution(k: KernelBuilder, level: int) -> Title:
     """A density or distribution function, at higher levels summed over mixture components."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()

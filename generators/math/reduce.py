@@ -57,17 +57,17 @@ def trip_count(k: KernelBuilder, names: str, symbol: str, linear: bool) -> Expr:
     return k.lift(k.fixed[symbol], INT32)
 
 
-def declare_reduction(s: Scene, level: int, parts: bool) -> Plan:
+def declare_reduction(s: Scene, parts: bool) -> Plan:
     """Choose the reductions and declare what they read and write."""
     shape = s.k.draw.shape
     kinds = ["sum"] if parts else list(s.family.reductions)
-    many = {3: 1, 4: 1 + shape.chance(0.6), 5: 2}[level]
+    many = 1 + shape.chance(0.15)
     plan = Plan(shape.sample(kinds, min(many, len(kinds))))
     summed = not {"largest", "smallest"} & set(plan.kinds)
-    if (parts or level >= 4) and summed and shape.chance(0.6):
+    if summed and shape.chance(0.5 if parts else 0.1):
         axes = s.everywhere[-1:] if parts or shape.chance(0.4) else s.everywhere
         plan.weights = s.array(s.family.weights, s.type, axes, 0.1, 1.0)
-    if level >= 4 and not parts and summed and shape.chance(0.6):
+    if not parts and summed and shape.chance(0.05):
         plan.flags = s.flags()
     for kind in plan.kinds:
         free = [name for name in _KINDS[kind][2].split() if name not in s.k.used]
@@ -137,11 +137,25 @@ def _accumulate(s: Scene, plan: Plan, sums: _Sums, value: Expr) -> None:
         k.augment(sums.mass, "add", weight if weight is not None else 1.0)
 
 
+def parts_alone(plan: Plan) -> bool:
+    """Whether all that is made of a row is a sum, weighted by an array of its entries."""
+    weights = plan.weights
+    return (
+        plan.kinds == ["sum"]
+        and weights is not None
+        and isinstance(weights.type, Array)
+        and (weights.type.ndim == 1)
+    )
+
+
 def _text(s: Scene, plan: Plan, text: str, has_mass: bool) -> str:
     outs = zip(plan.kinds, plan.outs, strict=True)
     parts = [f"{out.name} gets {_KINDS[kind][0]}" for kind, out in outs]
-    done = f"Over {s.over}, {' and '.join(parts)} of {text}."
+    done = f"Over {s.over}, {' and '.join(parts)} of {text}"
     if plan.weights is not None:
+        done += f", each times {plan.weights.name}[{s.loop}]" if parts_alone(plan) else ""
+    done += "."
+    if plan.weights is not None and not parts_alone(plan):
         done += f" Each entry counts with {plan.weights.name}."
     if plan.flags is not None:
         done += f" Entries where {plan.flags.name} is 0 are left out."

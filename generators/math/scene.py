@@ -207,7 +207,7 @@ def declare(
     With ``must`` one parameter at least is an array; ``plain`` inputs are of the kernel's type.
     """
     inputs = [key for key in keys if key in s.family.inputs]
-    if s.k.draw.shape.chance(0.2) and len(inputs) > 1:
+    if s.k.draw.shape.chance(0.1) and len(inputs) > 1:
         _declare_struct(s, inputs, s.family.records, axes)
     else:
         for key in inputs:
@@ -216,7 +216,7 @@ def declare(
 
 
 def _input(s: Scene, q: Quantity, axes: Axes, plain: bool) -> Source:
-    """An input array; now and then stored in half precision or as codes of 8 or 16 bits."""
+    """An input array; now and then stored as codes of 8 or 16 bits."""
     names, low, high = s.style(q.arrays, plural=True), q.low, q.high
     if plain or s.type.name != "float32" or not s.k.draw.shape.chance(0.08):
         return Source(q, s.array(names, s.type, axes, low, high), axes)
@@ -225,7 +225,7 @@ def _input(s: Scene, q: Quantity, axes: Axes, plain: bool) -> Source:
     elif (low, high) == (-1.0, 1.0):
         codes, full = Scalar("int16"), 32768.0
     else:
-        return Source(q, s.array(names, Scalar("float16"), axes, low, high), axes)
+        return Source(q, s.array(names, s.type, axes, low, high), axes)
     least, most = codes.int_range
     bounds = max(ceil(low * full), least), min(floor(high * full), most)
     return Source(q, s.array(names, codes, axes, *bounds), axes, full=full)
@@ -234,22 +234,20 @@ def _input(s: Scene, q: Quantity, axes: Axes, plain: bool) -> Source:
 def _declare_params(
     s: Scene, keys: Sequence[str], choices: Mapping[Axes, int], must: bool = False
 ) -> None:
-    """Declare the parameters: by value, as literals, as arrays, or all of them in a struct."""
+    """Declare the parameters: by value, as arrays, or all of them in a struct."""
     shape = s.k.draw.shape
-    if len(keys) > 1 and shape.chance(0.3):
+    if len(keys) > 1 and shape.chance(0.12):
         axes = shape.weighted(choices if must else {(): 3, **choices})
         _declare_struct(s, keys, s.family.struct, axes)
         return
     needed = shape.choice(keys) if must else ""
     for key in keys:
         q = s.family.params[key]
-        how = shape.weighted({"literal": 3, "scalar": 4, "array": 4})
+        how = shape.weighted({"scalar": 3, "array": 1})
         if key == needed or how == "array":
             axes = shape.weighted(choices)
             array = s.array(s.style(q.arrays, plural=True), s.type, axes, q.low, q.high)
             s.sources[key] = Source(q, array, axes)
-        elif how == "literal":
-            s.sources[key] = Source(q, q.literal(s.k, s.type))
         else:
             s.sources[key] = Source(q, s.k.scalar(s.style(q.names), s.type, q.low, q.high))
 
@@ -268,7 +266,7 @@ def _declare_struct(s: Scene, keys: Sequence[str], names: str, axes: Axes) -> No
     struct = k.struct(k.name(names), *((f.name, f.type) for f in fields))
     low = snake(struct.name)
     if axes:
-        arrays = (low if low.endswith("s") else plural(low), f"{low}_data", f"{low}_table")
+        arrays = (low if low.endswith("s") else plural(low),)
         dims = tuple(s.dims[axis] for axis in axes)
         var = k.array(arrays, struct, dims, fields=fields)
     else:

@@ -18,7 +18,7 @@ from generators.kit.functions import (
     where,
 )
 from generators.math.cards import Family, either, quantity
-from generators.math.compose import compose
+from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
 _WINDOW = Family(
@@ -119,7 +119,7 @@ _WINDOW.add("bartlett", _TAPERED, lambda x, u: x * (1.0 - abs(2.0 * u - 1.0)))
 _WINDOW.add("cosine_power", _TAPERED, lambda x, u, a: x * sin(PI * u) ** (2.0 * a))
 
 
-@idiom
+@idiom(depth=DEPTH)
 def window_function(k: KernelBuilder, level: int) -> Title:
     """Samples tapered by a window of their position in the frame."""
     return compose(k, level, _WINDOW)
@@ -182,15 +182,15 @@ def falling_pulse(body: BodyBuilder, t: Expr, f: Expr, d: Expr) -> Expr:
 
 @_WAVE.formula("wavelet signal")
 def ricker(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
-    a = body.let("a arg", PI * f * (t - 0.5))
+    a = body.let("a arg", PI * f * t)
     square = body.let("square a2", a * a)
     return (1.0 - 2.0 * square) * exp(-square)
 
 
 @_WAVE.formula("wavelet signal")
 def gabor(body: BodyBuilder, t: Expr, f: Expr, d: Expr) -> Expr:
-    s = body.let("s offset", (t - 0.5) / d)
-    return exp(-0.5 * s * s) * cos(TWO_PI * f * (t - 0.5))
+    s = body.let("s offset", t / d)
+    return exp(-0.5 * s * s) * cos(TWO_PI * f * t)
 
 
 _WAVE.add("chirp", "sweep signal", lambda t, f, m: sin(TWO_PI * t * (f + 0.5 * m * t)))
@@ -213,7 +213,7 @@ def wave_folder(body: BodyBuilder, t: Expr, f: Expr, m: Expr) -> Expr:
     return sin(HALF_PI * driven)
 
 
-@idiom
+@idiom(depth=DEPTH)
 def waveform(k: KernelBuilder, level: int) -> Title:
     """Waveforms of a time and a frequency: periodic, modulated, decaying."""
     return compose(k, level, _WAVE)
@@ -239,36 +239,52 @@ _LOGS.add(
     "decibels",
     "decibel db",
     lambda body, x, r: either(body, 20.0 * log10(x / r), 20.0 * (log10(x) - log10(r))),
+    x="amplitude amplitudes",
+    r="reference references",
 )
-_LOGS.add("cents", "cents_out interval", lambda x, r: 1200.0 * log2(x / r))
-_LOGS.add("magnitude", "mag magnitude_out", lambda x, r: -2.5 * log10(x / r))
+_LOGS.add(
+    "cents",
+    "cents_out interval",
+    lambda x, r: 1200.0 * log2(x / r),
+    x="freq freqs",
+    r="ref_freq ref_freqs",
+)
+_LOGS.add(
+    "magnitude",
+    "mag magnitude_out",
+    lambda x, r: -2.5 * log10(x / r),
+    x="flux fluxes",
+    r="ref_flux ref_fluxes",
+)
 _LOGS.add(
     "octave_class",
     "pitch_class chroma",
     lambda body, x, r: (o := body.let("octaves o", log2(x / r))) - fn("floor", o),
+    x="freq freqs",
+    r="ref_freq ref_freqs",
 )
-_LOGS.add("mel_scale", "mel mels", lambda x: 2.595 * log10(1.0 + x / 0.7))
-_LOGS.add("acidity", "ph acidity_out", lambda x, r, g: 7.0 - log10(x / r) + log(g) / 2.3025851)
-_LOGS.add("moment_magnitude", "quake mw", lambda x, g: 0.66666667 * log10(x * g) + 6.0)
-_LOGS.add("loudness", "sones loudness_out", lambda x, r: 2.0 ** (2.0 * log10(x / r)))
-_LOGS.add("cube_loudness", "loud loudness_out", lambda x, r: fn("cbrt", x / r))
+_LOGS.add("mel_scale", "mel mels", lambda x: 2.595 * log10(1.0 + x / 0.7), x="freq_khz freqs_khz")
 
 
-@_LOGS.formula("detune error_out")
+@_LOGS.formula("detune error_out", x="freq freqs", r="ref_freq ref_freqs")
 def pitch_error(body: BodyBuilder, x: Expr, r: Expr) -> Expr:
     note = body.let("note semitone", 12.0 * log2(x / r))
     body.note("distance to the nearest semitone")
     return note - fn(body.draw.shape.choice(("rint", "round")), note)
 
 
-@_LOGS.formula("mantissa leading")
+@_LOGS.formula("mantissa leading", x="value values")
 def mantissa(body: BodyBuilder, x: Expr) -> Expr:
     order = body.let("digits order", fn("floor", log10(x)))
     return x / 10.0**order
 
 
 @_LOGS.formula(
-    "reduction_db gain_db", "d * (1 / {g} - 1) where d = 20 * log10({x} / {r}) is positive, else 0"
+    "reduction_db gain_db",
+    "d * (1 / {g} - 1) where d = 20 * log10({x} / {r}) is positive, else 0",
+    x="level levels",
+    r="threshold thresholds",
+    g="ratio ratios",
 )
 def gain_reduction(body: BodyBuilder, x: Expr, r: Expr, g: Expr) -> Expr:
     over = body.let("over excess", 20.0 * log10(x / r))
@@ -278,19 +294,7 @@ def gain_reduction(body: BodyBuilder, x: Expr, r: Expr, g: Expr) -> Expr:
     return gain
 
 
-@_LOGS.formula("entropy bits")
-def binary_entropy(body: BodyBuilder, x: Expr) -> Expr:
-    p = body.let("p prob", x / (1.0 + x))
-    return -p * log2(p) - (1.0 - p) * log2(1.0 - p)
-
-
-@_LOGS.formula("symlog_out shaped")
-def symmetric_log(body: BodyBuilder, x: Expr, r: Expr) -> Expr:
-    d = body.let("d centered", x - r)
-    return fn("copysign", log10(1.0 + 5.0 * abs(d)), d)
-
-
-@idiom
+@idiom(depth=DEPTH)
 def log_measure(k: KernelBuilder, level: int) -> Title:
     """Levels, intervals, magnitudes and information: logarithms in base 2, e and 10."""
     return compose(k, level, _LOGS)
@@ -319,10 +323,6 @@ def _signed(size: Expr, x: Expr) -> Expr:
     return fn("copysign", size, x)
 
 
-def _period(body: BodyBuilder, q: Expr) -> Expr:
-    return body.let("period cycle", 4.0 * q)
-
-
 _ROUNDING.add("snap", "snapped rounded", lambda body, x, q: _snap(body, x, q))
 _ROUNDING.add("snap_down", "snapped floored", lambda x, q: q * fn("floor", x / q))
 _ROUNDING.add(
@@ -347,26 +347,6 @@ def mu_compress(body: BodyBuilder, x: Expr, m: Expr) -> Expr:
     return either(body, _signed(size, x), fn("sign", x) * size)
 
 
-@_ROUNDING.formula("expanded decoded")
-def mu_expand(body: BodyBuilder, x: Expr, m: Expr) -> Expr:
-    size = body.let("size mag", ((1.0 + m) ** (0.3 * abs(x)) - 1.0) / m)
-    return _signed(size, x)
-
-
-@_ROUNDING.formula("wrapped periodic")
-def wrap_period(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
-    period = _period(body, q)
-    return x - period * fn("rint", x / period)
-
-
-@_ROUNDING.formula("mirrored folded")
-def mirror_period(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
-    body.note("a mirror at each end of the period")
-    period = _period(body, q)
-    part = body.let("part inside", x / period - fn("floor", x / period))
-    return period * (1.0 - abs(2.0 * part - 1.0))
-
-
 _ROUNDING.add(
     "dead_zone",
     "shrunk soft",
@@ -379,19 +359,7 @@ _ROUNDING.add(
 )
 
 
-@_ROUNDING.formula("octaves powers")
-def octave_floor(body: BodyBuilder, x: Expr, m: Expr) -> Expr:
-    octave = body.let("octave exponent", fn("floor", log2(abs(x) + 0.01)))
-    return _signed(2.0**octave, x) / m
-
-
-@_ROUNDING.formula("remainders parts")
-def signed_remainder(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
-    part = body.let("part remainder", fn("frac", x / q))
-    return part * part * fn("sign", x)
-
-
-@idiom
+@idiom(depth=DEPTH)
 def grid_rounding(k: KernelBuilder, level: int) -> Title:
     """Values rounded to a grid, wrapped to a period, or companded."""
     return compose(k, level, _ROUNDING)

@@ -77,7 +77,7 @@ def _outputs(s: Scene, core: Core, frame: str, how: str, in_place: bool) -> Outs
         names = out_names(s.k, card)
         if frame == "choice" and card is cards[0]:
             names = ["out", "values", "result", "output"]
-        if how == "if" or (frame != "pair" and s.k.draw.shape.chance(0.1)):
+        if how == "if" or (frame != "pair" and s.k.draw.shape.chance(0.03)):
             out = s.array(names, s.type, s.everywhere, -1.0, 1.0, role="inout")
             found.append((out, "add" if how != "if" or s.k.draw.shape.chance(0.3) else ""))
         else:

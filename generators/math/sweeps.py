@@ -34,7 +34,7 @@ def swept(k: KernelBuilder, level: int, family: Family) -> Title:
     rest = [other for other in card.keys if other != key]
     s = launch(k, family, shape.weighted({1: 3, 2: 3, 3: 1}))
     whole, first, last = s.everywhere, s.everywhere[:1], s.everywhere[-1:]
-    choices: dict[Axes, int] = {whole: 2} if len(whole) == 1 else {whole: 2, last: 1, first: 1}
+    choices: dict[Axes, int] = {whole: 2} if len(whole) == 1 else {last: 2, first: 1}
     declare(s, rest, whole, choices, must=not set(rest) & set(family.inputs))
     core = make_core(s, [card], _HELPED[level])
     bounds = _bounds(s, key)

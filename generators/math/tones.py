@@ -38,7 +38,7 @@ _CURVE.add("lift", "", lambda c, black: black + (1.0 - black) * c)
 _CURVE.add("s_curve", "", lambda c, amount: c + amount * (c * c * (3.0 - 2.0 * c) - c))
 
 
-@idiom
+@idiom(depth=2)
 def tone_curve(k: KernelBuilder, level: int) -> Title:
     """A chain of tone curves on a grey image, at higher levels blended with another one."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()

@@ -162,7 +162,7 @@ def _logsumexp(r: Rows, level: int) -> tuple[Expr, str]:
     return top + log(total) / heat, text
 
 
-@idiom
+@idiom(depth=3)
 def row_reduce(k: KernelBuilder, level: int) -> Title:
     """One number a row: a sum, a norm, an extreme, a log of summed exponentials."""
     terms = {term.name: term for term in _TERMS}
@@ -191,7 +191,7 @@ class Normal(NamedTuple):
     """Whether the output holds a first result of each entry."""
 
 
-@idiom
+@idiom(depth=3)
 def row_normalize(k: KernelBuilder, level: int) -> Title:
     """Softmax, layer norm, or division by a norm: passes over a row by one thread."""
     shape = k.draw.shape

@@ -230,7 +230,7 @@ _CLOUD.add(
 )
 
 
-@idiom
+@idiom(depth=2)
 def pinhole_camera(k: KernelBuilder, level: int) -> Title:
     """Points to pixels through a camera, and pixels to rays and points."""
     scalar = k.draw.wide_float_type()

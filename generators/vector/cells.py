@@ -227,7 +227,7 @@ def _crowd(k: KernelBuilder, level: int, site: Site) -> tuple[str, str]:
 _SQUARED = Formula("squared", "steps", lambda c, n: fn("length_sq", c - n), "|{c} - {n}|^2")
 
 
-@idiom
+@idiom(depth=2)
 def grid_cells(k: KernelBuilder, level: int) -> Title:
     """Cells of grids: indices and distances, cells of points, hashes, occupied neighbours."""
     site = launch(k, list=5, batch=3 + level // 3)

@@ -146,7 +146,7 @@ def _extra(site: Site, g: Grading, c: Var) -> str:
     return f" {site.put('luma_out brightness', g.luma(c)).name} gets {g.luma_text}."
 
 
-@idiom
+@idiom(depth=1)
 def colour_grading(k: KernelBuilder, level: int) -> Title:
     """Colours of images: exposure, balance, saturation, curves and blends, one after another."""
     shape = k.draw.shape

@@ -123,17 +123,14 @@ def _control(site: Site, vec: Vec, kind: str) -> tuple[list[Expr], list[str]]:
 def _parameter(site: Site, scalar: Scalar) -> tuple[Expr, str]:
     """Where along the curve: from an array, by the index, or by time."""
     k, last = site.k, site.at[-1]
-    forms = ("array", "index", "eased") if site.form == "batch" else ("array", "eased")
+    forms = ("array", "index") if site.form == "batch" else ("array",)
     form = k.draw.shape.choice(forms)
     if form == "index":
         count = k.size_param("samples steps", site.dims[-1])
         value: Expr = cast(last, scalar) / cast(count, scalar)
         return k.let("t param", value), say(k, value)
     value = site.read("params times ts", scalar, 0.05, 0.95)
-    if form == "array":
-        return k.let("t param", value), say(k, value)
-    raw = k.let("raw u", value)
-    return k.let("t eased", raw * raw * (3.0 - 2.0 * raw)), f"u^2 (3 - 2 u), u = {say(k, value)}"
+    return k.let("t param", value), say(k, value)
 
 
 _SLOPES = VectorShelf(scalars="scale width")
@@ -171,7 +168,7 @@ _RANGES = {
 }
 
 
-@idiom
+@idiom(depth=1)
 def curve_points(k: KernelBuilder, level: int) -> Title:
     """Points of Bezier, Hermite, Catmull-Rom and B-spline curves, with tangents."""
     shape = k.draw.shape

@@ -218,7 +218,7 @@ def _response(site: Site, p: Var, foot: Var, best: Var) -> str:
     )
 
 
-@idiom
+@idiom(depth=1)
 def point_distance(k: KernelBuilder, level: int) -> Title:
     """Distances of points from lines, segments, planes and boxes."""
     site = launch(k, list=5, batch=3 + level // 3)

@@ -200,7 +200,7 @@ def _clear(site: Site, level: int, best: Var, second: Var, rises: bool) -> str:
     return done
 
 
-@idiom
+@idiom(depth=3)
 def compare_features(k: KernelBuilder, level: int) -> Title:
     """How alike two feature vectors are, or which of several prototypes is the closest."""
     shape = k.draw.shape

@@ -149,7 +149,7 @@ class Operator:
         return value, text
 
 
-@idiom
+@idiom(depth=2)
 def vector_fields(k: KernelBuilder, level: int) -> Title:
     """Derivatives of vector fields on two- and three-dimensional grids, and steps with them."""
     shape = k.draw.shape

@@ -71,7 +71,6 @@ class Norm:
 _LOSSES = Shelf()
 _LOSSES.add("plain", "losses", lambda r: r)
 _LOSSES.add("bell", "similarities affinities", lambda r: exp(-r))
-_LOSSES.add("log", "losses", lambda r: log(1.0 + r))
 _LOSSES.add("mean", "losses", lambda r, size: r / size)
 _LOSSES.add("margin", "hinge_losses margin_losses", lambda r, margin: most(margin - r, 0.0))
 
@@ -165,7 +164,7 @@ def _softmax(k: KernelBuilder, level: int, site: Site, s: Var, count: int, *, fa
     return f"{done} {site.put('certainty spread evidence', forms[text]).name} gets {text}."
 
 
-@idiom
+@idiom(depth=1)
 def embedding_norms(k: KernelBuilder, level: int) -> Title:
     """Norms of residuals as losses; scores against a few keys, and attention by them."""
     site = launch(k, list=5, batch=3 + level // 3)
@@ -244,7 +243,7 @@ def _residuals(level: int, site: Site, x: Var, grid: Var | None) -> list[tuple[s
     return found
 
 
-@idiom
+@idiom(depth=1)
 def residual_costs(k: KernelBuilder, level: int) -> Title:
     """Sums of robust and sparse penalties of vector variables, and steps that lower them."""
     shape = k.draw.shape

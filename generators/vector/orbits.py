@@ -186,7 +186,7 @@ def _orbit(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
     return f.name, f"{done} {site.put('momenta spin_out', value).name} gets {text}."
 
 
-@idiom
+@idiom(depth=4)
 def orbit_step(k: KernelBuilder, level: int) -> Title:
     """Bodies pulled by a few attractors, and tracers in the flow of a few vortices."""
     site = launch(k, list=5, batch=3 + level // 3)

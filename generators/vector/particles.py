@@ -245,14 +245,14 @@ def _acceleration(
 _NAMES = "integrate_particles euler_step advance_particles move_particles"
 
 
-@idiom
+@idiom(depth=3)
 def particle_step(k: KernelBuilder, level: int) -> Title:
     """Euler's method for positions and velocities, with drag, springs, limits and walls."""
     done = _integrated(k, level, structs=False)
     return Title(k.name(_NAMES), done)
 
 
-@idiom
+@idiom(depth=1)
 def particle_structs(k: KernelBuilder, level: int) -> Title:
     """The same for an array of structs, which the kernel reads and writes whole."""
     done = _integrated(k, level, structs=True)

@@ -201,7 +201,7 @@ _FORMS = {
 }
 
 
-@idiom
+@idiom(depth=3)
 def random_vectors(k: KernelBuilder, level: int) -> Title:
     """Random directions and points: scattered, on triangles, through pixels, walks, estimates."""
     form = k.draw.shape.weighted(_FORMS[level])

@@ -58,13 +58,9 @@ class Balls:
         shape = k.draw.shape
         self.k, self.name = k, "sphere" if vec.size == 3 else "circle"
         self.several = level >= 4 or (level == 3 and shape.chance(0.4))
-        self.kind = shape.choice(("padded", "shrunk", "literal"))
         low, high = (0.4, 1.0) if self.several else (0.8, 1.6)
-        ranges = {"padded": (0.02, 0.4), "shrunk": (0.75, 0.99), "literal": (low, high)}
-        self.amount = constant(k, *ranges[self.kind])
-        parts = {"center": Part("center middle", vec, -1.0, 1.0)}
-        if self.kind != "literal":
-            parts["radius"] = Part("radius size", vec.scalar, low, high)
+        parts = {"center": Part("center", vec, -1.0, 1.0)}
+        parts["radius"] = Part("radius", vec.scalar, low, high)
         title, struct = self.name.capitalize(), 0.35 if level == 1 else 0.5
         self.one = self.table = None
         if self.several:
@@ -75,19 +71,11 @@ class Balls:
 
     def sized(self, values: Sequence[Expr]) -> tuple[Expr, Expr]:
         """Centre and radius that count, of a ball with these parts."""
-        if self.kind == "literal":
-            return values[0], self.k.lift(self.amount, self.scalar)
-        if self.kind == "padded":
-            return values[0], self.k.let("reach outer", values[1] + self.amount)
-        return values[0], self.k.let("reach inner", self.amount * values[1])
+        return values[0], values[1]
 
     @property
     def text(self) -> str:
-        if self.kind == "literal":
-            return f"{self.name} about {self._said('center')} of radius {self.amount}"
-        radius, by = self._said("radius"), self.amount
-        shown = f"{radius} + {by}" if self.kind == "padded" else f"{by} * {radius}"
-        return f"{self.name} about {self._said('center')} of radius {shown}"
+        return f"{self.name} about {self._said('center')} of radius {self._said('radius')}"
 
     def _said(self, key: str) -> str:
         if self.table is not None:
@@ -96,7 +84,7 @@ class Balls:
         return self.one.say(key)
 
 
-@idiom
+@idiom(depth=1)
 def ray_sphere(k: KernelBuilder, level: int) -> Title:
     """Distance along rays to one sphere, or to the nearest of several."""
     shape = k.draw.shape
@@ -304,11 +292,10 @@ def _single(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> st
     t = local(k, "t hit dist", test(o, d, *pieces.values.values()))
     done += f", {listed}: {target.text}; {miss} for a miss."
     value: Expr = t
-    if level >= 2 and shape.chance(0.5):
-        reach = given(site, "max_dist t_max fog", vec.scalar, 0.6, 1.5)
-        capped = form == "box" and shape.chance(0.5)
-        value = least(t, reach) if capped else t / reach
-        done += f" Take {'min(t, r)' if capped else 't / r'} with r = {say(k, reach)}."
+    if level >= 2 and form == "box" and shape.chance(0.5):
+        reach = given(site, "max_dist t_max", vec.scalar, 0.6, 1.5, shared=1)
+        value = least(t, reach)
+        done += f" Take min(t, r) with r = {say(k, reach)}."
     hits = level if form in ("plane", "box") else 1
     done += deliver(site, hits, "distances hit_t depths", value)
     if level >= 3:
@@ -357,7 +344,7 @@ _FADED.add("over_distance", "shade", lambda light, fog, t: light / (1.0 + fog * 
 _FADED.add("over_square", "shade", lambda light, fog, t: light / (1.0 + fog * t * t))
 
 
-@idiom
+@idiom(depth=3)
 def ray_shapes(k: KernelBuilder, level: int) -> Title:
     """Rays against planes, discs, triangles and boxes."""
     shape = k.draw.shape

@@ -114,7 +114,7 @@ def _finished(site: Site, vec: Vec, turn: Turn) -> Rotation:
     return lambda p: scale * turn(p), f", then multiplied by {say(k, scale)}"
 
 
-@idiom
+@idiom(depth=1)
 def rigid_motion(k: KernelBuilder, level: int) -> Title:
     """Rotate and move points by quaternions, transforms, an axis and angle, or in the plane."""
     shape = k.draw.shape

@@ -210,7 +210,7 @@ def _scene(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     return f"{done} {out.name} gets g / |g|."
 
 
-@idiom
+@idiom(depth=1)
 def signed_distance(k: KernelBuilder, level: int) -> Title:
     """Signed distances of shapes at points or on grids."""
     solid = k.draw.shape.chance(0.6)

@@ -202,7 +202,7 @@ def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
     return terms[0].formula.name, done
 
 
-@idiom
+@idiom(depth=3)
 def shading(k: KernelBuilder, level: int) -> Title:
     """Diffuse and glossy light at surface points, of a distant light or of several lamps."""
     site = launch(k, list=2, grid=3)

@@ -180,7 +180,7 @@ def _against_boxes(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     return done + deliver(site, level, "margins insets", margin)
 
 
-@idiom
+@idiom(depth=1)
 def bounding_boxes(k: KernelBuilder, level: int) -> Title:
     """Bounding boxes: clamped points, unions, boxes of groups, which boxes hold a point."""
     site = launch(k, list=5, batch=3 + level // 3)
@@ -370,7 +370,7 @@ def _quality(site: Site, corners: Corners, p: Expr) -> str:
     return f" {site.put('quality measure size_out', value).name} gets {text} {say(k, scale)}."
 
 
-@idiom
+@idiom(depth=2)
 def triangle_geometry(k: KernelBuilder, level: int) -> Title:
     """Areas, normals and centres of triangles; barycentric coordinates and interpolation."""
     site = launch(k, list=5, batch=3 + level // 3)

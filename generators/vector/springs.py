@@ -201,7 +201,7 @@ def _constrained(k: KernelBuilder, site: Site, vec: Vec, x_new: Var) -> tuple[Va
     return x_new, f"{text}{say(k, center)}, x' is put at distance r."
 
 
-@idiom
+@idiom(depth=3)
 def spring_network(k: KernelBuilder, level: int) -> Title:
     """Forces of springs, and steps of ropes and cloths."""
     site = launch(k, forms={"list": 3, "grid": 2} if level <= 2 else {"list": 2, "grid": 4})
@@ -298,7 +298,7 @@ def _skipped(k: KernelBuilder, itself: Expr) -> str:
     return ", skipping j = i"
 
 
-@idiom
+@idiom(depth=4)
 def neighbour_forces(k: KernelBuilder, level: int) -> Title:
     """Sum over the listed neighbours of each point: springs, repulsion, smoothing."""
     vec = Vec(k.draw.shape.weighted({3: 3, 2: 2}), k.draw.wide_float_type())

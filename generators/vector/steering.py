@@ -192,7 +192,7 @@ def _flock(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
     return "flock", done + (_moved(k, site, flock.here, force, True) if level >= 5 else "")
 
 
-@idiom
+@idiom(depth=2)
 def steering(k: KernelBuilder, level: int) -> Title:
     """Agents that seek, flee, arrive or pursue, and flocks of them."""
     site = launch(k, list=5, batch=3 + level // 3)

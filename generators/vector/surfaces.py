@@ -153,7 +153,7 @@ def _contacts(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     )
 
 
-@idiom
+@idiom(depth=1)
 def vector_projection(k: KernelBuilder, level: int) -> Title:
     """Parts of vectors along and across axes; several axes; contacts with half spaces."""
     site = launch(k, list=5, batch=3 + level // 3)
@@ -309,7 +309,7 @@ def _several(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formul
     return done
 
 
-@idiom
+@idiom(depth=2)
 def surface_response(k: KernelBuilder, level: int) -> Title:
     """Directions reflected by, refracted at, bounced off or slid along surfaces."""
     site = launch(k, list=5, batch=3 + level // 3)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from generators import categories
 from generators.build import KernelBuilder
-from generators.build.draw import Draw, Reject, Stream
+from generators.build.draw import Draw, Reject, Stream, round_numbers
 from generators.build.registry import LEVELS
 from generators.program.dtypes import FLOAT32, Array, Mat, Scalar, Vec, parse_type
 from generators.program.expr import Expr
@@ -246,3 +246,12 @@ def test_drawn_constants_stay_in_range_and_are_short(low: float, width: float) -
 def test_streams_of_different_keys_share_nothing() -> None:
     first, second = Stream("a"), Stream("b")
     assert not {first.bits64() for _ in range(500)} & {second.bits64() for _ in range(500)}
+
+
+def test_constants_are_round_where_their_range_holds_round_ones() -> None:
+    assert round_numbers(0.5, 2.0) == [0.5, 0.6, 0.75, 0.8, 0.9, 1.0, 1.2, 1.5, 2.0]
+    assert round_numbers(-2.0, -1.0) == [-2.0, -1.5, -1.2, -1.0]
+    assert round_numbers(-1.0, 1.0) == round_numbers(0.0, 0.0) == []
+    stream = Draw(0, "constants", 0, 0).value
+    assert {float(stream.constant(0.5, 2.0)) for _ in range(200)} == {*round_numbers(0.5, 2.0)}
+    assert 0.61 <= float(stream.constant(0.61, 0.69)) <= 0.69

@@ -13,11 +13,13 @@ from generators import categories, every_category
 from generators.build.draw import Draw
 from generators.build.kernel import KernelBuilder
 from generators.build.registry import (
+    BEYOND,
     FORMS_DRAWN,
     LEVELS,
     Category,
     Title,
     category_of,
+    idiom,
     stored_forms,
 )
 from generators.program.dtypes import Array
@@ -109,6 +111,27 @@ def test_an_idiom_of_few_forms_comes_up_less_often_and_an_unknown_one_as_one_of_
     found = Counter(category.choose(Draw(0, "demo", k, 0), 2) for k in range(3000))
     shares = [found[name] / found["many"] for name in names]
     assert shares == pytest.approx([0.25, 0.5, 1.0, 1.0], abs=0.1)
+
+
+def test_an_idiom_is_drawn_as_deep_as_it_goes_and_less_often_beyond() -> None:
+    levels: list[int] = []
+
+    @idiom(depth=2)
+    def shallow(_kernel: KernelBuilder, level: int) -> Title:
+        levels.append(level)
+        raise NotImplementedError
+
+    category = Category("demo", "", {"shallow": shallow, "deep": _no_idiom})
+    for level in LEVELS:
+        with pytest.raises(NotImplementedError):
+            category.draw_idiom("shallow", Draw(0, "demo", 0, 0), level)
+    assert levels == [1, 2, 2, 2, 2]
+    shares = [
+        Counter(category.choose(Draw(0, "demo", k, 0), level) for k in range(2000))["shallow"]
+        / 2000
+        for level in (2, 3)
+    ]
+    assert shares == pytest.approx([1 / 2, 1 / (1 + BEYOND)], abs=0.04)
 
 
 def test_the_forms_that_are_stored_are_of_idioms_that_there_are() -> None:

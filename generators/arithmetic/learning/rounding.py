@@ -111,7 +111,7 @@ def stochastic_rounding(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("stochastic_round round_by_chance dither_quantize"), text)
 
 
-@idiom
+@idiom(depth=3)
 def straight_through_gradient(k: KernelBuilder, level: int) -> Title:
     """Fake quantisation and its gradient: passed where the value was within range, else cut."""
     shape = k.draw.shape

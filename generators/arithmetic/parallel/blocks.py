@@ -11,7 +11,7 @@ from generators.program.dtypes import INT32
 from generators.program.expr import Expr, Var, op
 
 
-@idiom
+@idiom(depth=3)
 def add_block_offsets(k: KernelBuilder, level: int) -> Title:
     """The last step of a scan by blocks: each element joined with what lies before its block."""
     shape = k.draw.shape

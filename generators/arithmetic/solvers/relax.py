@@ -27,8 +27,8 @@ class _System:
                 "plain": 3,
                 "spacing": 2,
                 "screened": level > 1,
-                "faces": 2 * (level > 2),
-                "cells": level > 3,
+                "faces": 2 * (level > 2 and c.rank == 1),
+                "cells": 2 * (level > 2),
             }
         )
         if self.way in ("plain", "spacing", "screened"):

@@ -159,7 +159,7 @@ class Work:
         lead, sizes = self.at[:-1], self.dims[:-1]
         if "scope" not in self.kept:
             # A thread that has a whole list to itself needs no atomics on what is the list's own.
-            alone = self.inner or (lead and shape.chance(0.2))
+            alone = self.inner or (lead and shape.chance(0.05))
             self.kept["scope"] = "all" if alone else "list"
         if self.kept["scope"] == "all":
             lead, sizes = (), ()
@@ -214,7 +214,7 @@ def work(
     With ``per_block`` a block of items may have shared arrays of its own.
     """
     shape = k.draw.shape
-    weights = {"list": 3, "lists": 3, "rows": 2 * (level > 1), "blocks": 2 + (level > 1)}
+    weights = {"list": 6, "lists": 4, "rows": int(level > 1), "blocks": 1 + (level > 2)}
     way = shape.weighted({w: n for w, n in weights.items() if w in ways.split()})
     if way in ("lists", "rows"):
         k.size(lead, 3, 4)

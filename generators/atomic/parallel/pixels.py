@@ -124,7 +124,7 @@ def _held(place: Expr, by: int, count: Expr) -> Expr:
 def pixels(k: KernelBuilder, level: int, flat: bool = True) -> Iterator[Pixel]:
     """Threads over the pixels of an image, of several images, or over the rows of an image."""
     shape = k.draw.shape
-    weights = {"grid": 4, "images": 3, "rows": 1 + (level > 1), "flat": 2 * flat}
+    weights = {"grid": 6, "images": 3, "rows": 1, "flat": flat}
     way = shape.weighted(weights)
     few = way == "images"
     k.size("height", 5 if few else 8, 7 if few else 11)
@@ -135,7 +135,7 @@ def pixels(k: KernelBuilder, level: int, flat: bool = True) -> Iterator[Pixel]:
         k.size("images", 2, 3)
         names = (k.name("b image_id n"), rows, columns)
         n, y, x = k.thread("images", "height", "width", names=names)
-        yield Pixel(k, level, (n,), y, x, False, False, shape.chance(0.7), by_shape)
+        yield Pixel(k, level, (n,), y, x, False, False, shape.chance(0.95), by_shape)
     elif way == "grid":
         y, x = k.thread("height", "width", names=(rows, columns))
         yield Pixel(k, level, (), y, x, False, False, False, by_shape)

@@ -326,4 +326,4 @@ def lag_sums(k: KernelBuilder, level: int) -> Title:
             w.add(own, at, lag)
     i = at[-1].name
     text = f"For every {i} and every lag that leaves {i} + lag within the list, add {w.said(i)}"
-    return Title(k.name("lag_sums autocorrelation_sums correlogram"), text)
+    return Title(k.name("lag_sums correlogram sum_by_lag"), text)

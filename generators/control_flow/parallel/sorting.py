@@ -73,7 +73,8 @@ def _payload(k: KernelBuilder, dims: tuple[str, ...], chance: float) -> Var | No
         return None
     kind = k.draw.shape.choice(("int32", "float32"))
     low, high = (0, 900) if kind == "int32" else (-1.0, 1.0)
-    return k.array("values payload ids", Scalar(kind), dims, role="inout", low=low, high=high)
+    names = "ids indices payload" if kind == "int32" else "values payload"
+    return k.array(names, Scalar(kind), dims, role="inout", low=low, high=high)
 
 
 @idiom

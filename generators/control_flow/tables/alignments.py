@@ -66,7 +66,7 @@ def _times(count: Expr, cost: Expr) -> Expr:
     return count if isinstance(cost, Const) and int(cost.value) == 1 else count * cost
 
 
-@idiom
+@idiom(depth=2)
 def edit_distance(k: KernelBuilder, level: int) -> Title:
     """Levenshtein distance with weights (Wagner and Fischer, J. ACM 21, 1974)."""
     shape = k.draw.shape

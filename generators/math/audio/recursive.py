@@ -267,7 +267,7 @@ def delay_line(k: KernelBuilder, level: int) -> Title:
     damping = k.scalar("damping lowpass", ch.type, 0.2, 0.7) if way == "damped" else None
     mix = (
         k.scalar("mix wet_level", ch.type, 0.2, 0.8)
-        if way in ("comb", "damped") and shape.chance(0.5)
+        if way == "feedforward" and shape.chance(0.5)
         else None
     )
     count = ch.count(x, "samples")
@@ -310,11 +310,7 @@ def _delay_line_title(
     text += f"{lag}: {told}; samples before the first count "
     text += "as 0"
     text += f", with the damping {damping.name}" if damping is not None else ""
-    text += (
-        f". {y.name} gets x + {mix.name} * (y - x), which is what is fed back"
-        if mix is not None
-        else f". {y.name} gets y"
-    )
+    text += f". {y.name} gets x + {mix.name} * (y - x)" if mix is not None else f". {y.name} gets y"
     names = {
         "allpass": "allpass_delay schroeder_allpass",
         "feedforward": "echo_once feedforward_comb",

@@ -43,7 +43,7 @@ def integral_image_pass(k: KernelBuilder, level: int) -> Title:
     count: Expr = extent(src, axis) if shape.chance(0.5) else k.size_param(names, length)
     named = exclusive or shape.chance(0.4)
     total = k.let("running total acc", k.lift(0, wide))
-    weighed = not whole and shape.chance(0.1 + 0.06 * level)
+    weighed = not whole and shape.chance(0.05)
     mask = None
     if weighed:
         mask = k.array("mask weights", type_, shape_of, low=0.1, high=1.0)

@@ -275,7 +275,9 @@ def _distance(
         yy = w.tensor("y_norms sq_y", (*lead, "n"), 6.0, 8.0)
         value: Expr = xx[index(*first, i)] + yy[index(*first, j)] - 2.0 * total
         said = f"{xx.name} + {yy.name} - 2 * their dot product, the squared distance"
-        return sqrt(value) if w.chance(0.5) else value, said
+        if w.chance(0.5):
+            return sqrt(value), f"the root of {said}"
+        return value, said
     if form == "cosine":
         eps = w.number("eps floor", 0.01, 0.1)
         value = 1.0 - total / (sqrt(squares[0] * squares[1]) + eps)

@@ -39,7 +39,7 @@ class Pairs:
         return value if self.lengths is None else self.lengths[f] * value
 
 
-@idiom
+@idiom(depth=1)
 def pairwise_matrix(k: KernelBuilder, level: int) -> Title:
     """Distances, similarities or kernel values between two sets of points."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()

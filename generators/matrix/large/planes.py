@@ -54,7 +54,7 @@ class Window:
         return self.image[index(*self.c.at[:-2], row, col)]
 
 
-@idiom
+@idiom(depth=3)
 def convolve_planes(k: KernelBuilder, level: int) -> Title:
     """A 3 x 3 or 2 x 2 convolution of one plane, or of each channel, with its epilogue."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
@@ -116,7 +116,7 @@ def _convolved(window: Window, taps: Var, own: bool) -> tuple[Var, bool]:
     return total, flipped
 
 
-@idiom
+@idiom(depth=3)
 def temporal_convolution(k: KernelBuilder, level: int) -> Title:
     """A convolution over time with dilation, causal or centred, for channels or sequences."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
@@ -154,7 +154,7 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("temporal_conv dilated_conv conv_over_time"), c.text)
 
 
-@idiom
+@idiom(depth=2)
 def pool_planes(k: KernelBuilder, level: int) -> Title:
     """Pooling of blocks or overlapping windows; erosion and dilation at stride 1."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
@@ -220,7 +220,7 @@ _WEIGHTS = {"sobel": (1.0, 2.0, 8.0), "scharr": (3.0, 10.0, 32.0), "prewitt": (1
 """The weights across of an operator, at the sides and in the middle, and what they are over."""
 
 
-@idiom
+@idiom(depth=1)
 def image_gradient(k: KernelBuilder, level: int) -> Title:
     """Gradients of images by Sobel and kin: components, magnitude, direction."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()

@@ -18,7 +18,7 @@ _LAYOUTS = (("i", "k", "k", "j"), ("i", "k", "j", "k"), ("k", "i", "k", "j"))
 """The axes of both factors: of a * b, a * transpose(b), transpose(a) * b."""
 
 
-@idiom
+@idiom(depth=3)
 def array_product(k: KernelBuilder, level: int) -> Title:
     """Matrix times matrix or vector, an element a thread, with scale, bias and activation."""
     shape, scalar = k.draw.shape, k.draw.float_type()
@@ -82,7 +82,7 @@ def batched_product(k: KernelBuilder, level: int) -> Title:
     c = cells(k, scalar, (batch, m, n), NAMES[3], 2)
     item, row, col = c.at
     lengths = None
-    if level >= 2 and shape.chance(0.3):
+    if level >= 2 and shape.chance(0.1):
         lengths = k.array("lengths valid_depth", INT32, batch, low=1, high=4)
     total = k.let("total acc s", zero(scalar))
     with k.for_("p kk t", depth) as p:
@@ -91,11 +91,6 @@ def batched_product(k: KernelBuilder, level: int) -> Title:
             k.augment(total, "add", term)
     limit = f" < {c.tell(lengths[item])}" if lengths is not None else ""
     c.say(f"For each ({c.where}), sum {c.tell(term)} over {p.name}{limit}{', in float32' * half}.")
-    if level >= 3 and shape.chance(0.3):
-        weight = k.scalar("upper_weight future", scalar, 0.1, 0.6)
-        with k.if_(col > row):
-            k.augment(total, "mul", weight)
-        c.say(f"Where {c.tell(col > row)} it is multiplied by {weight.name}.")
     finish(c, level, total, "out products result", "product")
     return Title(k.name("batched_matmul bmm batch_product"), c.text)
 
@@ -140,7 +135,7 @@ def quantised_product(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("quantised_product int_gemm dequant_matmul"), c.text)
 
 
-@idiom
+@idiom(depth=3)
 def ell_product(k: KernelBuilder, level: int) -> Title:
     """A fixed-width sparse matrix times a vector or several: products, steps of solvers, graphs."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()

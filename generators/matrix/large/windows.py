@@ -15,7 +15,7 @@ _GRIDS = (("i", "j"), ("row", "col"))
 _OFFSETS = (("di", "dj"), ("r", "c"), ("ky", "kx"))
 
 
-@idiom
+@idiom(depth=3)
 def sliding_window(k: KernelBuilder, level: int) -> Title:
     """Convolution with a small kernel and pooling: each output sees a window of the input."""
     build, names, kind = k.draw.shape.choice(_WINDOWS)

@@ -41,7 +41,7 @@ class _Heads:
 def _heads(k: KernelBuilder, level: int) -> _Heads:
     """One head; from level 2 on often several, from level 4 on several queries to a key head."""
     shape = k.draw.shape
-    vec = Vec(shape.choice((2, 3, 4, 8) if level > 1 else (2, 3, 4)), FLOAT32)
+    vec = Vec(shape.choice((4, 4, 8) if level > 1 else (4,)), FLOAT32)
     k.size("queries", 10, 20)
     k.size("keys", 8, 16)
     several = level > 1 and shape.chance(0.7)
@@ -112,7 +112,7 @@ class _Scores:
 
 def _scores(h: _Heads, level: int) -> _Scores:
     k, shape = h.k, h.k.draw.shape
-    root = {2: "1.4142135", 3: "1.7320508", 4: "2.0", 8: "2.828427"}[h.vec.size]
+    root = {4: "2.0", 8: "2.828427"}[h.vec.size]
     way = shape.weighted({"none": 1 if level < 3 else 0, "literal": 2, "shared": 2})
     scale: Expr | None = None
     if way == "shared":

@@ -258,7 +258,7 @@ def attention_gradient(k: KernelBuilder, level: int) -> Title:
     """Pieces of the backward pass of attention: row sums, gradients of scores, queries, keys."""
     w = work(k, level, turning=0.2, flattening=0.2)
     w.type_ = FLOAT32
-    vec = Vec(k.draw.shape.choice((2, 3, 4)), FLOAT32)
+    vec = Vec(4, FLOAT32)
     lead = (w.size("heads", 2, 3, "heads num_heads"),) if w.chance(0.6, 2) else ()
     causal = w.chance(0.35)
     w.size("rows", 5, 8, "num_queries q_len")

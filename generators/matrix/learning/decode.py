@@ -77,7 +77,7 @@ class _Pages:
 def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int]:
     """The arrays, the thread's sequence and head, and how many tokens a sequence has at most."""
     shape = k.draw.shape
-    vec, page, width = Vec(shape.choice((2, 3, 4)), FLOAT32), shape.choice((2, 4)), 3
+    vec, page, width = Vec(4, FLOAT32), shape.choice((4, 8, 16)), 3
     groups = shape.choice((1, 2, 4)) if w.chance(0.6, 2) else 1
     for symbol, low, high in (("seqs", 5, 7), ("heads", 2, 3), ("pages", 6, 9)):
         w.size(symbol, low, high)

@@ -169,7 +169,7 @@ class Work:
         """A sum that starts at zero."""
         return self.k.let(names, zero(self.type_))
 
-    def number(self, names: str, low: float, high: float, literal: float = 0.25) -> Expr:
+    def number(self, names: str, low: float, high: float, literal: float = 0.05) -> Expr:
         """A parameter, or a literal that people write into the kernel."""
         if self.k.draw.shape.chance(literal):
             value = self.k.draw.value.constant(low, high)
@@ -213,7 +213,7 @@ def work(k: KernelBuilder, level: int, turning: float = 0.0, flattening: float =
     type_ = k.draw.wide_float_type()
     share = {1: 0.5, 2: 1.0}.get(level, 1.4)
     by_params = k.draw.shape.chance(0.5)
-    # Who keeps one array flat keeps most of them so.
-    flat = 0.75 if k.draw.shape.chance(flattening * share) else 0.0
+    # Who keeps one array flat keeps all of them so.
+    flat = 1.0 if k.draw.shape.chance(flattening * share) else 0.0
     turned = turning * min(share, 1.0) * (0.5 if flat else 1.0)
     return Work(k, level, type_, by_params, turned, flat)

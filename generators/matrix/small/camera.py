@@ -62,7 +62,7 @@ def _divided(g: Place, names: Names, h: Expr) -> Var:
     return g.let(names, make(vec, h[0] * inv, h[1] * inv))
 
 
-@idiom
+@idiom(depth=3)
 def project_points(k: KernelBuilder, level: int) -> Title:
     """A pinhole camera: extrinsics, projection, distortion, residuals, Jacobians."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
@@ -205,7 +205,7 @@ def _viewed(g: Place, scalar: Scalar, level: int) -> tuple[Expr, str]:
     return k.let("mv model_view", view * model), f"{text}, {g.told(e, back, side, top)}"
 
 
-@idiom
+@idiom(depth=3)
 def view_transform(k: KernelBuilder, level: int) -> Title:
     """Vertices through model, view and projection; and what rasterizers do next."""
     shape = k.draw.shape

@@ -121,7 +121,7 @@ def _menu(g: Place, t: Var, pair: Var, definite: bool) -> dict[str, Entry]:
     }
 
 
-@idiom
+@idiom(depth=2)
 def eigen_symmetric(k: KernelBuilder, level: int) -> Title:
     """Principal values of 2 x 2 tensors: images, surfaces, stress."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
@@ -188,7 +188,7 @@ def _clamped(g: Place, t: Var, pair: Var, definite: bool) -> str:
     return f" Let {g.told(major)}.{g.gets('mapped regularized functions_of', whole)}"
 
 
-@idiom
+@idiom(depth=2)
 def power_iteration(k: KernelBuilder, level: int) -> Title:
     """The dominant axis of a symmetric matrix by a fixed number of products."""
     shape = k.draw.shape

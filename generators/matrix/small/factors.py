@@ -89,7 +89,7 @@ def _system(g: Place, mat: Mat, level: int) -> tuple[Var, Var, str]:
     return m, b, f"Solve M * x = b, {g.told(m, b)}, by Gaussian elimination without pivoting"
 
 
-@idiom
+@idiom(depth=1)
 def gauss_eliminate(k: KernelBuilder, level: int) -> Title:
     """Gaussian elimination of a small system, every entry a variable."""
     shape = k.draw.shape
@@ -286,7 +286,7 @@ def _uses(g: Place, mat: Mat, low: Entries) -> dict[str, Entry]:
     }
 
 
-@idiom
+@idiom(depth=1)
 def cholesky_small(k: KernelBuilder, level: int) -> Title:
     """Cholesky factors by hand: to solve, to sample, to whiten, for a log determinant."""
     shape = k.draw.shape

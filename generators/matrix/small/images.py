@@ -18,7 +18,7 @@ from generators.program.dtypes import FLOAT32, INT32, Mat, Scalar, Vec, scalar_o
 from generators.program.expr import Expr, Var, literal
 
 
-@idiom
+@idiom(depth=1)
 def plane_map(k: KernelBuilder, level: int) -> Title:
     """Homographies and affine maps of points in the plane, and of pixel places."""
     shape = k.draw.shape
@@ -280,7 +280,7 @@ def _graded(g: Place, q: Var, vec: Vec) -> Var:
     return g.let("graded look_c", fn("cw_mul", r["gain"], q) + r["lift"])
 
 
-@idiom
+@idiom(depth=1)
 def color_transform(k: KernelBuilder, level: int) -> Title:
     """Pixels through a colour matrix, between curves, graded, masked."""
     shape, vec = k.draw.shape, Vec(3, k.draw.wide_float_type())

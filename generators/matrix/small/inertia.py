@@ -116,7 +116,7 @@ def _steiner(g: Place, inertia: Expr, scalar: Scalar) -> Expr:
     return g.let("j about shifted", inertia + mass * square)
 
 
-@idiom
+@idiom(depth=1)
 def rigid_inertia(k: KernelBuilder, level: int) -> Title:
     """Inertia tensors and what follows from them: momentum, torque, energy, acceleration."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()

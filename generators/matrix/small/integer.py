@@ -190,7 +190,7 @@ def _menu(c: Expr) -> dict[str, Entry]:
     }
 
 
-@idiom
+@idiom(depth=2)
 def integer_matrices(k: KernelBuilder, level: int) -> Title:
     """Small matrices of whole numbers, exact or wrapping."""
     shape = k.draw.shape

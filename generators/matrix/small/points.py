@@ -230,7 +230,7 @@ _WAYS = {
 }
 
 
-@idiom
+@idiom(depth=2)
 def point_covariance(k: KernelBuilder, level: int) -> Title:
     """Sums of outer products over a few points: covariance, scatter, cross-covariance."""
     shape = k.draw.shape

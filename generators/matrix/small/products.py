@@ -161,7 +161,7 @@ def _updated(g: Place, c: Var) -> str:
     return f" Then C = {g.tell(value)}."
 
 
-@idiom
+@idiom(depth=1)
 def small_product(k: KernelBuilder, level: int) -> Title:
     """Products of small matrices, one result a thread."""
     shape = k.draw.shape

@@ -208,7 +208,7 @@ def _several(g: Place, rot: Var, vec: Vec) -> str:
     return g.gets("moments second_moments", moment, text)
 
 
-@idiom
+@idiom(depth=1)
 def rotation_matrix(k: KernelBuilder, level: int) -> Title:
     """Matrices that turn and mirror: made from angles, axes and hints, then applied."""
     shape = k.draw.shape

@@ -141,7 +141,7 @@ def _readings(g: Place, e: Var, a: Var) -> dict[str, Entry]:
     }
 
 
-@idiom
+@idiom(depth=1)
 def matrix_series(k: KernelBuilder, level: int) -> Title:
     """Exponentials and their relatives by truncated series, scaling and squaring, Cayley."""
     shape = k.draw.shape
@@ -231,7 +231,7 @@ _ITERATIONS: dict[str, Build] = {
 }
 
 
-@idiom
+@idiom(depth=3)
 def newton_schulz(k: KernelBuilder, level: int) -> Title:
     """Inverses, roots and orthogonal factors without division of matrices."""
     shape = k.draw.shape

@@ -232,7 +232,7 @@ def _limited(g: Place, x: Var, level: int) -> str:
     return f" Shorten x to length {g.tell(limit)} where it is longer."
 
 
-@idiom
+@idiom(depth=1)
 def small_solve(k: KernelBuilder, level: int) -> Title:
     """Small systems as simulation, optimization and robotics solve them."""
     shape = k.draw.shape

@@ -227,7 +227,7 @@ def _vector_update(f: Filter, level: int) -> str:
     )
 
 
-@idiom
+@idiom(depth=3)
 def kalman_step(k: KernelBuilder, level: int) -> Title:
     """Predict and update of small Kalman filters."""
     shape = k.draw.shape
@@ -294,7 +294,7 @@ def _observed(g: Place, vec: Vec, p: Var, t: Expr) -> str:
     return f"{done} its sum;{logged}"
 
 
-@idiom
+@idiom(depth=2)
 def markov_step(k: KernelBuilder, level: int) -> Title:
     """Distributions that a small chain moves: steps, stationary ones, hidden states."""
     shape = k.draw.shape

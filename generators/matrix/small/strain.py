@@ -190,7 +190,7 @@ def _opened(g: Place, e: Var) -> str:
     return f" Where trace(e) > 0, subtract {g.tell(damage)} * trace(e) / {mat.rows} * I from e."
 
 
-@idiom
+@idiom(depth=1)
 def deformation_strain(k: KernelBuilder, level: int) -> Title:
     """A strain measure of each deformation gradient, and what is read off it."""
     shape, mat = k.draw.shape, square_type(k, {2: 1, 3: 1}, k.draw.wide_float_type())

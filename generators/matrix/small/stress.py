@@ -108,7 +108,7 @@ _LAWS: dict[str, tuple[Callable[[BodyBuilder, Expr, Expr, Expr], Expr], str]] = 
 }
 
 
-@idiom
+@idiom(depth=3)
 def hyperelastic_stress(k: KernelBuilder, level: int) -> Title:
     """The stress of an elastic law for each deformation gradient."""
     shape, mat = k.draw.shape, square_type(k, {2: 1, 3: 1}, k.draw.wide_float_type())
@@ -220,7 +220,7 @@ def _tensor(g: Place, mat: Mat, level: int) -> tuple[Var, str]:
     return s, f"{text} {points.name}"
 
 
-@idiom
+@idiom(depth=1)
 def tensor_invariants(k: KernelBuilder, level: int) -> Title:
     """Invariants of stress tensors, their deviators, and a return to a yield surface."""
     shape = k.draw.shape

@@ -185,7 +185,7 @@ def _written(g: Place, p: Problem, solution: list[Expr], vec: Vec) -> str:
     return g.gets("solutions coords x_out", make(vec, *solution))
 
 
-@idiom
+@idiom(depth=1)
 def cramer_solve(k: KernelBuilder, level: int) -> Title:
     """Cramer's rule: quotients of determinants, and what to do when there is no solution."""
     shape = k.draw.shape
@@ -356,7 +356,7 @@ def _reweighted(s: Model, x: Expr) -> str:
     return g.gets("robust_fit refit", fn("inverse", normal) * rhs, text)
 
 
-@idiom
+@idiom(depth=2)
 def normal_equations(k: KernelBuilder, level: int) -> Title:
     """Fits by normal equations: summed up, solved, judged."""
     shape = k.draw.shape

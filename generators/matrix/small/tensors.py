@@ -144,7 +144,7 @@ def _shares(m: Mixture, level: int, vec: Vec, total: Var) -> str:
     return done
 
 
-@idiom
+@idiom(depth=1)
 def quadratic_form(k: KernelBuilder, level: int) -> Title:
     """Distances that a matrix measures, alone or over the components of a mixture."""
     shape = k.draw.shape
@@ -312,7 +312,7 @@ def _changed(g: Place, c: Var, level: int) -> str:
     return f" Add {g.tell(more)}."
 
 
-@idiom
+@idiom(depth=1)
 def congruence(k: KernelBuilder, level: int) -> Title:
     """Tensors in another frame, with what is added there."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()

@@ -225,14 +225,14 @@ def _bundle_residuals_ended(
     else:
         rot = k.array("rot_vecs axis_angle", VEC3, "cams", low=0.2, high=0.9)
         turned, said = _rodrigues(k, rot[cam], place), f"{rot.name} (axis times angle)"
-    shift = k.array("translations cam_pos", VEC3, "cams", low=-0.5, high=0.5)
+    shift = k.array("translations cam_trans", VEC3, "cams", low=2.0, high=3.5)
     x = k.let("x in_cam", turned + shift[cam])
-    z = k.let("z depth", x[2] + 4.0)
+    z = x[2]
     px, py = k.let("px u_n", x[0] / z), k.let("py v_n", x[1] / z)
     focal = k.array("focals focal", FLOAT32, "cams", low=1.0, high=2.0)
     text = (
         f"For each observation, take its point of {p.name}, turn it by its camera's {said}, add "
-        f"{shift.name}, and project: (x, y) / (z + 4)"
+        f"{shift.name}, and project: (x, y) / z"
     )
     return _bundle_residuals_kept(focal, cam, text, c, k, shape, px, py, seen, at)
 

@@ -84,7 +84,7 @@ def _angle_inputs(r: Rig) -> tuple[dict[str, Expr], str]:
     return values, source
 
 
-@idiom
+@idiom(depth=1)
 def euler_rotation(k: KernelBuilder, level: int) -> Title:
     """Rotations of roll, pitch and yaw, applied to a vector, chained with a mount or stored."""
     shape = k.draw.shape
@@ -185,7 +185,7 @@ def _roll_pitch_yaw(r: Rig, q: Var, level: int) -> dict[str, Expr]:
     return {name: rpy[c] for c, name in enumerate(ANGLES)}
 
 
-@idiom
+@idiom(depth=1)
 def read_euler(k: KernelBuilder, level: int) -> Title:
     """Roll, pitch and yaw of rotations: stored, compared with limits or commands."""
     shape = k.draw.shape
@@ -281,7 +281,7 @@ def _twist_of(r: Rig, q: Var, axis: Expr, level: int) -> Var:
 _AXES = {"each": 2, "first": 1, "last": 3, "shared": 3, "literal": 2}
 
 
-@idiom
+@idiom(depth=1)
 def swing_twist(k: KernelBuilder, level: int) -> Title:
     """Split rotations into a turn about an axis and the rest, and limit either."""
     shape = k.draw.shape

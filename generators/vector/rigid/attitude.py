@@ -35,7 +35,7 @@ def _frame(r: Rig) -> Callable[..., Expr]:
     return build
 
 
-@idiom
+@idiom(depth=1)
 def triad_attitude(k: KernelBuilder, level: int) -> Title:
     """The attitude in which two measured directions match two known ones."""
     shape = k.draw.shape
@@ -188,7 +188,7 @@ def _rotation_vector(r: Rig, error: Var, short: bool) -> tuple[Expr, str]:
     return angle * unit(v), "2 * atan2(|ev|, ew) * normalize(ev)"
 
 
-@idiom
+@idiom(depth=1)
 def attitude_error(k: KernelBuilder, level: int) -> Title:
     """The rotation between two orientations: its quaternion, angle or rotation vector."""
     shape = k.draw.shape
@@ -254,7 +254,7 @@ def _scored(r: Rig, angle: Var) -> str:
     return ""
 
 
-@idiom
+@idiom(depth=3)
 def attitude_control(k: KernelBuilder, level: int) -> Title:
     """Torques that turn a craft toward a target attitude: proportional, derivative, gyroscopic."""
     shape = k.draw.shape

@@ -149,7 +149,7 @@ def _into_camera(r: Rig, p: Expr) -> tuple[Expr, str]:
     return fn("quat_rotate_inv", rot, p - eye), text
 
 
-@idiom
+@idiom(depth=3)
 def extrinsic_camera(k: KernelBuilder, level: int) -> Title:
     """Pixels of points seen by cameras, with distortion, clipping and depth."""
     r = rig(k, "i tid p", list=2, batch=5)

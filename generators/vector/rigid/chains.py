@@ -107,7 +107,7 @@ def _joints(r: Rig, keys: list[str], struct: float) -> Items:
     return Items(r.k, "Joint JointInfo Hinge", {key: parts[key] for key in keys}, "q", struct)
 
 
-@idiom
+@idiom(depth=1)
 def forward_kinematics(k: KernelBuilder, level: int) -> Title:
     """Tip of an arm of several joints from its joint angles."""
     shape = k.draw.shape
@@ -238,7 +238,7 @@ class Carried:
         k.augment(self.value, "add", joint)
 
 
-@idiom
+@idiom(depth=1)
 def link_chain(k: KernelBuilder, level: int) -> Title:
     """Twists carried along a chain of links, or wrenches back to its base."""
     r = rig(k, "i tid arm", single=1.0, list=4, batch=3)

@@ -22,7 +22,7 @@ _CROSS = "cross(v, (a, b)) = (w x a, w x b + u x a)"
 _DUAL = "crossdual(v, (a, b)) = (w x a + u x b, w x b)"
 
 
-@idiom
+@idiom(depth=1)
 def joint_dynamics(k: KernelBuilder, level: int) -> Title:
     """Terms of the Newton-Euler equations in spatial vectors, and the force along a joint."""
     shape = k.draw.shape
@@ -168,7 +168,7 @@ class Bodies:
         return routine(r.k, chance, "point_velocity velocity_at", params, build, doc)
 
 
-@idiom
+@idiom(depth=2)
 def contact_velocity(k: KernelBuilder, level: int) -> Title:
     """Velocity of bodies at their contacts: relative, normal, tangential, and the impulse."""
     shape = k.draw.shape

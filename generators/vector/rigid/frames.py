@@ -67,7 +67,7 @@ class Spinner:
         return tensor * outer, f" h = {_TENSOR_TEXT.format(turned)}."
 
 
-@idiom
+@idiom(depth=1)
 def frame_conversion(k: KernelBuilder, level: int) -> Title:
     """Angular momentum, inertia, torque or energy of bodies, in their own frame or the world."""
     shape = k.draw.shape
@@ -214,7 +214,7 @@ class Axes:
         return make(Mat(3, 3, self.r.scalar), *entries)
 
 
-@idiom
+@idiom(depth=1)
 def look_at(k: KernelBuilder, level: int) -> Title:
     """Frames of cameras or turrets that look at a target; points seen from there."""
     shape = k.draw.shape

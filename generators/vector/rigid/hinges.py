@@ -30,7 +30,7 @@ def _hinge_angle(r: Rig, level: int, axis: Expr, rel: Var) -> tuple[Expr, str]:
     return applied(r.k, 0.7 * (level >= 3), "hinge_angle joint_angle", args, build), text
 
 
-@idiom
+@idiom(depth=3)
 def joint_drive(k: KernelBuilder, level: int) -> Title:
     """Torques of driven hinges: toward an angle, against motion, at limits."""
     shape = k.draw.shape

@@ -93,7 +93,7 @@ def _loads(r: Rig, factor: str) -> Items:
     return Items(r.k, "Load Push Thruster", parts, (*r.dims, "q"), 0.4)
 
 
-@idiom
+@idiom(depth=1)
 def wrench_sum(k: KernelBuilder, level: int) -> Title:
     """The total force and torque on bodies of the forces at several points."""
     shape = k.draw.shape
@@ -156,7 +156,7 @@ def _finished(r: Rig, level: int, total: Total) -> str:
     return done + total.store(k.draw.shape.chance(0.45))
 
 
-@idiom
+@idiom(depth=3)
 def rotor_wrench(k: KernelBuilder, level: int) -> Title:
     """Force and torque of the rotors of a multicopter, in its own frame or in the world."""
     shape = k.draw.shape

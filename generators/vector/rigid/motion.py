@@ -121,7 +121,7 @@ def _time_step(r: Rig, level: int) -> tuple[Expr, int, str]:
     return local(k, "dt h step", whole), 0, text
 
 
-@idiom
+@idiom(depth=1)
 def orientation_step(k: KernelBuilder, level: int) -> Title:
     """Turn orientations by angular velocities for one step, or several short ones."""
     shape = k.draw.shape
@@ -320,7 +320,7 @@ def _between(r: Rig, level: int, ends: Ends, t: Expr) -> tuple[Var, str]:
     return k.let("rot q blended", value), text
 
 
-@idiom
+@idiom(depth=1)
 def pose_blend(k: KernelBuilder, level: int) -> Title:
     """Poses between two poses, or between the keyframes around a time."""
     shape = k.draw.shape

@@ -85,7 +85,7 @@ class Instance:
         return by_matrix(r, r.k.let("m mat model", matrix), p)
 
 
-@idiom
+@idiom(depth=1)
 def instanced_points(k: KernelBuilder, level: int) -> Title:
     """Points of a shape, scaled, rotated and moved for each of its instances."""
     shape = k.draw.shape
@@ -235,7 +235,7 @@ def _pair(r: Rig, level: int) -> Pair:
     return Pair(source, found["point"], found.get("normal"), weight, text, weight_text)
 
 
-@idiom
+@idiom(depth=3)
 def point_registration(k: KernelBuilder, level: int) -> Title:
     """Residuals between moved points and their partners, robust weights, costs and gradients."""
     shape = k.draw.shape

@@ -62,7 +62,7 @@ def _imu(r: Rig, level: int) -> Record:
     return record(r, "Imu ImuSample", parts, 0.35 + 0.07 * level)
 
 
-@idiom
+@idiom(depth=3)
 def imu_integration(k: KernelBuilder, level: int) -> Title:
     """One step of inertial navigation, with biases, gravity and a tilt correction."""
     shape = k.draw.shape
@@ -152,7 +152,7 @@ def _moved(r: Rig, level: int, imu: Record, q: Var, w: Var, dt: Expr) -> str:
     return done
 
 
-@idiom
+@idiom(depth=1)
 def hand_eye(k: KernelBuilder, level: int) -> Title:
     """What a sensor on a hand sees, in the frame of the base; how well two poses agree."""
     shape = k.draw.shape

@@ -70,7 +70,7 @@ class Branch:
         renormalize(self.r, acc)
 
 
-@idiom
+@idiom(depth=1)
 def frame_tree(k: KernelBuilder, level: int) -> Title:
     """Pose of tree nodes in the world from those of their ancestors; points attached to them."""
     shape = k.draw.shape
@@ -199,7 +199,7 @@ class Bones:
         return said["pose"]
 
 
-@idiom
+@idiom(depth=3)
 def skinning(k: KernelBuilder, level: int) -> Title:
     """Points moved by the weighted transforms of a few bones, or by their blended rotation."""
     shape = k.draw.shape

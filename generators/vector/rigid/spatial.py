@@ -63,7 +63,7 @@ def _moved(r: Rig, kind: str, level: int, x: Var, value: Expr) -> Expr:
     return applied(k, 0.7 * (level > 1), names, {"x": x, "s": value}, by_hand, doc)
 
 
-@idiom
+@idiom(depth=1)
 def move_spatial(k: KernelBuilder, level: int) -> Title:
     """Twists and wrenches seen from another frame, joint motion added, and their power."""
     r = rig(k, "i tid link", single=0.75)
@@ -204,7 +204,7 @@ def _delivered(r: Rig, value: Expr, kind: str) -> str:
     return f" {top.name} gets its first three components, {bottom.name} the rest."
 
 
-@idiom
+@idiom(depth=1)
 def adjoint_inertia(k: KernelBuilder, level: int) -> Title:
     """Twists through the adjoint of a pose, and the momentum that comes back through it."""
     if level == 1:

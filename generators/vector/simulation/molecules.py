@@ -168,7 +168,7 @@ def _series(c: Crowd, angle: Var) -> tuple[Expr, Expr, str]:
     return energy, slope, f"the sum of {coef.name}[n] * cos((n + 1) * phi)"
 
 
-@idiom
+@idiom(depth=3)
 def chain_shape(k: KernelBuilder, level: int) -> Title:
     """The size and shape of chains: radius of gyration, end-to-end distance, asphericity."""
     shape = k.draw.shape

@@ -117,16 +117,16 @@ def points_of(
     dims: tuple[str, ...],
     level: int = 1,
 ) -> Points:
-    """Declare vectors: mostly an array of vectors."""
-    ways = {"vec": 7, "rows": 2, "split": 2 * (level > 1)}
-    way = k.draw.shape.weighted(ways)
+    """Declare vectors: mostly an array of vectors; those of a kernel all lie in one way."""
+    ways = {"vec": 10, "rows": 1, "split": 2 * (level > 1)}
+    way = k.draw.stream("layout of points").weighted(ways)
     if way == "vec":
         return Points(vec, (k.array(names, vec, dims, low=low, high=high),), way, dims)
     if way == "rows":
         wide = (*dims, str(vec.size))
         array = k.array(names, vec.scalar, wide, low=low, high=high)
         return Points(vec, (array,), way, dims)
-    stem = k.name(names)
+    stem = k.name(*([n for n in names.split() if len(n) > 1] or names.split()))
     arrays = [
         k.array(f"{stem}_{AXES[c]}", vec.scalar, dims, low=low, high=high) for c in range(vec.size)
     ]

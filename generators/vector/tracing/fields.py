@@ -172,16 +172,17 @@ def _volume_render_put(
     colour: Var | None,
 ) -> Title:
     """What :func:`_volume_render_worked` stores, and its text."""
+    ends = (cast(extent(sigma, axis) - 1, FLOAT32) for axis in range(3))
+    edge = k.let("upper bound_hi", make(VEC3, *ends))
     with k.for_("s step_i", stop) as s:
         t = (cast(s, FLOAT32) + 0.5) * size
         x = k.let("x point", r.at(c.maybe("t along", t)))
-        edge = 5.0
-        inside = op("and", fn("min_element", x) >= 0.0, fn("max_element", x) < edge)
+        inside = op("and", fn("min_element", x) >= 0.0, fn("min_element", edge - x) > 0.0)
         if shape.chance(0.5):
             with k.if_(op("not", inside)):
                 k.break_()
         else:
-            with k.if_(op("or", fn("min_element", x) < 0.0, fn("max_element", x) >= edge)):
+            with k.if_(op("or", fn("min_element", x) < 0.0, fn("min_element", edge - x) <= 0.0)):
                 k.break_()
         if smooth:
             dense = k.let("rho dens", _trilinear(k, sigma, x))
@@ -218,7 +219,7 @@ def _volume_render_stored(
     text = (
         f"March {r.said} through the grid {sigma.name} of unit cells (axes x, y, z; {how} value): "
         f"{stop} steps at (s + 0.5) * {size.name}, until the point leaves "
-        f"[0, 5)"
+        "the grid (0 to the last index along each axis)"
     )
     text += f" or the transmittance falls below {written(floor)}" if floor is not None else ""
     text += f". alpha = 1 - exp(-density * {size.name}); front to back, {what} is weighted by the "
@@ -243,9 +244,11 @@ def height_march(k: KernelBuilder, level: int) -> Title:
     smooth = shape.chance(0.6)
     t = k.let("t travelled", k.lift(0.0, FLOAT32))
     below = k.let("below hit", k.lift(0, INT32))
+    x_end = k.let("x_max width_x", cast(extent(h, 1) - 1, FLOAT32))
+    z_end = k.let("z_max depth_z", cast(extent(h, 0) - 1, FLOAT32))
     with k.for_("s step_i", stop):
         x = k.let("x point", r.at(t + size))
-        outside = op("or", op("or", x[0] < 0.0, x[0] >= 7.0), op("or", x[2] < 0.0, x[2] >= 7.0))
+        outside = op("or", op("or", x[0] < 0.0, x[0] >= x_end), op("or", x[2] < 0.0, x[2] >= z_end))
         with k.if_(outside):
             k.break_()
         with k.if_(x[1] < _ground(k, h, x, smooth)):
@@ -255,7 +258,7 @@ def height_march(k: KernelBuilder, level: int) -> Title:
     text = (
         f"March {r.said} over the heights {h.name} (rows along z, unit spacing, "
         f"{'bilinear' if smooth else 'the value of the cell'}) in up to {stop} steps of "
-        f"{size.name}, while the next point lies in [0, 7) along x and z and not below the ground. "
+        f"{size.name}, while the next point lies over the cells and not below the ground. "
     )
     if c.chance(0.7, 2):
         text += _halved(c.k, r, (t, size, below), h, smooth)

@@ -16,6 +16,7 @@ from generators.program.dtypes import INT32, Array, Vec
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, parts, statements
 from synth.render.cuda.find.remember import remembered
+from synth.render.cuda.named_sizes import CALLED, POINTS, SHARING, ranges_of
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all, middle, symbols
 
@@ -38,14 +39,6 @@ _GATHERED_WEIGHTS = (1, 2, 3, 3)
 _PLACES = ((4096, 65_536), (65_536, 1_000_000))
 """The same, of vectors: points, particles, vertices."""
 _PLACES_WEIGHTS = (1, 2)
-_CALLED: dict[str, tuple[_Range, ...]] = {
-    "taps": ((3, 9), (9, 33)),
-    "groups": ((4, 16), (16, 256)),
-    "classes": ((8, 64), (64, 1000)),
-    "channels": ((1, 4), (8, 64), (64, 256)),
-    "heads": ((8, 32), (32, 128)),
-}
-"""Of sizes whose names say what they are."""
 _ENTRIES = (4, 8, 16, 32)
 """Of a row, where rows are of several lengths and lie one after the other."""
 _INNER = ((8, 64), (64, 256), (256, 1024), (1024, 4096))
@@ -78,17 +71,31 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
     stream = Stream(f"{program.input_seed}/regime")
     counted = [s.symbol for s in program.sizes if s.symbol in _counted(program)]
     looped, gathered = _looped(program), _gathered(program)
-    found = {}
+    found, every = {}, frozenset(size.symbol for size in program.sizes)
     for size in program.sizes:
-        table, weights = _choices(size, counted, looped, gathered)
+        named = ranges_of(size.symbol, every - {size.symbol}, counted == [size.symbol])
+        table, weights = named, (1,) * len(named)
+        if not named:
+            table, weights = _choices(size, counted, looped, gathered)
         drawn = stream.weighted(dict(zip(table, weights, strict=True)))
         found[size.symbol] = drawn
     found = _widened(found, counted)
     rows = [prod(found[name][end] for name in counted) for end in (0, 1)]
-    for name in _shared_out(program) & gathered.keys() - {*counted} - looped:
+    others = gathered.keys() - {*counted} - looped
+    for name in sorted(others & POINTS):
+        found[name] = _points_of(found, counted, rows)
+    for name in sorted(others & _shared_out(program)):
         each = stream.choice(_ENTRIES)
         found[name] = (each * rows[0], each * rows[1])
     return _within_limits(program, found)
+
+
+def _points_of(found: Mapping[str, _Range], counted: list[str], rows: list[int]) -> _Range:
+    """How many points there are for what shares them; of a list of active ones, more than these."""
+    base = next((found[name] for name in SHARING if name in found), (rows[0], rows[1]))
+    if counted == ["num_active"]:
+        return 4 * base[0], 4 * base[1]
+    return max(base[0] // 4, 1), max(base[1] // 4, 1)
 
 
 def _widened(drawn: dict[str, _Range], counted: list[str]) -> dict[str, _Range]:
@@ -99,6 +106,7 @@ def _widened(drawn: dict[str, _Range], counted: list[str]) -> dict[str, _Range]:
     found = dict(drawn)
     while counted and prod(found[name][0] for name in counted) < _FEWEST_THREADS:
         short = [name for name in counted if _HANDFUL < found[name][1] < _INNER[-1][1]]
+        short = [name for name in short if name not in CALLED] or short
         name = min(short or counted, key=lambda name: found[name])
         found[name] = (2 * found[name][0], 2 * found[name][1])
     return found
@@ -119,11 +127,9 @@ def _choices(
 ) -> tuple[tuple[_Range, ...], tuple[int, ...]]:
     """What may be drawn for one symbol, with weights."""
     name = size.symbol
-    if name in _CALLED and len(counted) - (name in counted):
-        return _CALLED[name], (1,) * len(_CALLED[name])
     if name not in counted:
         if size.value <= _FEW:
-            return ((2, 4), (4, 16)), (1, 1)
+            return (((8, 32), (32, 128)) if name in looped else ((4, 16), (16, 64))), (1, 1)
         if name in looped:
             return _LOOPS, _LOOP_WEIGHTS
         if name not in gathered:
@@ -136,8 +142,8 @@ def _choices(
             return ((1_000, 4_000), (4_000, 20_000)), (1, 1)
         return _THREADS, _THREAD_WEIGHTS
     if size.value <= _FEW:
-        return ((1, 4), (8, 64)), (2, 1)
-    return _INNER, (1, 2, 3, 3)
+        return ((8, 64), (64, 256)), (1, 1)
+    return _INNER, (0, 2, 3, 3)
 
 
 def _counted(program: ir.Program) -> set[str]:

@@ -7,6 +7,7 @@ from math import prod
 
 from generators import every_category
 from generators.build.draw import Draw
+from synth.render.cuda.named_sizes import CALLED, ranges_of
 from synth.render.cuda.regime import (
     MOST_BLOCKS_YZ,
     MOST_BYTES,
@@ -48,3 +49,12 @@ def test_most_launches_fill_a_device(all_accepted: list[Accepted]) -> None:
         threads = prod(evaluate_all(program.kernel.launch_dim, middle_sizes(program)))
         counts[len(str(threads))] += 1
     assert sum(n for digits, n in counts.items() if digits >= 6) > 0.7 * counts.total()
+
+
+def test_a_name_says_how_large_a_size_is_beside_others() -> None:
+    assert ranges_of("heads", frozenset({"rows"}), False) == CALLED["heads"]
+    assert ranges_of("heads", frozenset(), True) == ()
+    flat, solid = (ranges_of("nx", frozenset(o), False) for o in ({"ny"}, {"ny", "nz"}))
+    assert flat[-1][1] > solid[-1][1]
+    assert ranges_of("nx", frozenset({"groups"}), False) == ()
+    assert ranges_of("bins", frozenset({"angles"}), False) == CALLED["rhos"]
