@@ -184,9 +184,9 @@ class Transformer(nn.Module):
 
     def through(self, table: Tensor, turn: Tensor, pasts: Sequence[Past] | None = None) -> Tensor:
         """The layers one after the other; with ``pasts`` these are read and filled."""
-        # The first layer does not look at these values: of the shape of its own, so that one graph
-        # does for all layers and shapes.
-        x, first = table, table.unflatten(2, (-1, HEAD_WIDTH)).transpose(1, 2)
+        # The first layer does not look at these values: of the shape of its own, and its input is
+        # no part of the table, so that one graph does for all layers and shapes.
+        x, first = table.clone(), table.unflatten(2, (-1, HEAD_WIDTH)).transpose(1, 2)
         for at, block in enumerate(self.blocks):
             if pasts is None:
                 x, own = block(x, table, first, turn)
