@@ -50,7 +50,9 @@ def _index(name: str, extent: int) -> str:
 def _loop(words: Words) -> list[str]:
     a_flag, b_flag = (", a_aligned", ", b_aligned") if words.schedule.vectorize > 1 else ("", "")
     a_row, b_row = _tile_rows(words)
-    load_b = [f"load_tile<TILE_N, TILE_K, {b_row}>(b_tile, b, k, n, first_k, first_column{b_flag});"]
+    load_b = [
+        f"load_tile<TILE_N, TILE_K, {b_row}>(b_tile, b, k, n, first_k, first_column{b_flag});"
+    ]
     if words.spec.transpose_b:
         load_b = [
             f"load_transposed<TILE_N, TILE_K, {b_row}>(",
