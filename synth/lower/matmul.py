@@ -50,14 +50,18 @@ def _index(name: str, extent: int) -> str:
 def _loop(words: Words) -> list[str]:
     a_flag, b_flag = (", a_aligned", ", b_aligned") if words.schedule.vectorize > 1 else ("", "")
     a_row, b_row = _tile_rows(words)
-    load_b = f"load_tile<TILE_N, TILE_K, {b_row}>(b_tile, b, k, n, first_k, first_column{b_flag});"
+    load_b = [
+        f"load_tile<TILE_N, TILE_K, {b_row}>(b_tile, b, k, n, first_k, first_column{b_flag});"
+    ]
     if words.spec.transpose_b:
-        of_b = f"b, n, k, first_column, first_k{b_flag}"
-        load_b = f"load_transposed<TILE_N, TILE_K, {b_row}>(b_tile, {of_b});"
+        load_b = [
+            f"load_transposed<TILE_N, TILE_K, {b_row}>(",
+            f"    b_tile, b, n, k, first_column, first_k{b_flag});",
+        ]
     return [
         "    for (int first_k = 0; first_k < k; first_k += TILE_K) {",
         f"        load_tile<TILE_K, TILE_M, {a_row}>(a_tile, a, m, k, first_row, first_k{a_flag});",
-        f"        {load_b}",
+        *(f"        {line}" for line in load_b),
         "        __syncthreads();",
         f"        {words.unroll}",
         "        for (int p = 0; p < TILE_K; ++p) {",
