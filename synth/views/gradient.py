@@ -13,7 +13,7 @@ from synth.views.plain import LeftOut, fenced, launch_json, needs, pick, structs
 from synth.views.promise import gradient_tolerance_clause, inputs_clause
 from synth.views.regime import regime_clause
 from synth.views.sizes import said, size_names
-from validate.row.gradient import COTANGENT, GRADIENT, backward_row
+from validate.row.gradient import COTANGENT, GRADIENT, VALUE, backward_row
 from validate.statuses import AdjointStatus
 
 Row = Mapping[str, Any]
@@ -84,7 +84,8 @@ def _wanted(row: Row) -> str:
             "the gradient by what the kernel leaves, and is to hold that by what it found."
         )
     filled = {arg["name"] for arg in gradients}
-    told += [_shapes(row), regime_clause(row), inputs_clause(backward, filled)]
+    told += [_before(row), _shapes(row), regime_clause({**backward, "regime": row["regime"]})]
+    told.append(inputs_clause(backward, filled))
     told.append(gradient_tolerance_clause(row))
     told.append("End with the launch as JSON.")
     return " ".join(part for part in told if part)
@@ -95,9 +96,20 @@ def _holding(arg: Row) -> str:
     return f"`{arg['name']}` (`{of}`)"
 
 
+def _before(row: Row) -> str:
+    """That the values of what the kernel updates in place are those that it found."""
+    in_place = {arg["name"] for arg in row["args"] if arg["role"] == "inout"}
+    given = row["backward_args"]
+    held = [arg["name"] for arg in given if arg["holds"] == VALUE and arg["arg"] in in_place]
+    if not held:
+        return ""
+    names = " and ".join(f"`{name}`" for name in held)
+    return f"{names} {'holds' if len(held) == 1 else 'hold'} the values from before the kernel."
+
+
 def _shapes(row: Row) -> str:
     """The shapes of the forward kernel's arrays; those of gradients are the same."""
-    names = size_names({**row, "plain_args": row["backward_args"]})
+    names = size_names(backward_row(row))
     shapes = [
         f"`{arg['name']}` ({', '.join(said(extent, names) for extent in arg['shape'])})"
         for arg in row["args"]

@@ -6,6 +6,7 @@ its answer depends on: the signature and the style of plain CUDA are asked for i
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -31,7 +32,7 @@ from synth.views.promise import promise_clause, python_numbers
 from synth.views.reasons import reasons, rounded
 from synth.views.regime import number, regime_clause
 from synth.views.repair import turns_of
-from synth.views.sizes import said, shapes_clause, size_names
+from synth.views.sizes import plain_names, said, shapes_clause, size_names
 from synth.views.slower import Slower
 from synth.views.wrong import Wrong
 from validate.row.tiles import is_tiled, places
@@ -135,7 +136,7 @@ _ARRAY = (
     "The NumPy below makes temporary arrays. Fuse it into CUDA that needs none.",
     "Here is array code in NumPy. Give me the CUDA kernel that computes the same in one go.",
     "Port this vectorised NumPy to a CUDA `__global__` function.",
-    "Speed this NumPy up with a CUDA C++ kernel; outputs go to arrays of the names returned.",
+    "Speed this NumPy up with a CUDA C++ kernel.",
     "Implement what this NumPy function returns as CUDA C++.",
 )
 
@@ -145,9 +146,22 @@ def array(row: Row) -> Exchange:
     needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
     text = needs(row, "array_python", ViewReason.NO_ARRAY_PYTHON)
     asked = f"{_ARRAY[pick(row, 'array', len(_ARRAY))]} {wanted(row)}"
-    if numbers := python_numbers(row):
-        asked = f"{asked} {numbers}"
+    for more in (_returned(row, text), python_numbers(row)):
+        asked = f"{asked} {more}" if more else asked
     return _ported(f"{asked}\n\n{fenced('python', text)}", row)
+
+
+def _returned(row: Row, text: str) -> str:
+    """Where what a function returns goes, unless it returns it under the parameters' own names."""
+    names = [arg["name"] for arg in row["args"] if arg["role"] != "in"]
+    functions = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
+    (last,) = (f.body[-1] for f in functions if f.name == row["kernel_name"])
+    if ast.unparse(last).removeprefix("return ").strip("()") == ", ".join(names):
+        return ""
+    plain = plain_names(row)
+    into = ", ".join(f"`{plain.get(name, name)}`" for name in names)
+    order = ", in this order" if len(names) > 1 else ""
+    return f"What the function returns goes to {into}{order}."
 
 
 _WARP = (
