@@ -25,7 +25,7 @@ from synth.views.measured import Timed, timings_of
 from synth.views.plain import LeftOut, pick
 from synth.views.renamed import renamed
 from synth.views.repair import HIDDEN_SEED, Faults
-from synth.views.slower import slower_layouts
+from synth.views.slower import Slower, slower_layouts
 from synth.views.spans import spans_of
 from synth.views.tensors import tensor_exchanges
 from synth.views.texts import (
@@ -190,8 +190,8 @@ def _repairs(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
 def _optimised(timings: Timings, rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
     with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
         for row, slow in zip(rows, slower_layouts(scorer, rows, timings), strict=True):
-            if slow is None:
-                _leave(row, ViewReason.NOTHING_SLOWER, left_out)
+            if isinstance(slow, ViewReason):
+                left_out[slow] += 1
                 continue
             more = {"slow": slow.columns["cuda_plain"], **slow.times()}
             yield row, optimise(row, slow), more
@@ -202,14 +202,14 @@ def _preferred(timings: Timings, rows: Sequence[Row], left_out: Counter[str]) ->
     with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
         some = [row for row in rows if pick(row, "preference/slow", 2)]
         slower = slower_layouts(scorer, some, timings)
-    slow = {s.columns["id"]: s for s in slower if s is not None}
+    slow = {s.columns["id"]: s for s in slower if isinstance(s, Slower)}
     rest = [row for row in rows if row["id"] not in slow]
     with Faults() as faults:
         wrong = dict(zip((row["id"] for row in rest), faults.wrong_kernels(rest), strict=True))
     for row in rows:
         if found := slow.get(row["id"]):
             more = {"failure": None, **found.times()}
-            yield row, preference(row, found.columns), more
+            yield row, preference(row, found.columns, for_speed=True), more
         elif caught := wrong[row["id"]]:
             more = {"failure": caught.failure, "ratio": None, "time": None, "device": None}
             yield row, preference(row, caught.columns(row)), more

@@ -280,14 +280,15 @@ _OPTIMISE = (
 
 
 def optimise(row: Row, slow: Slower) -> Exchange:
-    """A slower layout of the row's kernel to the row's, with the times that a device measured."""
+    """A slower layout of the row's kernel to the row's, after what is slow in it, with the times
+    that a device measured."""
     asked = _OPTIMISE[pick(row, "optimise", len(_OPTIMISE))]
     took, compared = _measured(row, slow)
     told = (asked, row["description"], regime_clause(row), promise_clause(row), took)
     about = " ".join(part for part in told if part)
     text = fenced("cuda", slow.columns["cuda_plain"])
     parts = [about, text, fenced("json", launch_json(slow.columns))]
-    made = _to_plain("\n\n".join(parts), row)
+    made = Exchange("\n\n".join(parts), plain_answer(row), reasons(row, given=slow.schedule))
     return replace(made, reasons=" ".join(filter(None, (made.reasons, compared))))
 
 
@@ -304,9 +305,11 @@ def _measured(row: Row, slow: Slower) -> tuple[str, str]:
     )
 
 
-def preference(row: Row, worse: Row) -> Preference:
-    """Warp Python to the row's plain CUDA, rather than to that of other columns."""
+def preference(row: Row, worse: Row, for_speed: bool = False) -> Preference:
+    """Warp Python to the row's plain CUDA, rather than to that of other columns: to a right one,
+    which is slower, where it is asked ``for_speed``."""
     asked = f"{_SFT[pick(row, 'preference', len(_SFT))]} {wanted(row, free=True)}"
+    asked += " Make it as fast as you can." if for_speed else ""
     question = f"{asked}\n\n{fenced('python', row['python'])}"
     return Preference(question, plain_answer(row), plain_answer(worse))
 

@@ -22,7 +22,7 @@ from synth.views.file import make_view_file
 from synth.views.make import make_views
 from synth.views.measured import timings_of
 from synth.views.reasons import Choice, choice_of
-from synth.views.slower import LEAST_RATIO
+from synth.views.slower import LEAST_GAIN_US, LEAST_RATIO
 from validate.row.sizes import describe
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
@@ -53,12 +53,17 @@ def records(row: Row, choice: Choice, times: Times) -> list[Row]:
     return found
 
 
+def is_slow(choice: Choice, other: Candidate) -> bool:
+    gain_us = other.prediction.time_us - choice.own.prediction.time_us
+    return choice.ratio(other) >= LEAST_RATIO and gain_us >= LEAST_GAIN_US
+
+
 def slower_choices() -> list[tuple[Row, Choice]]:
     """Rows of the samples for which the model knows a layout that is slow enough."""
     found = []
     for _, row in stored_rows(SAMPLES):
         choice = choice_of(row)
-        if choice is not None and any(choice.ratio(c) >= LEAST_RATIO for c in choice.all):
+        if choice is not None and any(is_slow(choice, c) for c in choice.all):
             found.append((row, choice))
     return found
 

@@ -27,13 +27,14 @@ from synth.run.generate import generate
 from synth.views.diagnosis import diagnosis, launch_diagnosis
 from synth.views.evidence import _got
 from synth.views.file import Bounds
+from synth.views.layout import choice_of
 from synth.views.make import make_views
 from synth.views.plain import is_free, wanted
 from synth.views.promise import promise_clause
 from synth.views.reasons import LIMITS
 from synth.views.regime import regime_clause
 from synth.views.repair import HIDDEN_SEED, _may_run_wild
-from synth.views.slower import LEAST_RATIO
+from synth.views.slower import LEAST_GAIN_US, LEAST_RATIO
 from synth.views.spans import KINDS, spans_of
 from synth.views.texts import VIEW_NAMES
 from synth.views.tidy import tidied
@@ -203,6 +204,16 @@ def test_what_is_slower_is_predicted_and_what_is_rejected_is_worse(loaded: dict[
         assert row["ratio"] >= LEAST_RATIO
         assert row["time"] == "predicted"
         assert row["slow"].strip("\n") in row["messages"][0]["content"]
+        told = row["messages"][1]["content"].partition("```")[0]
+        slow_us = re.findall(r"the kernel given \([^)]*\) takes ([\d.,]+) µs by the model: ", told)
+        own_us = choice_of(ROWS[row["id"]]).own.prediction.time_us
+        assert len(slow_us) == 1
+        slow = float(slow_us[0].replace(",", ""))
+        assert slow == pytest.approx(row["ratio"] * own_us, rel=0.01)
+        assert slow - own_us >= 0.99 * LEAST_GAIN_US
+    for row in loaded["preference"]:
+        is_for_speed = "as fast as you can" in row["prompt"][0]["content"]
+        assert is_for_speed == (row["ratio"] is not None)
     kinds = {(row["failure"] is None, row["ratio"] is None) for row in loaded["preference"]}
     assert kinds == {(True, False), (False, True)}
     for row in loaded["preference"]:
