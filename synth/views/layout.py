@@ -73,6 +73,11 @@ class Cost:
         """By limit, as if nothing else took time."""
         return times_of(self.asked, H200)
 
+    @property
+    def lines(self) -> float:
+        """Lines of 128 bytes that are looked up in the L1 caches."""
+        return self.asked.lines * self.filled / self.asked.waited
+
     @cached_property
     def moved_bytes(self) -> float:
         """Of arrays that are loaded and of those that are stored, each element that is touched

@@ -27,6 +27,7 @@ _SECOND = 0.5
 """A second limit is told of where it alone would take so much of the first's time."""
 _TELLS_IDLE = 1.1
 _MOSTLY_FILLED = 0.85
+_WAITS = 1.1
 
 LIMITS = {
     MEMORY: "memory traffic",
@@ -116,8 +117,8 @@ def _because(cost: Cost, limit: str) -> str:
     if limit == CACHE:
         by_lines = asked.lines / H200.lines > asked.cache_bytes / H200.cache_bytes
         if by_lines:
-            return f"{_many(asked.lines)} lines of 128 bytes are looked up in the L1 caches"
-        return f"{in_bytes(asked.cache_bytes)} are asked of the L2 cache"
+            return f"{_many(cost.lines)} lines of 128 bytes are looked up in the L1 caches"
+        return f"{in_bytes(asked.cache_bytes / asked.waited)} are asked of the L2 cache"
     if limit == INSTRUCTIONS:
         each = asked.instructions * cost.filled * WARP / points
         return f"about {each:,.0f} instructions for each of {_many(points)} points"
@@ -262,6 +263,9 @@ def _difference(cost: Cost, other: Cost) -> str:
         return f"its {other.blocks:,} blocks leave {empty} without work"
     if more[name] <= 0.0:
         return "its parts overlap less"
+    if name in (MEMORY, CACHE) and other.asked.waited > max(_WAITS, cost.asked.waited):
+        few = f"its {_many(other.threads)} threads are too few to keep memory busy"
+        return f"{few}, and {LIMITS[name]} would take {us(other.times_us[name])}"
     takes = f"{LIMITS[name]} would take {us(other.times_us[name])}"
     if name == LATENCY and other.plan.threads_an_element < cost.plan.threads_an_element:
         each = cost.plan.threads_an_element / other.plan.threads_an_element
@@ -287,7 +291,9 @@ def us(time_us: float) -> str:
 
 
 def _many(count: float) -> str:
-    """``7``, ``1,536``, ``6.3 million``."""
+    """``7``, ``1,536``, ``6.3 million``, ``1.2 billion``."""
+    if count >= 1e9:
+        return f"{count / 1e9:.3g} billion"
     return f"{count / 1e6:.3g} million" if count >= 1e6 else f"{count:,.0f}"
 
 
