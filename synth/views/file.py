@@ -18,6 +18,7 @@ from synth.dataset.files import parquet_bytes
 from synth.dataset.stored import read_columns
 from synth.dataset.views_index import SPANNED, view_schema
 from synth.reasons import ViewReason
+from synth.views.adjoints import adjoint_reports
 from synth.views.exchange import Exchange, Preference
 from synth.views.gradient import wrong_adjoint
 from synth.views.layout import choice_of
@@ -74,7 +75,8 @@ class Bounds:
 @dataclass(frozen=True)
 class ViewTask:
     """A view and a shard; ``made_of`` is kept in the file: it tells whether one can stay. ``tuned``
-    are the tables of `gpu tune` that a view takes times from."""
+    are the tables of `gpu tune` that a view takes times from, ``evidence`` what checks measured, of
+    which a view takes what was found wrong."""
 
     view: str
     shard: Path
@@ -83,6 +85,7 @@ class ViewTask:
     bounds: Bounds
     made_of: str
     tuned: tuple[Path, ...] = ()
+    evidence: Path | None = None
 
 
 def made_of(view: str, source_sha256: str, bounds: Bounds, versions: Mapping[str, Any]) -> str:
@@ -139,7 +142,7 @@ def _exchanges(task: ViewTask, rows: Sequence[Row], left_out: Counter[str]) -> I
         for start in range(0, len(rows), ROWS_AT_ONCE):
             yield from judged(rows[start : start + ROWS_AT_ONCE], left_out)
         return
-    exchange = _maker(task.view)
+    exchange = _maker(task)
     for row in rows:
         try:
             yield row, exchange(row), {}
@@ -147,12 +150,14 @@ def _exchanges(task: ViewTask, rows: Sequence[Row], left_out: Counter[str]) -> I
             left_out[left.reason] += 1
 
 
-def _maker(view: str) -> Callable[[Row], Exchange]:
+def _maker(task: ViewTask) -> Callable[[Row], Exchange]:
     """What makes an exchange of a row."""
+    view = task.view
     if view == RENAMED:
         return _worth_learning(renamed)
     if view == WRONG_ADJOINTS:
-        return partial(wrong_adjoint, translator=Translator(backward=True))
+        reports = adjoint_reports(task.evidence) if task.evidence else {}
+        return partial(wrong_adjoint, translator=Translator(backward=True), reports=reports)
     return _worth_learning(EXCHANGES[view]) if view in TO_PLAIN else EXCHANGES[view]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from synth.codegen.translator import Translator
 from synth.reasons import ViewReason
 from synth.rows.remake import retranslated
+from synth.views.adjoints import report_sentence
 from synth.views.exchange import Exchange
 from synth.views.plain import LeftOut, fenced, launch_json, needs, pick, structs_clause
 from synth.views.promise import gradient_tolerance_clause, inputs_clause
@@ -42,8 +43,9 @@ def gradient(row: Row) -> Exchange:
     return Exchange(question, _answer(row))
 
 
-def wrong_adjoint(row: Row, translator: Translator) -> Exchange:
+def wrong_adjoint(row: Row, translator: Translator, reports: Mapping[str, str]) -> Exchange:
     """Warp's forward kernel with its adjoint, which is wrong, to a backward kernel that is right.
+    ``reports`` are what a check said of adjoints, by row, where that was kept.
 
     Raises :class:`synth.views.plain.LeftOut` for a row whose adjoint is not known to be wrong.
     """
@@ -53,6 +55,7 @@ def wrong_adjoint(row: Row, translator: Translator) -> Exchange:
     asked = _WRONG[pick(row, "wrong_adjoints", len(_WRONG))]
     warp = retranslated(dict(row), translator)
     forward = fenced("cuda", warp["cuda_helpers"] + warp["cuda_forward"])
+    asked = " ".join(filter(None, (asked, report_sentence(reports.get(row["id"], "")))))
     parts = [f"{asked} {_wanted(row)}", forward, fenced("cuda", warp["cuda_backward"])]
     return Exchange("\n\n".join(parts), _answer(row))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from synth.reasons import ViewReason
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
-from synth.views.diagnosis import diagnosis, launch_diagnosis
+from synth.views.diagnosis import diagnosis, explained, launch_diagnosis
 from synth.views.enough import lacking
 from synth.views.exchange import Exchange, Preference
 from synth.views.gradient import gradient
@@ -243,7 +243,7 @@ _AGAIN = (
 def repair(row: Row, wrong: Wrong) -> Exchange:
     """A wrong kernel, and what was said of it, to the right one, after what was wrong: in one turn,
     or after earlier answers to the question that the row asks, the wrong one the last of them."""
-    mended = _mended(wrong.columns(row), row)
+    mended = _mended(wrong.columns(row), row, wrong.fault)
     if turns_of(row) == 1:
         asked = f"{_REPAIR[pick(row, 'repair', len(_REPAIR))]} {wanted(row, free=False)}"
         shown = plain_answer(wrong.columns(row))
@@ -254,16 +254,17 @@ def repair(row: Row, wrong: Wrong) -> Exchange:
         earlier = [Exchange(first.question, plain_answer(wrong.columns(row)))]
     else:
         worse = wrong.worse.columns(wrong.columns(row))
-        again = replace(_mended(worse, wrong.columns(row)), question=_again(row, wrong.worse, 1))
+        second = _mended(worse, wrong.columns(row), wrong.worse.fault)
+        again = replace(second, question=_again(row, wrong.worse, 1))
         earlier = [Exchange(first.question, plain_answer(worse)), again]
     return replace(mended, question=_again(row, wrong, 0), earlier=tuple(earlier))
 
 
-def _mended(wrong: Row, right: Row) -> Exchange:
-    """The answer that sets a version right, after what was wrong with it."""
+def _mended(wrong: Row, right: Row, fault: str) -> Exchange:
+    """The answer that sets a version right, after what was wrong with it and why."""
     told = [diagnosis(wrong["cuda_plain"], right["cuda_plain"])]
     told.append(launch_diagnosis(wrong["plain_launch"], right["plain_launch"], size_names(right)))
-    return Exchange("", plain_answer(right), " ".join(filter(None, told)))
+    return Exchange("", plain_answer(right), explained(" ".join(filter(None, told)), fault))
 
 
 def _again(row: Row, wrong: Wrong, turn: int) -> str:

@@ -24,7 +24,7 @@ from synth.dataset.stored import stored_rows
 from synth.dataset.views_index import SPANNED, stored_views, views_of
 from synth.errors import SettingsError
 from synth.run.generate import generate
-from synth.views.diagnosis import diagnosis, launch_diagnosis
+from synth.views.diagnosis import WHY, diagnosis, explained, launch_diagnosis
 from synth.views.evidence import _got
 from synth.views.file import Bounds
 from synth.views.layout import choice_of
@@ -38,8 +38,10 @@ from synth.views.slower import LEAST_GAIN_US, LEAST_RATIO
 from synth.views.spans import KINDS, spans_of
 from synth.views.texts import VIEW_NAMES
 from synth.views.tidy import tidied
+from synth.views.wrong import NOBODY_WRITES
 from validate.mutants.breaks import BREAKS, plain_breaks
 from validate.mutants.launches import LAUNCH_OPERATORS, launch_mutants
+from validate.mutants.plain.draw import OPERATORS
 from validate.mutants.warp.draw import Mutant
 from validate.nvrtc.compiler import CompileRunner
 from validate.score.scorer import Answer, Scorer
@@ -306,8 +308,20 @@ def test_wrong_kernels_fail_and_right_ones_pass(loaded: dict[str, Any]) -> None:
         assert (len(row["messages"]) == 6) == (row["first_fault"] is not None)
     assert {len(row["messages"]) for row in rows} == {2, 4, 6}
     for row in rows:
+        assert WHY[row["fault"]] in row["messages"][-1]["content"].lower().partition("```")[0]
+        if row["first_fault"] is not None:
+            assert WHY[row["first_fault"]] in row["messages"][3]["content"].lower()
         if row["wrong_launch"]:
             assert "In the launch" in row["messages"][-1]["content"]
+
+
+def test_every_fault_that_a_repair_may_have_is_explained() -> None:
+    assert set(WHY) == {*OPERATORS, *LAUNCH_OPERATORS, *BREAKS} - {*NOBODY_WRITES}
+    assert (
+        explained("`a` should be `b`.", "made_const") == "`a` should be `b`: it is changed later."
+    )
+    assert explained("One. Two.", "made_const") == "One. Two. It is changed later."
+    assert explained("", "made_const") == ""
 
 
 def wrong_launches(row: dict[str, Any]) -> dict[str, Any] | None:
