@@ -292,3 +292,22 @@ def test_a_layout_that_takes_about_as_long_is_not_named_as_a_reason(row: Row) ->
         called = styles()[other.schedule.style].called
         assert called not in text
         assert f"{called[0].upper()}{called[1:]}" not in text
+
+
+def test_lines_and_bytes_are_told_without_waits() -> None:
+    """Elements in turn ask for as many lines as one thread for each, if later."""
+    compared = 0
+    for row in ROWS:
+        found = choice(row)
+        plain = {
+            c.schedule.block: found.cost(c)
+            for c in found.all
+            if c.schedule.style == ONE_THREAD_A_POINT
+        }
+        for cost in (found.cost(c) for c in found.all if c.schedule.style == "grid_stride"):
+            like = plain.get(cost.schedule.block)
+            if like is not None and cost.asked.waited > 1.5:
+                assert cost.lines == pytest.approx(like.lines, rel=0.05)
+                assert cost.moved_bytes == like.moved_bytes
+                compared += 1
+    assert compared
