@@ -116,6 +116,10 @@ class ViewReason(Worded):
         "No other layout with the parameters of the row's kernel is predicted to take 1.5 times as "
         "long, or one of the two does not pass.",
     )
+    LITTLE_GAIN = (
+        "little_gain",
+        "Other layouts take 1.5 times as long as the row's, but none of them 2 µs more.",
+    )
     NO_TENSORS = (
         "no_tensors",
         "No PyTorch on whole tensors computes what the kernel does (threads that walk, words that "

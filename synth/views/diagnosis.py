@@ -1,4 +1,4 @@
-"""What is wrong with a text, from the lines in which it differs from the right one."""
+"""What is wrong with a text, from the lines in which it differs from the right one, and why."""
 
 from __future__ import annotations
 
@@ -13,6 +13,47 @@ _MOST_CHARACTERS = 160
 """Of the lines that are quoted from each text; longer ones are told by their place alone."""
 
 
+WHY: dict[str, str] = {
+    "barrier_removed": "without the barrier threads reach shared memory in no fixed order",
+    "shuffle_offset_halved": "the first exchange between lanes is left out",
+    "shuffle_mask_wrong": "the mask names half of the lanes that take part",
+    "half_off_by_one": "the reduction starts with another part of the threads than half",
+    "identity_wrong": "a thread's own part has to start with what changes nothing",
+    "tile_guard_dropped": "the tile is filled from past the end",
+    "lane_guard_removed": "one thread alone is to go on there, not all",
+    "atomic_made_plain": "other threads get between the load and the store, and an update is lost",
+    "fma_operand": "the first two arguments are multiplied, the third is added",
+    "float_tie_moved": "equal values are to be decided the other way",
+    "loop_bound_moved": "the loop has a turn too many or too few",
+    "comparison_flipped": "the test holds for the wrong values",
+    "operator_swapped": "that is another operation",
+    "operand_swapped": "the order of the operands matters",
+    "function_swapped": "that is another function",
+    "min_for_max": "of smaller and larger the wrong one is kept",
+    "index_shifted": "that is a neighbour of the element or component meant",
+    "constant_nudged": "that is another constant",
+    "cast_narrowed": "the value goes through a type too narrow for it",
+    "branch_removed": "the condition decides nothing then",
+    "term_dropped": "a part of what is computed is missing",
+    "fast_function": "the fast version is less accurate than the tolerance asks for",
+    "float_for_double": "a float in between keeps half of the digits of a double",
+    "grid_rounded_down": "where the blocks do not divide the size, the last elements get none",
+    "block_halved": "the grid counts on twice as many threads a block",
+    "block_doubled": "the kernel has room for half as many threads a block",
+    "grid_axes_swapped": "the kernel takes its axes in the other order",
+    "shared_bytes_left_out": "the kernel needs that shared memory",
+    "semicolon_left_out": "the statement has no end",
+    "bracket_left_out": "a bracket is not closed",
+    "name_misspelled": "nothing of that name is declared",
+    "declaration_left_out": "the name has no type",
+    "made_const": "it is changed later",
+    "vector_for_scalar": "the value is a scalar",
+    "argument_left_out": "the call lacks an argument",
+    "function_misspelled": "there is no function of that name",
+}
+"""By operator of :mod:`validate.mutants`; all that a repair may have."""
+
+
 def diagnosis(wrong: str, right: str) -> str:
     """A sentence for each place in which the wrong text differs; empty where none does."""
     ours, theirs = ([line.strip() for line in text.split("\n")] for text in (wrong, right))
@@ -23,6 +64,18 @@ def diagnosis(wrong: str, right: str) -> str:
         if tag != "equal"
     ]
     return " ".join(text for text in told if text)
+
+
+def explained(told: str, fault: str) -> str:
+    """A diagnosis with why what it names is wrong: of one sentence a clause of it, of several a
+    sentence of its own."""
+    why = WHY[fault]
+    body = told.removesuffix(".")
+    if not told:
+        return ""
+    if ". " not in body:
+        return f"{body}: {why}."
+    return f"{told} {why[0].upper()}{why[1:]}."
 
 
 def launch_diagnosis(

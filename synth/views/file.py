@@ -18,6 +18,7 @@ from synth.dataset.files import parquet_bytes
 from synth.dataset.stored import read_columns
 from synth.dataset.views_index import SPANNED, view_schema
 from synth.reasons import ViewReason
+from synth.views.adjoints import adjoint_reports
 from synth.views.exchange import Exchange, Preference
 from synth.views.gradient import wrong_adjoint
 from synth.views.layout import choice_of
@@ -25,7 +26,7 @@ from synth.views.measured import Timed, timings_of
 from synth.views.plain import LeftOut, pick
 from synth.views.renamed import renamed
 from synth.views.repair import HIDDEN_SEED, Faults
-from synth.views.slower import slower_layouts
+from synth.views.slower import Slower, slower_layouts
 from synth.views.spans import spans_of
 from synth.views.tensors import tensor_exchanges
 from synth.views.texts import (
@@ -74,7 +75,8 @@ class Bounds:
 @dataclass(frozen=True)
 class ViewTask:
     """A view and a shard; ``made_of`` is kept in the file: it tells whether one can stay. ``tuned``
-    are the tables of `gpu tune` that a view takes times from."""
+    are the tables of `gpu tune` that a view takes times from, ``evidence`` what checks measured, of
+    which a view takes what was found wrong."""
 
     view: str
     shard: Path
@@ -83,6 +85,7 @@ class ViewTask:
     bounds: Bounds
     made_of: str
     tuned: tuple[Path, ...] = ()
+    evidence: Path | None = None
 
 
 def made_of(view: str, source_sha256: str, bounds: Bounds, versions: Mapping[str, Any]) -> str:
@@ -139,7 +142,7 @@ def _exchanges(task: ViewTask, rows: Sequence[Row], left_out: Counter[str]) -> I
         for start in range(0, len(rows), ROWS_AT_ONCE):
             yield from judged(rows[start : start + ROWS_AT_ONCE], left_out)
         return
-    exchange = _maker(task.view)
+    exchange = _maker(task)
     for row in rows:
         try:
             yield row, exchange(row), {}
@@ -147,12 +150,14 @@ def _exchanges(task: ViewTask, rows: Sequence[Row], left_out: Counter[str]) -> I
             left_out[left.reason] += 1
 
 
-def _maker(view: str) -> Callable[[Row], Exchange]:
+def _maker(task: ViewTask) -> Callable[[Row], Exchange]:
     """What makes an exchange of a row."""
+    view = task.view
     if view == RENAMED:
         return _worth_learning(renamed)
     if view == WRONG_ADJOINTS:
-        return partial(wrong_adjoint, translator=Translator(backward=True))
+        reports = adjoint_reports(task.evidence) if task.evidence else {}
+        return partial(wrong_adjoint, translator=Translator(backward=True), reports=reports)
     return _worth_learning(EXCHANGES[view]) if view in TO_PLAIN else EXCHANGES[view]
 
 
@@ -190,8 +195,8 @@ def _repairs(rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
 def _optimised(timings: Timings, rows: Sequence[Row], left_out: Counter[str]) -> Iterator[Made]:
     with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
         for row, slow in zip(rows, slower_layouts(scorer, rows, timings), strict=True):
-            if slow is None:
-                _leave(row, ViewReason.NOTHING_SLOWER, left_out)
+            if isinstance(slow, ViewReason):
+                left_out[slow] += 1
                 continue
             more = {"slow": slow.columns["cuda_plain"], **slow.times()}
             yield row, optimise(row, slow), more
@@ -202,14 +207,14 @@ def _preferred(timings: Timings, rows: Sequence[Row], left_out: Counter[str]) ->
     with Scorer(hidden_seed=HIDDEN_SEED) as scorer:
         some = [row for row in rows if pick(row, "preference/slow", 2)]
         slower = slower_layouts(scorer, some, timings)
-    slow = {s.columns["id"]: s for s in slower if s is not None}
+    slow = {s.columns["id"]: s for s in slower if isinstance(s, Slower)}
     rest = [row for row in rows if row["id"] not in slow]
     with Faults() as faults:
         wrong = dict(zip((row["id"] for row in rest), faults.wrong_kernels(rest), strict=True))
     for row in rows:
         if found := slow.get(row["id"]):
             more = {"failure": None, **found.times()}
-            yield row, preference(row, found.columns), more
+            yield row, preference(row, found.columns, for_speed=True), more
         elif caught := wrong[row["id"]]:
             more = {"failure": caught.failure, "ratio": None, "time": None, "device": None}
             yield row, preference(row, caught.columns(row)), more

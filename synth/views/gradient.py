@@ -8,12 +8,13 @@ from typing import Any
 from synth.codegen.translator import Translator
 from synth.reasons import ViewReason
 from synth.rows.remake import retranslated
+from synth.views.adjoints import report_sentence
 from synth.views.exchange import Exchange
 from synth.views.plain import LeftOut, fenced, launch_json, needs, pick, structs_clause
 from synth.views.promise import gradient_tolerance_clause, inputs_clause
 from synth.views.regime import regime_clause
 from synth.views.sizes import said, size_names
-from validate.row.gradient import COTANGENT, GRADIENT, backward_row
+from validate.row.gradient import COTANGENT, GRADIENT, VALUE, backward_row
 from validate.statuses import AdjointStatus
 
 Row = Mapping[str, Any]
@@ -42,8 +43,9 @@ def gradient(row: Row) -> Exchange:
     return Exchange(question, _answer(row))
 
 
-def wrong_adjoint(row: Row, translator: Translator) -> Exchange:
+def wrong_adjoint(row: Row, translator: Translator, reports: Mapping[str, str]) -> Exchange:
     """Warp's forward kernel with its adjoint, which is wrong, to a backward kernel that is right.
+    ``reports`` are what a check said of adjoints, by row, where that was kept.
 
     Raises :class:`synth.views.plain.LeftOut` for a row whose adjoint is not known to be wrong.
     """
@@ -53,6 +55,7 @@ def wrong_adjoint(row: Row, translator: Translator) -> Exchange:
     asked = _WRONG[pick(row, "wrong_adjoints", len(_WRONG))]
     warp = retranslated(dict(row), translator)
     forward = fenced("cuda", warp["cuda_helpers"] + warp["cuda_forward"])
+    asked = " ".join(filter(None, (asked, report_sentence(reports.get(row["id"], "")))))
     parts = [f"{asked} {_wanted(row)}", forward, fenced("cuda", warp["cuda_backward"])]
     return Exchange("\n\n".join(parts), _answer(row))
 
@@ -84,7 +87,8 @@ def _wanted(row: Row) -> str:
             "the gradient by what the kernel leaves, and is to hold that by what it found."
         )
     filled = {arg["name"] for arg in gradients}
-    told += [_shapes(row), regime_clause(row), inputs_clause(backward, filled)]
+    told += [_before(row), _shapes(row), regime_clause({**backward, "regime": row["regime"]})]
+    told.append(inputs_clause(backward, filled))
     told.append(gradient_tolerance_clause(row))
     told.append("End with the launch as JSON.")
     return " ".join(part for part in told if part)
@@ -95,9 +99,20 @@ def _holding(arg: Row) -> str:
     return f"`{arg['name']}` (`{of}`)"
 
 
+def _before(row: Row) -> str:
+    """That the values of what the kernel updates in place are those that it found."""
+    in_place = {arg["name"] for arg in row["args"] if arg["role"] == "inout"}
+    given = row["backward_args"]
+    held = [arg["name"] for arg in given if arg["holds"] == VALUE and arg["arg"] in in_place]
+    if not held:
+        return ""
+    names = " and ".join(f"`{name}`" for name in held)
+    return f"{names} {'holds' if len(held) == 1 else 'hold'} the values from before the kernel."
+
+
 def _shapes(row: Row) -> str:
     """The shapes of the forward kernel's arrays; those of gradients are the same."""
-    names = size_names({**row, "plain_args": row["backward_args"]})
+    names = size_names(backward_row(row))
     shapes = [
         f"`{arg['name']}` ({', '.join(said(extent, names) for extent in arg['shape'])})"
         for arg in row["args"]

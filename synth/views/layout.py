@@ -14,7 +14,7 @@ from generators.program.serial import serial
 from generators.program.serialise import from_json
 from synth.render.cuda.choose import Candidate, candidates_of
 from synth.render.cuda.cost.device import H200
-from synth.render.cuda.cost.facts import Facts, facts_of
+from synth.render.cuda.cost.facts import LOAD, UPDATE, Facts, facts_of
 from synth.render.cuda.cost.predict import (
     CACHE,
     INSTRUCTIONS,
@@ -74,6 +74,25 @@ class Cost:
         return times_of(self.asked, H200)
 
     @property
+    def lines(self) -> float:
+        """Lines of 128 bytes that are looked up in the L1 caches."""
+        return self.asked.lines * self.filled / self.asked.waited
+
+    @cached_property
+    def moved_bytes(self) -> float:
+        """Of arrays that are loaded and of those that are stored, each element that is touched
+        once. The model's traffic is more: what is stored it counts as fetched as well, and with
+        stray elements their whole sectors."""
+        found: dict[tuple[str, bool], float] = {}
+        for access in self.facts.accesses:
+            if access.kind != UPDATE:
+                key = (access.array, access.kind == LOAD)
+                new = self.facts.points * access.once * access.bytes
+                size = self.facts.arrays[access.array]
+                found[key] = min(size, found.get(key, 0.0) + new)
+        return sum(found.values())
+
+    @property
     def limits(self) -> str:
         return max(self.times_us, key=lambda name: self.times_us[name])
 
@@ -116,6 +135,11 @@ class Choice:
     own: Candidate
     all: list[Candidate]
     sizes: Mapping[str, int]
+
+    def of(self, schedule: Schedule) -> Candidate | None:
+        """The candidate of a schedule, whatever that says of what limits it."""
+        wanted = replace(schedule, limits="")
+        return next((c for c in self.all if replace(c.schedule, limits="") == wanted), None)
 
     def ratio(self, other: Candidate) -> float:
         """How many times the row's own time another schedule takes."""

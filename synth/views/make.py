@@ -29,16 +29,18 @@ from synth.dataset.files import (
 )
 from synth.dataset.lock import held_alone
 from synth.dataset.manifest import Manifest, finished_manifest, require_whole
+from synth.dataset.names import EVIDENCE
 from synth.dataset.settings import Versions
 from synth.dataset.stage import link, swap
 from synth.dataset.views_index import FOLDER, View, ViewFile, Views, stored_views
 from synth.errors import SettingsError
 from synth.run.engine import Processes
 from synth.run.prepare import disk_troubles
+from synth.views.adjoints import adjoints_digest
 from synth.views.file import Bounds, ViewTask, load_tokenizer, made_of, make_view_file
 from synth.views.measured import tune_digests, tune_files
 from synth.views.tensors import require_torch
-from synth.views.texts import TENSOR_VIEWS, TIMED_VIEWS, VIEW_NAMES
+from synth.views.texts import TENSOR_VIEWS, TIMED_VIEWS, VIEW_NAMES, WRONG_ADJOINTS
 from validate.nvrtc.program import nvrtc_version
 
 _STAGED = ".views"
@@ -64,7 +66,7 @@ def make_views(
     with held_alone(out), disk_troubles(out):
         manifest = _finished(out)
         require_whole(out, manifest)
-        versions["tuned"] = tune_digests(out)
+        versions |= {"tuned": tune_digests(out), "evidence": adjoints_digest(out)}
         before = _before(out)
         remove_leftovers(out)
         staged = out / _STAGED
@@ -164,6 +166,7 @@ def _tasks(
             bounds,
             made_of(name, shard["sha256"], bounds, _deciding(name, versions)),
             tuple(tune_files(out)) if name in TIMED_VIEWS else (),
+            out / EVIDENCE if name == WRONG_ADJOINTS else None,
         )
         for name in names
         for shard in manifest.shards
@@ -172,7 +175,8 @@ def _tasks(
 
 def _deciding(name: str, versions: Mapping[str, Any]) -> dict[str, Any]:
     """The versions and measurements that decide on a view."""
-    left_out = [*(["torch"] * (name not in TENSOR_VIEWS)), *(["tuned"] * (name not in TIMED_VIEWS))]
+    only_of = {"torch": TENSOR_VIEWS, "tuned": TIMED_VIEWS, "evidence": (WRONG_ADJOINTS,)}
+    left_out = [what for what, views in only_of.items() if name not in views]
     return {what: version for what, version in versions.items() if what not in left_out}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from synth.render.cuda.cost.device import H200, WARP
 from synth.render.cuda.cost.facts import UPDATE
 from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
+from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from synth.views.accesses import accesses_sentence, named, wide_of
@@ -26,6 +27,7 @@ _SECOND = 0.5
 """A second limit is told of where it alone would take so much of the first's time."""
 _TELLS_IDLE = 1.1
 _MOSTLY_FILLED = 0.85
+_WAITS = 1.1
 
 LIMITS = {
     MEMORY: "memory traffic",
@@ -37,21 +39,35 @@ LIMITS = {
 """What time goes to, in the words of an answer."""
 
 
-def reasons(row: Row, asked: bool = False) -> str:
-    """Three to six sentences; empty where nobody chose the layout. ``asked``: the question names
-    the layout."""
+def reasons(row: Row, asked: bool = False, given: Schedule | None = None) -> str:
+    """Two to six sentences; empty where nobody chose the layout. ``asked``: the question names the
+    layout. ``given``: the question has a slower kernel of that layout, of which is told first."""
     choice = choice_of(row) if json.loads(row["schedule"])["limits"] else None
     if choice is None:
         return ""
     cost, form = choice.cost(), pick(row, "reasons", 6)
+    slow = choice.of(given) if given else None
+    about = "" if slow is None else _given(cost, choice.cost(slow))
+    at = _sizes(row, choice)
     told = [
-        f"{_sizes(row, choice)} {_limit(choice, cost, form)}.",
+        f"{at} {about} Laid out as below, " if about else f"{at} ",
         accesses_sentence(row, cost, form // 2),
         _together(row, choice, cost),
-        _compared(row, choice, cost, form, asked),
+        "" if about else _compared(row, choice, cost, form, asked),
         _edges(cost),
     ]
+    told[0] += f"{_limit(choice, cost, form)}."
     return " ".join(filter(None, told))
+
+
+def _given(cost: Cost, slow: Cost) -> str:
+    """The time of a kernel that was given and what is slow in it; nothing where the model, unlike
+    a device, does not know it to be slower."""
+    if slow.time_us < AS_LONG * cost.time_us:
+        return ""
+    called = styles()[slow.schedule.style].called
+    why = _difference(cost, slow)
+    return f"the kernel given ({called}) takes {us(slow.time_us)} by the model: {why}."
 
 
 def _sizes(row: Row, choice: Choice) -> str:
@@ -97,12 +113,12 @@ def _because(cost: Cost, limit: str) -> str:
     """The amount behind a limit."""
     asked, points = cost.asked, cost.facts.points
     if limit == MEMORY:
-        return f"{in_bytes(asked.memory_bytes)} go through memory"
+        return f"{in_bytes(cost.moved_bytes)} of arrays go through memory"
     if limit == CACHE:
         by_lines = asked.lines / H200.lines > asked.cache_bytes / H200.cache_bytes
         if by_lines:
-            return f"{_many(asked.lines)} lines of 128 bytes are looked up in the L1 caches"
-        return f"{in_bytes(asked.cache_bytes)} are asked of the L2 cache"
+            return f"{_many(cost.lines)} lines of 128 bytes are looked up in the L1 caches"
+        return f"{in_bytes(asked.cache_bytes / asked.waited)} are asked of the L2 cache"
     if limit == INSTRUCTIONS:
         each = asked.instructions * cost.filled * WARP / points
         return f"about {each:,.0f} instructions for each of {_many(points)} points"
@@ -174,7 +190,8 @@ def _updated(cost: Cost, nodes: Mapping[int, float]) -> list[str]:
 
 
 def _compared(row: Row, choice: Choice, cost: Cost, form: int, asked: bool) -> str:
-    """The next best layout, its predicted time, and what makes the difference."""
+    """The next best layout, its predicted time, and what makes the difference; nothing of one that
+    takes about as long, which is no reason for either."""
     found = choice.next_best()
     if found is None:
         return ""
@@ -189,33 +206,27 @@ def _compared(row: Row, choice: Choice, cost: Cost, form: int, asked: bool) -> s
             f"{subject} comes to {theirs}, since {why}.",
             f"Against that stands {called} with {theirs}: {why}.",
         )[form % 3]
+    is_quicker = ratio < 1.0 / AS_LONG
     if choice.own.schedule.style != ONE_THREAD_A_POINT:
-        return _kept(row, cost, other, called, asked, form)
-    if ratio < 1.0 / AS_LONG:
-        return f"{subject} is predicted at {theirs}; the longer text is not written for that."
-    return (
-        f"{subject} would take {theirs}, which longer text does not pay for.",
-        f"Nothing is gained by {called} ({theirs}): {_why_the_same(cost)}.",
-        f"{subject} would change neither traffic nor work ({theirs}).",
-    )[form % 3]
+        quicker = (called, theirs) if is_quicker else None
+        return _kept(row, cost, other, quicker, asked, form)
+    return f"{subject} is predicted to be quicker, {theirs}, with more code." if is_quicker else ""
 
 
-def _why_the_same(cost: Cost) -> str:
-    if cost.launch_us >= MOSTLY_LAUNCH * cost.time_us:
-        return "the launch takes as long"
-    return f"{LIMITS[cost.limits]} stays what it is"
-
-
-def _kept(row: Row, cost: Cost, other: Cost, called: str, asked: bool, form: int) -> str:
-    """A layout that is more than another and no quicker: what it does change."""
-    mine, theirs = us(cost.time_us), us(other.time_us)
-    times = f"the same {mine}" if mine == theirs else f"{theirs} in place of {mine}"
+def _kept(
+    row: Row, cost: Cost, other: Cost, quicker: tuple[str, str] | None, asked: bool, form: int
+) -> str:
+    """A layout that is more than another and no quicker: what it does change, and where the other
+    is ``quicker`` what that is called and takes."""
     why = ("As asked, ", "The question asks for it: ")[form // 2 % 2] if asked else ""
     changes = _changes(row, cost, other)
     changes = changes if why else f"{changes[0].upper()}{changes[1:]}"
+    if quicker is None:
+        return f"{why}{changes}."
+    called, theirs = quicker
     return (
-        f"{why}{changes}; {called} would take {times}.",
-        f"{why}{changes}. In time that is no gain: {called} would take {times}.",
+        f"{why}{changes}; {called} would be quicker, {theirs}.",
+        f"{why}{changes}. In time that costs more: {called} would take {theirs}.",
     )[form % 2]
 
 
@@ -252,6 +263,9 @@ def _difference(cost: Cost, other: Cost) -> str:
         return f"its {other.blocks:,} blocks leave {empty} without work"
     if more[name] <= 0.0:
         return "its parts overlap less"
+    if name in (MEMORY, CACHE) and other.asked.waited > max(_WAITS, cost.asked.waited):
+        few = f"its {_many(other.threads)} threads are too few to keep memory busy"
+        return f"{few}, and {LIMITS[name]} would take {us(other.times_us[name])}"
     takes = f"{LIMITS[name]} would take {us(other.times_us[name])}"
     if name == LATENCY and other.plan.threads_an_element < cost.plan.threads_an_element:
         each = cost.plan.threads_an_element / other.plan.threads_an_element
@@ -277,7 +291,9 @@ def us(time_us: float) -> str:
 
 
 def _many(count: float) -> str:
-    """``7``, ``1,536``, ``6.3 million``."""
+    """``7``, ``1,536``, ``6.3 million``, ``1.2 billion``."""
+    if count >= 1e9:
+        return f"{count / 1e9:.3g} billion"
     return f"{count / 1e6:.3g} million" if count >= 1e6 else f"{count:,.0f}"
 
 

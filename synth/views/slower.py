@@ -12,6 +12,7 @@ from typing import Any
 
 from generators.program import ir
 from generators.program.serialise import from_json
+from synth.reasons import ViewReason
 from synth.render.cuda.module import render
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
@@ -29,13 +30,18 @@ LEAST_RATIO = 1.5
 1.25 for most rows (``notes/measurements/cost.md``), so more than that has to lie between."""
 
 
+LEAST_GAIN_US = 2.0
+"""Of the times' difference: less is within what a launch varies by."""
+
+
 @dataclass(frozen=True)
 class Slower:
-    """``columns`` are the row's with the plain CUDA of the other layout; ``ratio`` is of its time
-    to that of the row's own. Where a device measured both, ``timed`` is that, and ``slow_us`` the
-    other layout's time."""
+    """``columns`` are the row's with the plain CUDA of the other layout, which is ``schedule``;
+    ``ratio`` is of its time to that of the row's own. Where a device measured both, ``timed`` is
+    that, and ``slow_us`` the other layout's time."""
 
     columns: Row
+    schedule: Schedule
     ratio: float
     timed: Timed | None = None
     slow_us: float = 0.0
@@ -48,24 +54,24 @@ class Slower:
 
 def slower_layouts(
     scorer: Scorer, rows: Sequence[Row], timings: Mapping[str, Timed]
-) -> list[Slower | None]:
-    """One for each row; None where no layout of the same parameters is that much slower, or where
-    it or the row's own does not pass. ``timings`` are by row: a row that was timed has one that was
-    measured to be slower, or none."""
-    found = {at: slower for at, row in enumerate(rows) if (slower := _slower(row, timings))}
-    answers = [Answer(s.columns["cuda_plain"], s.columns) for s in found.values()]
-    answers += [Answer(rows[at]["cuda_plain"], rows[at]) for at in found]
-    verdicts = scorer.score_batch(answers)
-    passed = [v.passed for v in verdicts]
-    both = dict(
-        zip(found, zip(passed[: len(found)], passed[len(found) :], strict=True), strict=True)
-    )
-    return [found[at] if all(both.get(at, (False,))) else None for at in range(len(rows))]
+) -> list[Slower | ViewReason]:
+    """One for each row, or why there is none: no layout of the same parameters is that much slower,
+    or it or the row's own does not pass; or all that are save little. ``timings`` are by row: a row
+    that was timed has one that was measured to be slower, or none."""
+    found = [_slower(row, timings) for row in rows]
+    slow = {at: one for at, one in enumerate(found) if isinstance(one, Slower)}
+    answers = [Answer(one.columns["cuda_plain"], one.columns) for one in slow.values()]
+    answers += [Answer(rows[at]["cuda_plain"], rows[at]) for at in slow]
+    passed = [verdict.passed for verdict in scorer.score_batch(answers)]
+    for at, *both in zip(slow, passed[: len(slow)], passed[len(slow) :], strict=True):
+        if not all(both):
+            found[at] = ViewReason.NOTHING_SLOWER
+    return found
 
 
-def _slower(row: Row, timings: Mapping[str, Timed]) -> Slower | None:
+def _slower(row: Row, timings: Mapping[str, Timed]) -> Slower | ViewReason:
     if row["cuda_plain"] is None:
-        return None
+        return ViewReason.NO_PLAIN_CUDA
     timed = timed_of(row, timings)
     if timed is not None:
         program, own_us, others = from_json(row["program"]), timed.own_us, timed.others
@@ -73,13 +79,16 @@ def _slower(row: Row, timings: Mapping[str, Timed]) -> Slower | None:
         program, own_us = choice.program, choice.own.prediction.time_us
         others = [(c.schedule, c.prediction.time_us) for c in choice.all]
     else:
-        return None
-    listed = _candidates(own_us, others)
+        return ViewReason.NOTHING_SLOWER
+    slow = _candidates(own_us, others)
+    listed = [one for one in slow if one[1] - own_us >= LEAST_GAIN_US]
     if not listed:
-        return None
+        return ViewReason.LITTLE_GAIN if slow else ViewReason.NOTHING_SLOWER
     schedule, slow_us = listed[pick(row, "slower", len(listed))]
     columns = _columns(row, program, schedule)
-    return None if columns is None else Slower(columns, slow_us / own_us, timed, slow_us)
+    if columns is None:
+        return ViewReason.NOTHING_SLOWER
+    return Slower(columns, schedule, slow_us / own_us, timed, slow_us)
 
 
 def _columns(row: Row, program: ir.Program, schedule: Schedule) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ its answer depends on: the signature and the style of plain CUDA are asked for i
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import Any
 
 from synth.reasons import ViewReason
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
-from synth.views.diagnosis import diagnosis, launch_diagnosis
+from synth.views.diagnosis import diagnosis, explained, launch_diagnosis
 from synth.views.enough import lacking
 from synth.views.exchange import Exchange, Preference
 from synth.views.gradient import gradient
@@ -31,7 +32,7 @@ from synth.views.promise import promise_clause, python_numbers
 from synth.views.reasons import reasons, rounded
 from synth.views.regime import number, regime_clause
 from synth.views.repair import turns_of
-from synth.views.sizes import said, shapes_clause, size_names
+from synth.views.sizes import plain_names, said, shapes_clause, size_names
 from synth.views.slower import Slower
 from synth.views.wrong import Wrong
 from validate.row.tiles import is_tiled, places
@@ -135,7 +136,7 @@ _ARRAY = (
     "The NumPy below makes temporary arrays. Fuse it into CUDA that needs none.",
     "Here is array code in NumPy. Give me the CUDA kernel that computes the same in one go.",
     "Port this vectorised NumPy to a CUDA `__global__` function.",
-    "Speed this NumPy up with a CUDA C++ kernel; outputs go to arrays of the names returned.",
+    "Speed this NumPy up with a CUDA C++ kernel.",
     "Implement what this NumPy function returns as CUDA C++.",
 )
 
@@ -145,9 +146,22 @@ def array(row: Row) -> Exchange:
     needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
     text = needs(row, "array_python", ViewReason.NO_ARRAY_PYTHON)
     asked = f"{_ARRAY[pick(row, 'array', len(_ARRAY))]} {wanted(row)}"
-    if numbers := python_numbers(row):
-        asked = f"{asked} {numbers}"
+    for more in (_returned(row, text), python_numbers(row)):
+        asked = f"{asked} {more}" if more else asked
     return _ported(f"{asked}\n\n{fenced('python', text)}", row)
+
+
+def _returned(row: Row, text: str) -> str:
+    """Where what a function returns goes, unless it returns it under the parameters' own names."""
+    names = [arg["name"] for arg in row["args"] if arg["role"] != "in"]
+    functions = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
+    (last,) = (f.body[-1] for f in functions if f.name == row["kernel_name"])
+    if ast.unparse(last).removeprefix("return ").strip("()") == ", ".join(names):
+        return ""
+    plain = plain_names(row)
+    into = ", ".join(f"`{plain.get(name, name)}`" for name in names)
+    order = ", in this order" if len(names) > 1 else ""
+    return f"What the function returns goes to {into}{order}."
 
 
 _WARP = (
@@ -229,7 +243,7 @@ _AGAIN = (
 def repair(row: Row, wrong: Wrong) -> Exchange:
     """A wrong kernel, and what was said of it, to the right one, after what was wrong: in one turn,
     or after earlier answers to the question that the row asks, the wrong one the last of them."""
-    mended = _mended(wrong.columns(row), row)
+    mended = _mended(wrong.columns(row), row, wrong.fault)
     if turns_of(row) == 1:
         asked = f"{_REPAIR[pick(row, 'repair', len(_REPAIR))]} {wanted(row, free=False)}"
         shown = plain_answer(wrong.columns(row))
@@ -240,16 +254,17 @@ def repair(row: Row, wrong: Wrong) -> Exchange:
         earlier = [Exchange(first.question, plain_answer(wrong.columns(row)))]
     else:
         worse = wrong.worse.columns(wrong.columns(row))
-        again = replace(_mended(worse, wrong.columns(row)), question=_again(row, wrong.worse, 1))
+        second = _mended(worse, wrong.columns(row), wrong.worse.fault)
+        again = replace(second, question=_again(row, wrong.worse, 1))
         earlier = [Exchange(first.question, plain_answer(worse)), again]
     return replace(mended, question=_again(row, wrong, 0), earlier=tuple(earlier))
 
 
-def _mended(wrong: Row, right: Row) -> Exchange:
-    """The answer that sets a version right, after what was wrong with it."""
+def _mended(wrong: Row, right: Row, fault: str) -> Exchange:
+    """The answer that sets a version right, after what was wrong with it and why."""
     told = [diagnosis(wrong["cuda_plain"], right["cuda_plain"])]
     told.append(launch_diagnosis(wrong["plain_launch"], right["plain_launch"], size_names(right)))
-    return Exchange("", plain_answer(right), " ".join(filter(None, told)))
+    return Exchange("", plain_answer(right), explained(" ".join(filter(None, told)), fault))
 
 
 def _again(row: Row, wrong: Wrong, turn: int) -> str:
@@ -266,14 +281,15 @@ _OPTIMISE = (
 
 
 def optimise(row: Row, slow: Slower) -> Exchange:
-    """A slower layout of the row's kernel to the row's, with the times that a device measured."""
+    """A slower layout of the row's kernel to the row's, after what is slow in it, with the times
+    that a device measured."""
     asked = _OPTIMISE[pick(row, "optimise", len(_OPTIMISE))]
     took, compared = _measured(row, slow)
     told = (asked, row["description"], regime_clause(row), promise_clause(row), took)
     about = " ".join(part for part in told if part)
     text = fenced("cuda", slow.columns["cuda_plain"])
     parts = [about, text, fenced("json", launch_json(slow.columns))]
-    made = _to_plain("\n\n".join(parts), row)
+    made = Exchange("\n\n".join(parts), plain_answer(row), reasons(row, given=slow.schedule))
     return replace(made, reasons=" ".join(filter(None, (made.reasons, compared))))
 
 
@@ -290,9 +306,11 @@ def _measured(row: Row, slow: Slower) -> tuple[str, str]:
     )
 
 
-def preference(row: Row, worse: Row) -> Preference:
-    """Warp Python to the row's plain CUDA, rather than to that of other columns."""
+def preference(row: Row, worse: Row, for_speed: bool = False) -> Preference:
+    """Warp Python to the row's plain CUDA, rather than to that of other columns: to a right one,
+    which is slower, where it is asked ``for_speed``."""
     asked = f"{_SFT[pick(row, 'preference', len(_SFT))]} {wanted(row, free=True)}"
+    asked += " Make it as fast as you can." if for_speed else ""
     question = f"{asked}\n\n{fenced('python', row['python'])}"
     return Preference(question, plain_answer(row), plain_answer(worse))
 

@@ -17,7 +17,7 @@ from validate.mutants.warp.draw import RACE, Mutant
 Row = Mapping[str, Any]
 Launches = Sequence[Mapping[str, Any]]
 
-_NOBODY_WRITES = ("accumulator_narrowed", "last_store_skipped")
+NOBODY_WRITES = ("accumulator_narrowed", "last_store_skipped")
 """Faults of which the text could not be anybody's: bits of a sum masked out, a store
 under a guard of its own."""
 
@@ -25,7 +25,7 @@ FAMILIES: dict[str, frozenset[str]] = {
     "barrier": frozenset({BARRIER}),
     "race": frozenset({RACE}),
     "launch": frozenset(LAUNCH_OPERATORS),
-    "precision": frozenset(PRECISION) - frozenset(_NOBODY_WRITES),
+    "precision": frozenset(PRECISION) - frozenset(NOBODY_WRITES),
     "index": frozenset({"index_shifted", "tile_guard_dropped", "lane_guard_removed"}),
     "lanes": frozenset(
         {"shuffle_offset_halved", "shuffle_mask_wrong", "half_off_by_one", "identity_wrong"}
@@ -111,7 +111,7 @@ def _sorted(row: Row, candidates: Iterable[Candidate]) -> list[Candidate]:
 def _tidy(row: Row, mutants: Sequence[Mutant]) -> dict[str, Candidate]:
     ours: dict[str, Candidate] = {}
     for mutant in sorted(mutants, key=lambda m: _order(row, m.operator, m.text)):
-        is_new = mutant.operator not in ours and mutant.operator not in _NOBODY_WRITES
+        is_new = mutant.operator not in ours and mutant.operator not in NOBODY_WRITES
         text = tidied(mutant) if is_new else None
         if text is not None and text != row["cuda_plain"]:
             ours[mutant.operator] = Candidate(mutant.operator, text)

@@ -18,11 +18,12 @@ from synth.views.enough import lacking
 from synth.views.plain import LeftOut, wanted
 from synth.views.promise import promise_clause
 from synth.views.renamed import new_names, renamed, under_other_names
-from synth.views.sizes import size_names
+from synth.views.sizes import plain_names, size_names
 from synth.views.texts import EXCHANGES, TO_PLAIN, sft
 from validate.row.gradient import VALUE
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import awkward_sizes, evaluate, own_sizes
+from validate.score.starts import choose_starts
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
 STORED = [(split, row) for split, row in stored_rows(SAMPLES)]
@@ -251,3 +252,64 @@ def test_a_row_is_in_one_split_in_all_views() -> None:
             by_split.setdefault(key, set()).add(split)
     assert all(len(splits) == 1 for splits in by_split.values())
     assert all(own_sizes(row["sizes"]) for row in ROWS)
+
+
+def test_questions_on_gradients_name_each_extent_by_the_parameter_that_holds_it() -> None:
+    """With the sizes that the signature's whole numbers hold, each shape comes out as it is."""
+    for row, exchange in _exchanges("gradient"):
+        asked = exchange.question.partition("```")[0]
+        sizes = own_sizes(row["sizes"])
+        inits = {a["name"]: a["init"].partition(":") for a in row["args"] if a["init"]}
+        held = dict(sizes)
+        for arg in row["backward_args"]:
+            kind, _, formula = inits.get(arg["arg"], ("", "", ""))
+            if arg["size"] or kind == "size":
+                held[arg["name"]] = evaluate(arg["size"] or formula, sizes)
+        told = clause(asked, "Shapes")
+        for arg in row["args"]:
+            if arg["kind"] == "array":
+                (shape,) = re.findall(rf"`{arg['name']}` \(([^)]*(?:\([^)]*\)[^)]*)*)\)", told)
+                extents = [evaluate(one, held) for one in re.split(r", ", shape)]
+                assert extents == [evaluate(one, sizes) for one in arg["shape"]]
+                arrays = {a["name"] for a in row["backward_args"] if "*" in a["type"]}
+                assert not set(re.findall(r"[A-Za-z_]\w*", shape)) & arrays
+
+
+def test_questions_on_gradients_say_of_when_the_values_in_place_are() -> None:
+    said = 0
+    for row, exchange in _exchanges("gradient"):
+        asked = exchange.question.partition("```")[0]
+        roles = {arg["name"]: arg["role"] for arg in row["args"]}
+        for arg in row["backward_args"]:
+            if arg["holds"] == VALUE and roles[arg["arg"]] == "inout":
+                assert re.search(rf"`{arg['name']}`[^.]* the values from before the kernel", asked)
+                said += 1
+    assert said
+
+
+def test_accumulators_are_not_promised_to_start_where_tests_start_them_elsewhere() -> None:
+    moved = 0
+    for row in ROWS:
+        told = clause(promise_clause(row), "Inputs")
+        for name in choose_starts(row, own_sizes(row["sizes"]), row["input_seed"]):
+            (part,) = [p for p in told.split("; ") if f"`{name}`" in p]
+            assert part.endswith("or at what an earlier call left")
+            moved += 1
+    assert moved
+
+
+def test_what_array_code_returns_is_said_to_go_where_it_goes() -> None:
+    """The outputs in the order of the parameters, which is that of the values returned."""
+    said = 0
+    for row, exchange in _exchanges("array"):
+        asked = exchange.question.partition("```")[0]
+        assert "names returned" not in asked
+        whole = row["array_python"].partition(f"def {row['kernel_name']}(")[2]
+        (returned,) = re.findall(r"^    return (.*)", whole, re.MULTILINE)
+        outputs = [arg["name"] for arg in row["args"] if arg["role"] != "in"]
+        into = re.search(r"What the function returns goes to ((?:`\w+`(?:, )?)+)", asked)
+        assert (into is None) == (returned == ", ".join(outputs))
+        if into:
+            assert re.findall(r"`(\w+)`", into[1]) == [plain_names(row)[o] for o in outputs]
+            said += 1
+    assert said

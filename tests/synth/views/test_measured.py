@@ -20,9 +20,9 @@ from synth.render.cuda.choose import Candidate
 from synth.render.cuda.schedule import Schedule
 from synth.views.file import make_view_file
 from synth.views.make import make_views
-from synth.views.measured import timings_of
+from synth.views.measured import Timed, timings_of
 from synth.views.reasons import Choice, choice_of
-from synth.views.slower import LEAST_RATIO
+from synth.views.slower import LEAST_GAIN_US, LEAST_RATIO, Slower, _slower
 from validate.row.sizes import describe
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
@@ -53,12 +53,17 @@ def records(row: Row, choice: Choice, times: Times) -> list[Row]:
     return found
 
 
+def is_slow(choice: Choice, other: Candidate) -> bool:
+    gain_us = other.prediction.time_us - choice.own.prediction.time_us
+    return choice.ratio(other) >= LEAST_RATIO and gain_us >= LEAST_GAIN_US
+
+
 def slower_choices() -> list[tuple[Row, Choice]]:
     """Rows of the samples for which the model knows a layout that is slow enough."""
     found = []
     for _, row in stored_rows(SAMPLES):
         choice = choice_of(row)
-        if choice is not None and any(choice.ratio(c) >= LEAST_RATIO for c in choice.all):
+        if choice is not None and any(is_slow(choice, c) for c in choice.all):
             found.append((row, choice))
     return found
 
@@ -137,3 +142,17 @@ def test_a_schedule_is_timed_in_the_middle_of_its_sizes(
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(SettingsError, match=r"tune-nvidia-h100.parquet cannot be read"):
         timings_of([path])
+
+
+@pytest.mark.parametrize(("slow_us", "reason"), [(2.9, "little_gain"), (1.4, "nothing_slower")])
+def test_small_gains_are_left_out_and_counted(slow_us: float, reason: str) -> None:
+    """Half as long again, but within what launches vary by; and not even that."""
+    row, choice = slower_choices()[0]
+    own = replace(choice.own.schedule, limits="")
+    others = [(c.schedule, slow_us) for c in choice.all if c is not choice.own]
+    timed = Timed("NVIDIA H100", choice.sizes, own, 1.0, others)
+    assert _slower(row, {row["id"]: timed}) == reason
+    clear = replace(timed, others=[(one, 1.0 + LEAST_GAIN_US) for one, _ in others])
+    found = _slower(row, {row["id"]: clear})
+    assert isinstance(found, Slower)
+    assert found.ratio == 1.0 + LEAST_GAIN_US

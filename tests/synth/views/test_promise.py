@@ -90,7 +90,10 @@ def test_a_question_in_pytorch_says_both(view: str, monkeypatch: pytest.MonkeyPa
         ({"init": "sorted", "low": "0", "high": "9"}, "in [0, 9], ascending"),
         ({"init": "unit", "low": None, "high": None}, "of length 1"),
         ({"init": "permutation", "low": None, "high": None}, "a permutation"),
-        ({"init": "reduction_identity", "low": "inf", "high": "inf"}, "starting at inf"),
+        (
+            {"init": "reduction_identity", "low": "inf", "high": "inf"},
+            "starting at inf or at what an earlier call left",
+        ),
         ({"init": "index_of:m", "low": None, "high": None}, "in [0, `m`)"),
         ({"init": "size:m", "low": None, "high": None}, "= `m`"),
         ({"init": "uniform", "low": "0", "high": "1", "among": ["1"]}, "of a few values"),

@@ -17,16 +17,16 @@ from generators.program.serial import serial
 from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows
 from synth.render.cuda.choose import candidates_of
-from synth.render.cuda.cost.facts import facts_of
+from synth.render.cuda.cost.facts import STORE, UPDATE, facts_of
 from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
 from synth.render.cuda.find.owned import settled
 from synth.render.cuda.style import styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from synth.render.cuda.styles.vectors import VECTORS
 from synth.views.accesses import APART, BY_DATA, SAME, SIDE_BY_SIDE, ways_of, wide_of
-from synth.views.layout import Choice, Cost, choice_of
+from synth.views.layout import AS_LONG, Choice, Cost, choice_of
 from synth.views.plain import LeftOut, is_free
-from synth.views.reasons import LIMITS, MOSTLY_LAUNCH, reasons, us
+from synth.views.reasons import LIMITS, MOSTLY_LAUNCH, in_bytes, reasons, us
 from synth.views.texts import EXCHANGES, TO_PLAIN
 from validate.oracle.reference import _to_reference
 from validate.row.inputs import draw_inputs
@@ -254,3 +254,60 @@ def test_poor_answers_are_those_that_the_model_calls_so() -> None:
         else:
             busy = cost.filled >= 0.5 and cost.limits not in (CACHE, LATENCY)
             assert busy or cost.time_us <= 4.0 * (cost.launch_us + full)
+
+
+def cost_arrays(found: Choice) -> dict[str, float]:
+    return found.cost().facts.arrays
+
+
+@pytest.mark.parametrize("row", ROWS, ids=_id)
+def test_bytes_are_told_as_each_array_moved_once(row: Row) -> None:
+    """At most each array in full for its loads and again for its stores, and never a fetch of what
+    is only written."""
+    found = choice(row)
+    accesses = found.cost().facts.accesses
+    most = 0.0
+    for name, size in cost_arrays(found).items():
+        kinds = {access.kind for access in accesses if access.array == name} - {UPDATE}
+        most += size * len(kinds)
+    assert 0 <= found.cost().moved_bytes <= most + 1e-6
+    told = re.findall(r"([\d.]+ (?:GB|MB|kB|bytes)) of arrays go through memory", reasons(row))
+    known = {in_bytes(found.cost(c).moved_bytes) for c in found.all}
+    assert {*told} <= known
+    ways = {name: {a.kind for a in accesses if a.array == name} for name in cost_arrays(found)}
+    if {STORE} in ways.values():
+        assert found.cost().moved_bytes < found.cost().asked.memory_bytes
+
+
+@pytest.mark.parametrize("row", ROWS, ids=_id)
+def test_a_layout_that_takes_about_as_long_is_not_named_as_a_reason(row: Row) -> None:
+    found = choice(row)
+    other = found.next_best()
+    for asked in (False, True):
+        text = reasons(row, asked)
+        assert "longer text" not in text
+        assert "would change neither" not in text
+        if other is None or not 1 / AS_LONG <= found.ratio(other) < AS_LONG:
+            continue
+        called = styles()[other.schedule.style].called
+        assert called not in text
+        assert f"{called[0].upper()}{called[1:]}" not in text
+
+
+def test_lines_and_bytes_are_told_without_waits() -> None:
+    """Elements in turn ask for as many lines as one thread for each, if later."""
+    compared = 0
+    for row in ROWS:
+        found = choice(row)
+        plain = {
+            c.schedule.block: found.cost(c)
+            for c in found.all
+            if c.schedule.style == ONE_THREAD_A_POINT
+        }
+        for cost in (found.cost(c) for c in found.all if c.schedule.style == "grid_stride"):
+            like = plain.get(cost.schedule.block)
+            if like is not None and cost.asked.waited > 1.5:
+                assert cost.lines == pytest.approx(like.lines, rel=0.05)
+                assert cost.moved_bytes == like.moved_bytes
+                compared += 1
+    assert compared

@@ -24,21 +24,24 @@ from synth.dataset.stored import stored_rows
 from synth.dataset.views_index import SPANNED, stored_views, views_of
 from synth.errors import SettingsError
 from synth.run.generate import generate
-from synth.views.diagnosis import diagnosis, launch_diagnosis
+from synth.views.diagnosis import WHY, diagnosis, explained, launch_diagnosis
 from synth.views.evidence import _got
 from synth.views.file import Bounds
+from synth.views.layout import choice_of
 from synth.views.make import make_views
 from synth.views.plain import is_free, wanted
 from synth.views.promise import promise_clause
 from synth.views.reasons import LIMITS
 from synth.views.regime import regime_clause
 from synth.views.repair import HIDDEN_SEED, _may_run_wild
-from synth.views.slower import LEAST_RATIO
+from synth.views.slower import LEAST_GAIN_US, LEAST_RATIO
 from synth.views.spans import KINDS, spans_of
 from synth.views.texts import VIEW_NAMES
 from synth.views.tidy import tidied
+from synth.views.wrong import NOBODY_WRITES
 from validate.mutants.breaks import BREAKS, plain_breaks
 from validate.mutants.launches import LAUNCH_OPERATORS, launch_mutants
+from validate.mutants.plain.draw import OPERATORS
 from validate.mutants.warp.draw import Mutant
 from validate.nvrtc.compiler import CompileRunner
 from validate.score.scorer import Answer, Scorer
@@ -203,6 +206,16 @@ def test_what_is_slower_is_predicted_and_what_is_rejected_is_worse(loaded: dict[
         assert row["ratio"] >= LEAST_RATIO
         assert row["time"] == "predicted"
         assert row["slow"].strip("\n") in row["messages"][0]["content"]
+        told = row["messages"][1]["content"].partition("```")[0]
+        slow_us = re.findall(r"the kernel given \([^)]*\) takes ([\d.,]+) µs by the model: ", told)
+        own_us = choice_of(ROWS[row["id"]]).own.prediction.time_us
+        assert len(slow_us) == 1
+        slow = float(slow_us[0].replace(",", ""))
+        assert slow == pytest.approx(row["ratio"] * own_us, rel=0.01)
+        assert slow - own_us >= 0.99 * LEAST_GAIN_US
+    for row in loaded["preference"]:
+        is_for_speed = "as fast as you can" in row["prompt"][0]["content"]
+        assert is_for_speed == (row["ratio"] is not None)
     kinds = {(row["failure"] is None, row["ratio"] is None) for row in loaded["preference"]}
     assert kinds == {(True, False), (False, True)}
     for row in loaded["preference"]:
@@ -295,8 +308,20 @@ def test_wrong_kernels_fail_and_right_ones_pass(loaded: dict[str, Any]) -> None:
         assert (len(row["messages"]) == 6) == (row["first_fault"] is not None)
     assert {len(row["messages"]) for row in rows} == {2, 4, 6}
     for row in rows:
+        assert WHY[row["fault"]] in row["messages"][-1]["content"].lower().partition("```")[0]
+        if row["first_fault"] is not None:
+            assert WHY[row["first_fault"]] in row["messages"][3]["content"].lower()
         if row["wrong_launch"]:
             assert "In the launch" in row["messages"][-1]["content"]
+
+
+def test_every_fault_that_a_repair_may_have_is_explained() -> None:
+    assert set(WHY) == {*OPERATORS, *LAUNCH_OPERATORS, *BREAKS} - {*NOBODY_WRITES}
+    assert (
+        explained("`a` should be `b`.", "made_const") == "`a` should be `b`: it is changed later."
+    )
+    assert explained("One. Two.", "made_const") == "One. Two. It is changed later."
+    assert explained("", "made_const") == ""
 
 
 def wrong_launches(row: dict[str, Any]) -> dict[str, Any] | None:
@@ -463,7 +488,7 @@ def test_views_of_rows_that_have_grown_are_not_shown_and_what_stays_is_kept(grow
     assert views_of(growing, manifest_of(growing)) is None
     assert "config_name: sft" not in (growing / "README.md").read_text()
     view = make_views(growing, ["sft"]).views["sft"]
-    assert view.rows == 36
+    assert view.rows + sum(view.left_out.values()) == 36
     assert not (growing / "views" / "reverse").exists()
     kept = [path for path, time_ns in before.items() if path.stat().st_mtime_ns == time_ns]
     assert 0 < len(kept) < len(list((growing / "views" / "sft").iterdir()))

@@ -41,9 +41,9 @@ MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY = (
 class Demands:
     """What a launch asks of a device, in units of the device's rates.
 
-    ``steps`` are of one thread after another, as are its waits: ``misses`` for what no thread near
-    it has read before, ``loads`` in loops; ``barriers`` are of a block; all times the rounds in
-    which the device takes its blocks.
+    ``steps`` are of one thread after another, as its waits: ``misses`` for what no thread near it
+    has read before, ``loads`` in loops; ``barriers`` are of a block; all times the rounds in which
+    the device takes its blocks. Bytes and lines are times ``waited``, where threads are too few.
     """
 
     memory_bytes: float
@@ -57,6 +57,7 @@ class Demands:
     misses: float
     loads: float
     barriers: float
+    waited: float
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,7 @@ def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200)
         instructions=(_instructions(launch) + traffic.requests) / launch.busy,
         **_atomics(launch),
         **_latency(launch),
+        waited=launch.waited,
     )
 
 
