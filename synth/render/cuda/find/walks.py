@@ -7,7 +7,7 @@ their order, so that anything may depend on the turn before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from generators.program import ir
@@ -122,7 +122,8 @@ class _Loop:
         """What goes in vectors: of arrays whose rows lie alike those that most bytes are of."""
         if any(isinstance(s, ir.Return | ir.Atomic | ir.Sample) for s in self.inner):
             return None
-        loaded, stored = self._loaded(), self._stored()
+        stored = self._stored()
+        loaded = self._loaded(stored)
         alike: dict[tuple[object, ...], list[Along]] = {}
         for a in dict.fromkeys((*loaded, *stored)):
             key = (a.indices[:-1], self.shapes[a.array.name][1:])
@@ -165,9 +166,9 @@ class _Loop:
             return None
         return Along(array, indices, array.type.element)
 
-    def _loaded(self) -> list[Along]:
+    def _loaded(self, stored: Sequence[Along]) -> list[Along]:
         """Arrays to read ahead: rows that are there whether or not a turn asks for its element, and
-        that the loop writes nowhere else."""
+        that the loop writes in vectors or not at all."""
         written = {s.array.name for s in self.inner if isinstance(s, ir.Store)}
         found: dict[Along, None] = {}
         for s, always in _certain(self.loop.body):
@@ -179,7 +180,7 @@ class _Loop:
                 a = self._along(array, indices)
                 if a is None or not (always or self._is_there(a)):
                     continue
-                if a.array.name not in written or self.touched[a.array.name] == {a.indices}:
+                if a.array.name not in written or a in stored:
                     found[a] = None
         return list(found)
 

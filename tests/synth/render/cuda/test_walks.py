@@ -77,6 +77,37 @@ def test_a_loop_that_ends_early_ends_in_a_vector_too() -> None:
     assert statuses(ending, told, r"break;") != {"agrees"}
 
 
+def test_what_a_turn_writes_twice_is_not_held_in_a_vector(chosen: list[Accepted]) -> None:
+    """Such a vector would be read ahead, written to in registers and never back to memory."""
+    changed = 0
+    for a in chosen:
+        kernel = a.program.kernel
+        twice = replace(kernel, body=_stored_twice(kernel.body))
+        for walk in walks(kernel).values():
+            changed += len(walk.stored)
+        for loop in (s for s in statements(twice.body) if isinstance(s, ir.For)):
+            if walk := walks(twice).get(id(loop)):
+                assert not walk.stored
+                assert not {one.array.name for one in walk.loaded} & _written(loop.body)
+    assert changed
+
+
+def _stored_twice(body: ir.Body) -> ir.Body:
+    found: list[ir.Statement] = []
+    for s in body:
+        if isinstance(s, ir.For):
+            s = replace(s, body=_stored_twice(s.body))
+        elif isinstance(s, ir.If):
+            branches = tuple((when, _stored_twice(then)) for when, then in s.branches)
+            s = replace(s, branches=branches, orelse=_stored_twice(s.orelse))
+        found += [s, s] if isinstance(s, ir.Store) else [s]
+    return tuple(found)
+
+
+def _written(body: ir.Body) -> set[str]:
+    return {s.array.name for s in statements(body) if isinstance(s, ir.Store)}
+
+
 def _ends_early(kernel: ir.Kernel) -> bool:
     found = walks(kernel)
     return any(
