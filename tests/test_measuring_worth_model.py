@@ -106,13 +106,18 @@ def test_the_answer_alone_is_learnt_and_padding_counts_for_nothing() -> None:
     assert flat[batch.before + 1].tolist() == batch.wanted.tolist()
 
 
-def test_a_small_model_learns_to_copy() -> None:
+def to_copy() -> Documents:
+    """Conversations whose answers are their questions."""
     part = Part()
     draw = np.random.default_rng(0)
     for _ in range(64):
         word = draw.integers(4, 12, draw.integers(1, 6)).tolist()
         part.add(conversation_of(word, word))
-    documents = Documents(**part.arrays())
+    return Documents(**part.arrays())
+
+
+def test_a_small_model_learns_to_copy() -> None:
+    documents = to_copy()
     plan = Plan(
         steps=150, width=64, layers=2, batch_tokens=2048, learning_rate=3e-3, compiled=False
     )
@@ -131,12 +136,7 @@ def test_a_small_model_learns_to_copy() -> None:
 
 
 def test_it_learns_to_copy_in_fewer_steps_with_all_parts_and_muon() -> None:
-    part = Part()
-    draw = np.random.default_rng(0)
-    for _ in range(64):
-        word = draw.integers(4, 12, draw.integers(1, 6)).tolist()
-        part.add(conversation_of(word, word))
-    documents = Documents(**part.arrays())
+    documents = to_copy()
     known = {"steps": 80, "width": 64, "layers": 2, "batch_tokens": 2048, "compiled": False}
     beside = {"parts": ",".join(PARTS), "matrix_rate": 0.02, "schedule": STAYS}
     plain, better = (
