@@ -157,6 +157,14 @@ def _volume_render_worked(
     )
 
 
+def _left(k: KernelBuilder, shape: Stream, x: Expr, edge: Expr) -> Expr:
+    """Whether a point is no longer within a grid that ends at ``edge``."""
+    if shape.chance(0.5):
+        inside = op("and", fn("min_element", x) >= 0.0, fn("min_element", edge - x) > 0.0)
+        return op("not", inside)
+    return op("or", fn("min_element", x) < 0.0, fn("min_element", edge - x) <= 0.0)
+
+
 def _volume_render_put(
     smooth: bool,
     stop: int,
@@ -177,13 +185,8 @@ def _volume_render_put(
     with k.for_("s step_i", stop) as s:
         t = (cast(s, FLOAT32) + 0.5) * size
         x = k.let("x point", r.at(c.maybe("t along", t)))
-        inside = op("and", fn("min_element", x) >= 0.0, fn("min_element", edge - x) > 0.0)
-        if shape.chance(0.5):
-            with k.if_(op("not", inside)):
-                k.break_()
-        else:
-            with k.if_(op("or", fn("min_element", x) < 0.0, fn("min_element", edge - x) <= 0.0)):
-                k.break_()
+        with k.if_(_left(k, shape, x, edge)):
+            k.break_()
         if smooth:
             dense = k.let("rho dens", _trilinear(k, sigma, x))
             at: tuple[Operand, ...] = ()
