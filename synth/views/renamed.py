@@ -52,6 +52,9 @@ _FAMILIES: dict[str, Sequence[str]] = {
 }
 """Stems, of which a row takes one of each kind and numbers them; no two of a kind are alike."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_STRUCT_IN_TYPE = re.compile(r"[A-Za-z_]\w*(?![\w\[])")
+"""A word of a type that nothing in brackets follows: `quat[float32]` is no struct, whatever a
+local is called."""
 _NAMES = ("name", "function", "field", "symbol")
 _SIZED = ("shape", "launch_dim", "init")
 _TYPED = ("type", "result", "dtype")
@@ -155,14 +158,24 @@ def _renamed(node: Any, names: Mapping[str, str]) -> Any:
         elif key == "threads":
             found[key] = [names[name] for name in value]
         elif key in (*_SIZED, *_TYPED) and value is not None:
-            is_init, texts = key == "init", value if isinstance(value, list) else [value]
-            changed = [_init(t, names) if is_init else _said(t, names) for t in texts]
+            texts = value if isinstance(value, list) else [value]
+            changed = [_changed(key, text, names) for text in texts]
             found[key] = changed if isinstance(value, list) else changed[0]
         elif key == "fields" and value and isinstance(value[0], list):
-            found[key] = [[names[name], _said(of, names)] for name, of in value]
+            found[key] = [[names[name], _typed(of, names)] for name, of in value]
         else:
             found[key] = "" if key == "doc" else _renamed(value, names)
     return found
+
+
+def _changed(key: str, text: str, names: Mapping[str, str]) -> str:
+    if key == "init":
+        return _init(text, names)
+    return _typed(text, names) if key in _TYPED else _said(text, names)
+
+
+def _typed(text: str, names: Mapping[str, str]) -> str:
+    return _STRUCT_IN_TYPE.sub(lambda word: names.get(word[0], word[0]), text)
 
 
 def _init(text: str, names: Mapping[str, str]) -> str:

@@ -81,8 +81,9 @@ def test_every_array_has_a_shape_and_every_input_its_values(row: Row) -> None:
     question = wanted(row)
     shapes, inputs = clause(question, "Shapes"), clause(question, "Inputs")
     in_use = re.search(r"In use .*?\.(?= |$)", question)
+    plain = plain_names(row)
     for arg in row["args"]:
-        name = f"`{arg['name']}`"
+        name = f"`{plain.get(arg['name'], arg['name'])}`"
         if arg["kind"] == "array":
             assert name in shapes or shapes.startswith("all arrays"), name
         if arg["role"] == "out" or arg["dtype"] == "bool" or arg["dtype"].endswith("[bool]"):

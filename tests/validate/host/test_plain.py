@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -259,4 +260,6 @@ def test_plain_text_is_compared_with_its_own_reference_and_never_with_one_kept()
             (result,) = runner.run_plain([other])
             (alone,) = runner.run_plain([other])
             assert result.status == ("agrees" if other is row else "reference_error")
-            assert result == alone
+            # Beside Warp's text, whose sums come in another order, the errors may be larger.
+            same = replace(result, max_ulp=alone.max_ulp, tolerance_used=alone.tolerance_used)
+            assert same == alone
