@@ -249,7 +249,12 @@ def test_launch_formulas_are_c_expressions_of_sizes() -> None:
 
 def test_plain_text_is_compared_with_its_own_reference_and_never_with_one_kept() -> None:
     """What Warp's text showed is used again only for a row that says the same of its inputs."""
-    row = next(row for row in sample_rows() if row["cuda_plain"])
+    # Of what no thread writes there is nothing but in arrays that are outputs alone.
+    row = next(
+        row
+        for row in sample_rows()
+        if row["cuda_plain"] and all(arg["role"] != "inout" for arg in row["args"])
+    )
     others = [
         row | {"reference": row["reference"].replace(f"def {row['kernel_name']}(", "def other(")},
         row | {"input_seed": row["input_seed"] + 1, "launch": row["launch"] | {"dim": ["1"]}},
