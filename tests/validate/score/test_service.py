@@ -85,7 +85,7 @@ def test_what_is_not_reached_in_time_is_not_judged(scorer: Scorer) -> None:
     (late,) = scorer.score_batch([RIGHT_ONE], timeout_s=0.0)
     assert (late.status, late.judged, late.credit) == ("not_judged", False, 0.0)
     endless = cube_answer("for (;;) {}")
-    found = scorer.score_batch([RIGHT_ONE, endless, *[RIGHT_ONE] * 4], timeout_s=8.0)
+    found = scorer.score_batch([RIGHT_ONE, endless, *[RIGHT_ONE] * 4], timeout_s=3.0)
     words = [verdict.status for verdict in found]
     assert words[:2] == ["passed", "timeout"]
     assert words[-1] == "not_judged"
