@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from drawn_programs import accepted_draw
 from fitting_programs import fitting_in
 
+from generators.build.registry import LEVELS
 from generators.program import ir
 from generators.program.dtypes import FLOAT32, Array
 from generators.program.expr import Const, Expr, Load, Var
@@ -129,7 +131,8 @@ def test_lanes_that_are_left_over_read_nothing_that_others_write(
 def test_sums_of_a_loop_share_a_barrier(all_accepted: list[Accepted]) -> None:
     """Of several sums, each has a barrier less than it would have alone."""
     counted = 0
-    for a in fitting_in("block_per_row", all_accepted):
+    several = [accepted_draw("matrix", "gated_product", level) for level in LEVELS]
+    for a in fitting_in("block_per_row", [*all_accepted, *several]):
         plain = render(a.program, schedules_of(a.program)["block_per_row"][0])
         kernel = plain.text[plain.text.index('extern "C"') :]
         loops = sum(isinstance(s, ir.For) for s in a.program.kernel.body)
