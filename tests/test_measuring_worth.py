@@ -6,6 +6,7 @@ import json
 import random
 import re
 import shutil
+from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
@@ -66,16 +67,21 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+_SEVERAL = 6
+"""Some of them have no answer in the view, or one that is too long."""
+
+
 @pytest.fixture(scope="module")
 def settings(dataset: Path) -> Settings:
-    """Of a salt with which the few samples have rows of every part."""
+    """Of a salt with which the few samples have rows of every part, and several that are unseen."""
     splits = [
         (f"{row['category']}/{row['idiom']}", split)
         for split, row in stored_rows(dataset, ["category", "idiom"])
     ]
     for salt in map(str, range(100)):
-        found = Settings(salt=salt, held_out=0.3, max_tokens=2400, vocabulary=1024)
-        if {part_of(*one, found) for one in splits} >= {TRAIN, TEST, UNSEEN}:
+        found = Settings(salt=salt, held_out=0.3, max_tokens=1100, vocabulary=1024)
+        parts = Counter(part_of(*one, found) for one in splits)
+        if min(parts[TRAIN], parts[TEST]) and parts[UNSEEN] > _SEVERAL:
             return found
     raise AssertionError("the samples have no row in test")
 

@@ -30,7 +30,7 @@ from typing import Any
 from scripts.measure.worth_tokens import ASKED
 from synth.errors import SettingsError
 
-_PROGRAM = Path(__file__).with_name("worth.py")
+_PROGRAM = Path(__file__).resolve().with_name("worth.py")
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,13 @@ def run_of(text: str) -> Run:
     return Run(name, folder, tuple(option for option in options if option))
 
 
+def _environment(gpu: str) -> dict[str, str]:
+    """Of a training: on one GPU, with the packages beside this folder."""
+    paths = [str(_PROGRAM.parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    own = {"CUDA_VISIBLE_DEVICES": gpu, "PYTHONUNBUFFERED": "1"}
+    return os.environ | own | {"PYTHONPATH": os.pathsep.join(paths)}
+
+
 def done(run: Run, gpu: str, results: Path, limit_s: float) -> Done:
     """Train on one GPU, or the CPU where ``gpu`` is empty, for ``limit_s`` at most."""
     began_s = time.monotonic()
@@ -69,7 +76,7 @@ def done(run: Run, gpu: str, results: Path, limit_s: float) -> Done:
     with log.open("w") as sink:
         process = subprocess.Popen(
             command,
-            env=os.environ | {"CUDA_VISIBLE_DEVICES": gpu, "PYTHONUNBUFFERED": "1"},
+            env=_environment(gpu),
             stdout=sink,
             stderr=subprocess.STDOUT,
         )
