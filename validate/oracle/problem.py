@@ -57,9 +57,9 @@ def check_problem(
     for seed in seeds:
         _judge(namespace, few, seed)
     growth = _inputs_an_output(namespace, sizes) / _inputs_an_output(namespace, many)
-    for seed in seeds:
-        _compare_with_double(text, many, seed, ROUNDING_SHARE / max(1.0, growth))
-    _compare_with_amplified(namespace, many, seeds[0])
+    share = ROUNDING_SHARE / max(1.0, growth)
+    values = [_compare_with_double(text, many, seed, share) for seed in seeds]
+    _compare_with_amplified(namespace, many, seeds[0], values[0])
     # What collects many values may come to the same for all draws.
     _judge(namespace, many, seeds[0])
 
@@ -81,7 +81,8 @@ def _inputs_an_output(namespace: dict[str, Any], sizes: Mapping[str, int]) -> fl
     return inputs / max(1, output.numel())
 
 
-def _compare_with_double(text: str, sizes: Mapping[str, int], seed: int, share: float) -> None:
+def _compare_with_double(text: str, sizes: Mapping[str, int], seed: int, share: float) -> Any:
+    """What single precision gives, which is close enough to double."""
     import torch
 
     single = load_problem(text)
@@ -92,12 +93,15 @@ def _compare_with_double(text: str, sizes: Mapping[str, int], seed: int, share: 
     for other in (value.to(torch.float64), moved.to(torch.float64)):
         if not _passes(other, exact.to(torch.float64), share):
             raise ProblemFailed("rounding moves its output beyond the tolerance")
+    return value
 
 
-def _compare_with_amplified(namespace: dict[str, Any], sizes: Mapping[str, int], seed: int) -> None:
+def _compare_with_amplified(
+    namespace: dict[str, Any], sizes: Mapping[str, int], seed: int, value: Any
+) -> None:
+    """``value`` is what single precision gives for the seed as it is."""
     import torch
 
-    _, value = _run(namespace, sizes, seed, torch.float32)
     try:
         _, moved = _run(namespace, sizes, seed, torch.float32, within=amplified(AMPLIFIED))
     except NoSuchCall as error:
