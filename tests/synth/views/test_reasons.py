@@ -309,7 +309,8 @@ def test_lines_and_bytes_are_told_without_waits() -> None:
         for cost in (found.cost(c) for c in found.all if c.schedule.style == "grid_stride"):
             like = plain.get(cost.schedule.block)
             if like is not None and cost.asked.waited > 1.5:
-                assert cost.lines == pytest.approx(like.lines, rel=0.2)
+                # Of few blocks the last, which is not full, is counted whole.
+                assert cost.lines == pytest.approx(like.lines, rel=0.05 + 1 / cost.blocks)
                 assert cost.moved_bytes == like.moved_bytes
                 compared += 1
     assert compared
