@@ -1,14 +1,13 @@
 """An OpenCL runtime for the CPU: found, and asked to build texts and to run kernels.
 
-`pocl-binary-distribution` of PyPI is found beside PyOpenCL; any other runtime that the system, or
-`OCL_ICD_VENDORS`, names is taken where that package is not installed.
+`OCL_ICD_VENDORS` comes first, then `intel-opencl-rt` of PyPI, then what the system names.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,8 @@ OPTIONS = ("-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt")
 GUARD_BYTES = 4096
 """Before and behind each array: more than the alignment that any device asks of a part of it."""
 _PATTERN = 0xC7
+_LIBRARY = "libintelocl.so"
+_TRIAL = "__kernel void trial(__global float *y) { y[get_global_id(0)] = 1.0f; }"
 
 
 class BuildFailed(Exception):  # noqa: N818 - it is a result of a check, not an error of ours
@@ -29,12 +30,13 @@ class BuildFailed(Exception):  # noqa: N818 - it is a result of a check, not an 
 
 
 def runtime_library() -> Path | None:
-    """The library of the runtime of `pocl-binary-distribution`, where that is installed."""
-    spec = find_spec("pocl_binary_distribution")
-    for folder in spec.submodule_search_locations or () if spec else ():
-        for path in sorted((Path(folder).parent / "pyopencl" / ".libs").glob("libpocl*.so*")):
-            return path
-    return None
+    """The library of the runtime of `intel-opencl-rt`, where that is installed."""
+    try:
+        listed = files("intel-opencl-rt") or ()
+    except PackageNotFoundError:
+        return None
+    named = (Path(str(path.locate())).resolve() for path in listed if path.name == _LIBRARY)
+    return next((path for path in named if path.exists()), None)
 
 
 class Cpu:
@@ -43,11 +45,11 @@ class Cpu:
     def __init__(self, cache: Path) -> None:
         """`cache` is a folder for what the runtime keeps of built texts.
 
-        Raises OpenclUnavailable where PyOpenCL or a runtime is missing.
+        Raises OpenclUnavailable where PyOpenCL or a runtime is missing, or builds nothing here.
         """
         library = runtime_library()
         if library is not None:
-            os.environ["OCL_ICD_VENDORS"] = str(library)
+            os.environ.setdefault("OCL_ICD_VENDORS", str(library))
         os.environ["POCL_CACHE_DIR"] = str(cache)
         os.environ["PYOPENCL_NO_CACHE"] = "1"
         try:
@@ -60,6 +62,14 @@ class Cpu:
         self.context = self.cl.Context([device])
         self.queue = self.cl.CommandQueue(self.context)
         self._built: tuple[str, tuple[str, ...], Any] | None = None
+        self._require_builds()
+
+    def _require_builds(self) -> None:
+        # PoCL 3.0 is found on any machine and knows none of the processors that came after it.
+        try:
+            self.build(_TRIAL)
+        except BuildFailed as error:
+            raise OpenclUnavailable(f"{self.name} builds no kernel ({error}): {INSTALL}") from None
 
     def _device(self) -> Any:
         try:

@@ -13,6 +13,7 @@ from synth.check.targets import translated
 from synth.dataset.stored import stored_rows
 from synth.render.cuda.dialect.table import NoForm
 from validate.errors import OpenclUnavailable
+from validate.opencl import device
 from validate.opencl.runner import OpenclRunner
 from validate.statuses import OpenclStatus
 
@@ -59,6 +60,15 @@ def row_of(body: str) -> dict[str, Any]:
         "input_seed": 5,
         "edge_inputs": [],
     }
+
+
+def test_a_runtime_that_builds_nothing_is_told(
+    runner: OpenclRunner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert runner
+    monkeypatch.setattr(device, "_TRIAL", "__kernel void trial() { nonsense; }")
+    with pytest.raises(OpenclUnavailable, match="builds no kernel"):
+        device.Cpu(tmp_path)
 
 
 def test_a_good_text_agrees_at_every_shape(runner: OpenclRunner) -> None:
