@@ -107,10 +107,7 @@ def spline_curve(k: KernelBuilder, level: int) -> Title:
             rate = given(s, "rate inv_duration speed", f, 0.5, 2.0, forms=DATA)
             slope, text = rate * slope, f"{text}, multiplied by {say(k, rate)}"
         done += f" {s.put('tangents slopes velocity', slope).name} gets {text}."
-    if level >= 2 and shape.chance(0.4):
-        base = given(s, "offset bias base", f, -1.0, 1.0, forms=DATA)
-        value, done = value + base, f"{done} Add {say(k, base)}."
-    done += stored(s, "points curve out", value, None, 0.06 if level >= 3 else 0.0)
+    done += stored(s, "points curve out", value)
     return Title(k.name(names), done)
 
 
@@ -163,11 +160,12 @@ def _by_weights(k: KernelBuilder, level: int, form: str, t: Expr, p: Sequence[Ex
 def _casteljau(k: KernelBuilder, t: Expr, p: Sequence[Expr]) -> Expr:
     """De Casteljau's repeated interpolation, by ``wp.lerp`` or written out."""
     builtin = k.draw.shape.chance(0.5)
-    points: Sequence[Expr] = [held(k, f"q{m} a{m}", v) for m, v in enumerate(p)]
+    first = k.draw.word.choice("qa")
+    points: Sequence[Expr] = [held(k, f"{first}{m}", v) for m, v in enumerate(p)]
     for row in range(1, len(p)):
         points = [fn("lerp", a, b, t) if builtin else a + t * (b - a) for a, b in pairwise(points)]
         if len(points) > 1:
-            points = [k.let(f"{'bcde'[row]}{m} r{row}{m}", v) for m, v in enumerate(points)]
+            points = [k.let(f"{'bcde'[row]}{m}", v) for m, v in enumerate(points)]
     return points[0]
 
 
@@ -307,7 +305,8 @@ def _interpolated(
         return a + t * (b - a) if style == "written" else (1.0 - t) * a + t * b
 
     params = dict.fromkeys("abt", FLOAT32)
-    mix = routine(k, 0.6 if level >= 3 else 0.0, "mix lerp1 interpolate", params, mixed)
+    helped = 0.4 if level >= 3 and style != "lerp" else 0.0
+    mix = routine(k, helped, "mix interpolate", params, mixed)
 
     def value(axis: int, chosen: tuple[Expr, ...]) -> Expr:
         if axis == len(cells):
@@ -315,7 +314,7 @@ def _interpolated(
         low = value(axis + 1, (*chosen, cells[axis].low))
         high = value(axis + 1, (*chosen, cells[axis].high))
         if style == "written" or axis < len(cells) - 1:
-            low, high = k.let(f"a{axis} lo below", low), k.let(f"b{axis} hi above", high)
+            low, high = k.let(f"lo{axis}", low), k.let(f"hi{axis}", high)
         return mix(low, high, cells[axis].weight)
 
     return value(0, ())

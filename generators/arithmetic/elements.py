@@ -72,7 +72,8 @@ def _inputs(
         key: Part(names, f, low, high, many=names)
         for key, (names, low, high) in subject.inputs.items()
     }
-    own = [key for key in keys if shape.chance(0.65)] or keys[:1]
+    alike = subject in MEASURES
+    own = [key for key in keys if alike or shape.chance(0.75)] or keys[:1]
     shared = {key: parts[key] for key in keys if key not in own}
     struct = 0.0 if level < 2 else 0.25
     values = dict(record(s, subject.record, {key: parts[key] for key in own}, struct).values)
