@@ -234,7 +234,7 @@ def _places(s: Site, level: int) -> Title:
         text = f"{text} + {first.name}"
     values: list[Expr] = []
     counts = [k.scalar(size, INT32, 5, 16) for size in sizes]
-    for n, count in enumerate(counts):
+    for count in counts:
         values.append(k.let("r rem within", rest % count))
         rest = k.let("q above outer", rest // count)
     told = f"the remainder by {counts[0].name}"

@@ -224,7 +224,8 @@ def similarity_votes(k: KernelBuilder, level: int) -> Title:
         _vote(k, out, h, int(bits), place, value)
     what = "1" if weight is None else written(weight)
     text = f"For each token of {load.array.name} and each of the lowest {bits} bits of its hash "
-    text += f"with the seed {written(seed)}: add {what} to {out.said(*said, 'bit')} if the bit is set, else "
+    text += f"with the seed {written(seed)}: add {what} to {out.said(*said, 'bit')} if the bit is "
+    text += "set, else "
     return Title(
         k.name("simhash_votes fingerprint_votes"), f"{text}subtract it. The hash is {how}."
     )
