@@ -31,8 +31,8 @@ def array_product(k: KernelBuilder, level: int) -> Title:
     a = k.array("a lhs weights", scalar, first, low=-1.0, high=1.0)
     b = k.array("b rhs x", scalar, second[:1] if vector else second, low=-1.0, high=1.0)
     weights = None
-    if shape.chance(0.35):
-        weights = k.array("spectrum diagonal w", scalar, inner, low=0.3, high=1.5)
+    if shape.chance(0.06):
+        weights = k.array("diagonal d_inner", scalar, inner, low=0.3, high=1.5)
     depth = k.trip_count("depth inner k_size", inner)
     dims = (m,) if vector else (m, n)
     c = cells(k, scalar, dims, (("i",), ("row",)) if vector else NAMES[2][:2], len(dims) - 1)
@@ -44,7 +44,8 @@ def array_product(k: KernelBuilder, level: int) -> Title:
         k.augment(total, "add", term)
     c.say(f"Sum {c.tell(term)} over {p.name}.")
     finish(c, level, total, "c out result", "product")
-    titles = "matvec dense_vector" if vector else "matmul dense_layer gemm_like"
+    layer = "apply " in c.text or "bias" in c.text
+    titles = "dense_layer linear_forward" if layer else "matvec gemv" if vector else "matmul gemm"
     return Title(k.name(titles), c.text)
 
 

@@ -53,7 +53,7 @@ def csr(w: Work, rows: str, cols: str, graph: bool = False) -> Csr:
 @idiom
 def csr_spmm(k: KernelBuilder, level: int) -> Title:
     """A sparse matrix by row offsets times a dense matrix or a vector; scaled or added."""
-    w = work(k, level, turning=0.3, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     rows, cols = w.size("rows", 8, 12, "num_rows rows"), w.size("cols", 6, 10, "num_cols cols")
     vector = w.chance(0.3)
     m = csr(w, rows, cols)
@@ -147,7 +147,7 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
 @idiom
 def sampled_product(k: KernelBuilder, level: int) -> Title:
     """Entries of a dense product at the places of a sparse matrix (SDDMM)."""
-    w = work(k, level, turning=0.3, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     rows, cols = w.size("rows", 8, 12, "num_rows"), w.size("cols", 6, 10, "num_cols")
     depth, by_entry = w.size("depth", 3, 6, "depth feat_dim"), w.chance(0.5)
     names = alike(k, "a b_mat", "left right", "q keys", "u v_mat")
@@ -200,7 +200,7 @@ def _pattern(w: Work, rows: str, cols: str, by_entry: bool) -> tuple[Var, Var, s
 @idiom
 def graph_aggregate(k: KernelBuilder, level: int) -> Title:
     """What a node makes of its neighbours' features: mean, sum, maximum, with norms of degrees."""
-    w = work(k, level, turning=0.25, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     w.size("nodes", 8, 12, "num_nodes nodes")
     w.size("width", 3, 5, "width num_feats")
     m = csr(w, "nodes", "nodes", graph=True)
