@@ -78,7 +78,7 @@ def singular(name: str) -> str:
 
 def snake(name: str) -> str:
     """A struct's name as a variable is called."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 def say(k: KernelBuilder, value: Operand, known: Mapping[Expr, str | Expr] | None = None) -> str:

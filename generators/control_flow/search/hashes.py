@@ -41,12 +41,12 @@ def probe_lookup(k: KernelBuilder, level: int) -> Title:
     The Art of Computer Programming 3, 6.4)."""
     shape = k.draw.shape
     k.size("queries", 60, 72)
-    k.size("slots", 16, 16, minimum=8)
+    k.size("table_slots", 16, 16, minimum=8)
     (i,) = k.thread("queries", names=(k.name("i q"),))
-    keys = k.array("table_keys slot_keys", INT32, "slots", low=EMPTY, high=7)
+    keys = k.array("table_keys slot_keys", INT32, "table_slots", low=EMPTY, high=7)
     type_ = shape.choice((INT32, FLOAT32))
     span = (0, 900) if type_ == INT32 else (-1.0, 1.0)
-    values = k.array("table_values slot_values", type_, "slots", low=span[0], high=span[1])
+    values = k.array("table_values slot_values", type_, "table_slots", low=span[0], high=span[1])
     wanted = k.array("query_keys lookups", INT32, "queries", low=0, high=8)
     way = shape.choice(tuple(_STEPS))
     missing: float = -1 if type_ == INT32 else 0.0
@@ -77,7 +77,7 @@ def _walk(
     slot follows from the key."""
     keys, values = table
     key = k.let("key x", wanted)
-    slots = k.size_param("num_slots capacity", "slots")
+    slots = k.size_param("num_slots capacity", "table_slots")
     first, said = _hashed(k, key, slots)
     slot = k.let("slot pos", first)
     found = k.let("found result", k.lift(missing, values[slot].type))

@@ -230,7 +230,7 @@ def gather_rows(k: KernelBuilder, level: int) -> Title:
     """Rows of a table by index: lookups, positions, bags with weights and padding."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
     lead = [k.size("b", 3, 4)] if shape.chance(0.5) else []
-    tokens, wide, rows = k.size("t", 5, 7), k.size("d", 4, 6), k.size("v", 6, 9)
+    tokens, wide, rows = k.size("t", 5, 7), k.size("d", 4, 6), k.size("vocab", 6, 9)
     slots = [k.size("m", 3, 4)] if shape.chance(0.45) else []
     table = k.array("table embeddings codebook", scalar, (rows, wide), low=-1.0, high=1.0)
     places = [*lead, tokens, *slots]

@@ -98,7 +98,7 @@ def _stored(w: Work, value: Expr, dims: tuple[str, ...], at: tuple[Expr, ...]) -
 def grouped_gemm(k: KernelBuilder, level: int) -> Title:
     """Rows sorted by group, each multiplied with its group's matrix; groups end at offsets."""
     w = work(k, level, turning=0.3, flattening=0.25)
-    rows, groups = w.size("rows", 14, 20), w.size("groups", 3, 5, "num_groups num_experts")
+    rows, groups = w.size("rows", 14, 20), w.size("experts", 3, 5, "num_groups num_experts")
     depth, n = w.size("depth", 4, 7, "k_dim depth"), w.size("n", 4, 7, "n num_cols")
     search = w.k.draw.shape.weighted({"walk": 2, "bisect": 2 * (level > 1), "ids": 1})
     x = w.tensor("x tokens a", (rows, depth))
@@ -130,7 +130,7 @@ def grouped_gemm(k: KernelBuilder, level: int) -> Title:
 def _group(w: Work, ends: Var, row: Expr, search: str) -> Var:
     """The group of a row: by a walk over the ends, or by bisection."""
     k = w.k
-    last = w.count("groups") - 1
+    last = w.count("experts") - 1
     if search == "walk":
         g = k.let("g group expert", k.lift(0, INT32))
         with k.for_("e q", last) as e, k.if_(row >= ends[e]):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from generators.build import KernelBuilder, extent, fn, make
 from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
-from generators.kit.functions import FOUR_PI, atan2, dot
+from generators.kit.functions import FOUR_PI, atan2, dot, most
 from generators.kit.sources import zero
 from generators.program.dtypes import FLOAT32, INT32, Quat, Vec
 from generators.program.expr import Expr, Var
@@ -24,7 +24,9 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
     way = c.shape.choice(("umbrella", "distance", "gauss", "umbrella"))
     mine = k.let("x xi here", p.at(*c.at))
     total = k.let("lap delta_sum shift", zero(c.vec))
-    weight = k.let("w_sum norm", k.lift(0.01, c.scalar))
+    plain = way == "umbrella"
+    names = "num_seen valence" if plain else "w_sum norm"
+    weight = k.let(names, k.lift(0.0 if plain else 0.01, c.scalar))
     sigma = k.scalar("sigma bandwidth", c.scalar, 0.5, 1.2) if way == "gauss" else None
     with others(c, p, False, {"table": 3, "counted": 3, "rows": 4}) as j:
         d = k.let("d edge", p.at(*c.place(j)) - mine)
@@ -43,11 +45,13 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
             k.augment(total, "add", w * d)
             k.augment(weight, "add", w)
             continue_text = f"exp(-|d|^2 / (2 * {sigma.name}^2))"
-    lap = k.let("mean_d lap_mean", total / weight)
+    lap = k.let("mean_d lap_mean", total / (most(weight, 1.0) if plain else weight))
     text = (
         f"For each vertex of {p.name}, L is the sum of w * d over {c.told[0]}, d the way to one, "
         f"over the sum of w plus 0.01; w = {continue_text}. "
     )
+    if plain:
+        text = f"For each vertex of {p.name}, L is the mean way to {c.told[0]}. "
     return Title(
         k.name("mesh_smoothing laplacian_smooth relax_mesh"), text + _smoothed(c, mine, lap)
     )

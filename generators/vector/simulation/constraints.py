@@ -160,7 +160,7 @@ def _xpbd_distance_put(
         k.store(lam, c.at, share, op="add")
         of = named(soft)
         text += f"the XPBD step, with a = {of} / {dt.name}^2 and s = (-gap - a * {lam.name}) / "
-        text += f"(W + a), which is added to {lam.name}. "
+        text += f"(W + a), by which {lam.name} grows. "
     else:
         stiff = c.number("stiffness relax", 0.3, 0.95)
         share = k.let("s corr_len", -(stiff * stretch) / weight)

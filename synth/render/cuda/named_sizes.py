@@ -68,7 +68,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     lamps=((4, 16), (8, 64)),
     balls__boxes=((8, 64), (64, 256)),
     tris__faces=((64, 512), (512, 4096)),
-    vortices__targets=((64, 512), (512, 4096)),
+    num_vortices__refs=((64, 512), (512, 4096)),
     bvh_nodes=((255, 1023), (1023, 8191)),
 )
 _INNER: Mapping[str, tuple[Range, ...]] = _named(
