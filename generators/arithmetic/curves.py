@@ -284,11 +284,11 @@ def _cell(k: KernelBuilder, position: Expr, letter: str, table: Var, axis: int, 
         return _Cell(index, index, literal(0.0, FLOAT32))
     p = held(k, f"p{letter} at_{letter}", position)
     base = maybe(k, f"base_{letter} cell_{letter}", cast(fn("floor", p), INT32))
-    low = k.let(f"{letter}0 i{letter}", clamp(base, 0, count - 2))
-    weight = k.let(f"f{letter} t{letter}", clamp(p - cast(low, FLOAT32), 0.0, 1.0))
+    low = k.let(f"{letter}0", clamp(base, 0, count - 2))
+    weight = k.let(f"f{letter}", clamp(p - cast(low, FLOAT32), 0.0, 1.0))
     if form == "smooth":
-        weight = k.let(f"w{letter} s{letter}", weight * weight * (3.0 - 2.0 * weight))
-    return _Cell(low, maybe(k, f"{letter}1 j{letter}", low + 1, 0.7), weight)
+        weight = k.let(f"w{letter}", weight * weight * (3.0 - 2.0 * weight))
+    return _Cell(low, maybe(k, f"{letter}1", low + 1, 0.7), weight)
 
 
 def _interpolated(
@@ -308,16 +308,16 @@ def _interpolated(
     helped = 0.4 if level >= 3 and style != "lerp" else 0.0
     mix = routine(k, helped, "mix interpolate", params, mixed)
 
-    def value(axis: int, chosen: tuple[Expr, ...]) -> Expr:
+    def value(axis: int, chosen: tuple[Expr, ...], corner: str) -> Expr:
         if axis == len(cells):
             return table[chosen]
-        low = value(axis + 1, (*chosen, cells[axis].low))
-        high = value(axis + 1, (*chosen, cells[axis].high))
+        low = value(axis + 1, (*chosen, cells[axis].low), f"{corner}0")
+        high = value(axis + 1, (*chosen, cells[axis].high), f"{corner}1")
         if style == "written" or axis < len(cells) - 1:
-            low, high = k.let(f"lo{axis}", low), k.let(f"hi{axis}", high)
+            low, high = k.let(f"c{corner}0", low), k.let(f"c{corner}1", high)
         return mix(low, high, cells[axis].weight)
 
-    return value(0, ())
+    return value(0, (), "")
 
 
 def _in_cell(s: Site, table: Var, cells: Sequence[_Cell]) -> str:

@@ -193,6 +193,7 @@ def nearest_centroid(k: KernelBuilder, level: int) -> Title:
         weight = t.s.read("weights w", real, 0.5, 2.0)
     t.into("sums cluster_sums", c, winner, point if weight is None else weight * point)
     t.into("counts sizes", c, winner, 1 if weight is None else weight)
+    t.done[-2:] = [" and ".join(t.done[-2:])]
     if t.chance(0.7, 3):
         t.into("inertia cost distortion", "1", 0, best)
     closing = ""

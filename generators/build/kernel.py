@@ -27,7 +27,7 @@ from generators.program.expr import Call, Const, Expr, Var
 from generators.program.prune import pruned
 from generators.program.walk import statements
 
-FIXED_TRIP_COUNTS = 0.3
+FIXED_TRIP_COUNTS = 0.2
 """Share of the loops over inner sizes whose trip count is a literal."""
 
 MOST_COPIES = 5

@@ -34,7 +34,6 @@ _WINDOW = Family(
     records="Sample Tap",
     grids=("i|tid|t", "frame t|channel t|row col", "batch channel t|b c t"),
     weights="gains weights",
-    reductions=("rms",),
 )
 _TAPERED = "windowed tapered"
 

@@ -237,7 +237,8 @@ class _Equations:
             out = k.out("eqs_new equations_out reduced", Vec(4, b.type), b.shape())
             k.store(out, b.place(row), make(Vec(4, b.type), *values))
             return f"{out.name} gets the new rows"
-        outs = [b.out(f"{band.name}_new {band.name}_out") for band in self.bands]
+        end = k.draw.word.choice(("new", "out", "next"))
+        outs = [b.out(f"{band.name}_{end}") for band in self.bands]
         for out, value in zip(outs, values, strict=True):
             k.store(out, b.place(row), value)
         names = [out.name for out in outs]

@@ -142,7 +142,7 @@ class Work:
 
     @contextmanager
     def each(
-        self, dims: Sequence[str], names: Sequence[str], line: float = 0.25
+        self, dims: Sequence[str], names: Sequence[str], line: float = 0.12
     ) -> Iterator[tuple[Var, ...]]:
         """Indices of each output: a thread for one, for a line of them, or for a flat index."""
         k = self.k

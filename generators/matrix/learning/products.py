@@ -49,7 +49,10 @@ def gemm_epilogue(k: KernelBuilder, level: int) -> Title:
     item = "for every item of the batch" if batch else ""
     shared = ", the same matrix for all," if batch and len(b.dims) == 2 else ""
     w.told.insert(0, f"Multiply {a.name} by {b.name}{shared} {item}.")
-    return Title(k.name("gemm_bias_act fused_gemm linear_forward", "gemm_epilogue"), w.text())
+    names = "gemm_bias_act" if {"bias", "act"} <= {*steps} else "gemm_epilogue fused_gemm"
+    if steps in (["bias"], []):
+        names = "linear_forward" if steps else "gemm matmul"
+    return Title(k.name(names), w.text())
 
 
 def _epilogue(
@@ -79,7 +82,7 @@ def _epilogue(
 
 def _stored(w: Work, value: Expr, dims: tuple[str, ...], at: tuple[Expr, ...]) -> None:
     """Store a result, or mix it into what is there."""
-    if w.chance(0.25):
+    if w.chance(0.08):
         out = w.tensor("c out y", dims, role="inout")
         if w.chance(0.5):
             out.store(at, value, "add")
@@ -111,7 +114,7 @@ def grouped_gemm(k: KernelBuilder, level: int) -> Title:
     else:
         ends = k.array("group_ends offsets", INT32, groups, init="sorted", low=1, high=20)
         said = f"that of its group: the first that ends behind the row ({ends.name}), or the last"
-    with w.each((rows, n), ("r row t", "j col c")) as (r, c):
+    with w.each((rows, n), ("r row t", "j col c"), line=0.0) as (r, c):
         g = k.let("g group expert", ids[r]) if search == "ids" else _group(w, ends, r, search)
         total = w.sum("acc total")
         with w.loop("p kk d", depth) as p:
