@@ -57,7 +57,7 @@ def combine_elements(k: KernelBuilder, level: int) -> Title:
             out = s.put(result.outs, evaluated(k, chance, result, values))
             more += f" {out.name} gets {result.said(texts)}."
         first = evaluated(k, chance, results[0], values)
-        done += deliver(s, level, results[0].outs, first, ways={"plain": 8, "mask": 1}) + more
+        done += deliver(s, level, results[0].outs, first, ways={"plain": 1}) + more
     name = results[0].name
     return Title(k.name(f"{name}_kernel compute_{name} {name}_map"), done + last)
 

@@ -191,7 +191,7 @@ def pack_low_bits(k: KernelBuilder, level: int) -> Title:
     bits, holder = shape.choice((4, 4, 2)), shape.choice((UINT8, UINT32))
     per = holder.bits // bits
     w = _word(k, per)
-    if shape.chance(0.15):
+    if shape.chance(0.45):
         codes = k.array("codes q quantized", UINT8, w.whole, low=0, high=2**bits - 1)
         told = codes.name
 

@@ -246,7 +246,9 @@ def accept_draft(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     dims, at = _rows(k)
     k.size("drafted", 5, 7)
-    draft = k.array("draft_ids drafted_tokens", INT32, (*dims, "drafted"), low=0, high=1)
+    greedy = shape.chance(0.4)
+    top = 1 if greedy else 900
+    draft = k.array("draft_ids drafted_tokens", INT32, (*dims, "drafted"), low=0, high=top)
     stop = _stop(k, draft, len(dims), "drafted", "num_draft draft_len")
     told = ""
     if shape.chance(0.35):
@@ -255,7 +257,7 @@ def accept_draft(k: KernelBuilder, level: int) -> Title:
         told = f" Only the first {lengths.name} drafted tokens of a sequence count."
     count = k.let("accepted num_kept", k.lift(0, INT32))
     counts = k.out("accept_counts accepted_lens", INT32, dims)
-    accepted = _accept_equal if shape.chance(0.4) else _accept_by_chance
+    accepted = _accept_equal if greedy else _accept_by_chance
     return accepted(k, dims, at, draft, stop, (count, counts), told)
 
 

@@ -40,14 +40,14 @@ def probe_lookup(k: KernelBuilder, level: int) -> Title:
     """Lookups in an open-addressing table by linear or quadratic probing or double hashing (Knuth,
     The Art of Computer Programming 3, 6.4)."""
     shape = k.draw.shape
-    k.size("queries", 60, 72)
+    k.size("queries", 90, 110)
     k.size("table_slots", 16, 16, minimum=8)
     (i,) = k.thread("queries", names=(k.name("i q"),))
-    keys = k.array("table_keys slot_keys", INT32, "table_slots", low=EMPTY, high=7)
+    keys = k.array("table_keys slot_keys", INT32, "table_slots", low=EMPTY, high=11)
     type_ = shape.choice((INT32, FLOAT32))
     span = (0, 900) if type_ == INT32 else (-1.0, 1.0)
     values = k.array("table_values slot_values", type_, "table_slots", low=span[0], high=span[1])
-    wanted = k.array("query_keys lookups", INT32, "queries", low=0, high=8)
+    wanted = k.array("query_keys lookups", INT32, "queries", low=0, high=13)
     way = shape.choice(tuple(_STEPS))
     missing: float = -1 if type_ == INT32 else 0.0
     counted = level > 1 and shape.chance(0.2 + 0.1 * level)

@@ -45,7 +45,7 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
             k.augment(total, "add", w * d)
             k.augment(weight, "add", w)
             continue_text = f"exp(-|d|^2 / (2 * {sigma.name}^2))"
-    lap = k.let("mean_d lap_mean", total / (most(weight, 1.0) if plain else weight))
+    lap = k.let("mean_d lap_mean", total / weight)
     text = (
         f"For each vertex of {p.name}, L is the sum of w * d over {c.told[0]}, d the way to one, "
         f"over the sum of w plus 0.01; w = {continue_text}. "

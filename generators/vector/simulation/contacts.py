@@ -97,12 +97,12 @@ def _friction(c: Crowd, force: Var, across: Expr, load: Expr) -> str:
 @idiom
 def flocking(k: KernelBuilder, level: int) -> Title:
     """Boids: keep apart, match the neighbours' velocity, move to their middle."""
-    c = crowd(k, level, flat=0.5, sizes=(28, 40))
-    p = c.points("positions pos x", -1.1, 1.1)
+    c = crowd(k, level, flat=0.5, sizes=(36, 48))
+    p = c.points("positions pos x", -1.0, 1.0)
     v = c.points("velocities vel v", -1.0, 1.0)
     wide = 0.4 if c.vec.size == 2 else 0.7
     reach = k.scalar("radius view_radius perception", c.scalar, wide, 1.6 * wide)
-    near = k.scalar("min_dist avoid_radius personal", c.scalar, 0.6 * wide, 0.95 * wide)
+    near = k.scalar("min_dist avoid_radius personal", c.scalar, 0.75 * wide, 0.98 * wide)
     return _flocking_stored(k, p, v, c, reach, near)
 
 
