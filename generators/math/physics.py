@@ -13,7 +13,7 @@ _POTENTIAL = Family(
     inputs={"r": quantity("r dist sep", "distances radii separations", 0.8, 1.8)},
     params={
         "e": quantity("epsilon strength well", "epsilons strengths", 0.5, 1.5, 1.2, 0.5, 0.8),
-        "s": quantity("sigma r0 size", "sigmas sizes", 0.8, 1.2, 0.95, 0.9, 1.1),
+        "s": quantity("sigma r0", "sigmas radii_0", 0.8, 1.2, 0.95, 0.9, 1.1),
         "a": quantity("alpha stiff kappa", "alphas kappas", 0.8, 2.0, 1.25, 1.5, 2.0),
     },
     titles="pair_energy energy_by_kind pair_potential_by_type",

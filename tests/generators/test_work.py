@@ -105,7 +105,7 @@ def _rows() -> Iterator[ir.Program]:
 
 def test_a_thread_runs_along_its_row_and_loads_what_is_the_same_once() -> None:
     made = list(_rows())
-    assert len({p.description.split("scales. ")[1].split(" to ", 1)[1][:20] for p in made}) > 3
+    assert len({p.description.split("scales. ")[1] for p in made}) > 3
     refused = []
     for program in made:
         try:

@@ -269,7 +269,7 @@ class Cells:
     def said(self, kept: str = "keep their values", haloed: str = "") -> str:
         """What happens at the edges, as a sentence with a space before."""
         if self.edge == "interior":
-            layers = "on the rim" if self.reach == 1 else f"within {self.reach} of an end"
+            layers = "on the border" if self.reach == 1 else f"within {self.reach} of an end"
             return f" Cells {layers} {kept}."
         if self.edge == "halo":
             rim = "one cell" if self.reach == 1 else f"{self.reach} cells"

@@ -146,7 +146,7 @@ def _lax_wendroff_step_title(
         "friedrichs": f"the Lax-Friedrichs method: the mean of the {2 * c.rank} neighbours less "
         f"{lam_said} / 2 times the difference of their fluxes along each axis",
         "predictor": f"the predictor of MacCormack's method: a cell loses {lam_said} times the "
-        "flux of the cell behind less its own, along each axis",
+        "flux of the next cell less its own, along each axis",
         "corrector": f"the corrector of MacCormack's method: the mean of {u.name} and the "
         f"predicted state, less {lam_said} times the predicted state's flux less that of the "
         "cell before, along each axis",

@@ -132,10 +132,10 @@ def fdtd_update(k: KernelBuilder, level: int) -> Title:
         curl = k.let("curl", curl)
     value, said = _material(c, level, yee.type, u, curl, electric)
     k.store(u.array, c.index((), wide=False), *value)
-    near = "before" if electric else "behind"
+    near = "backward" if electric else "forward"
     told = " less ".join(f"the difference of {name} along {along}" for _, _, name, along in parts)
-    text = f"One FDTD update of {u.name} on Yee's grid, in place: the curl is {told}, taken to the "
-    text += f"cell {near}; {said}.{c.said('are left alone')}{c.laid()}{_letters(c)}"
+    text = f"One FDTD update of {u.name} on Yee's grid, in place: the curl is {told} ({near} "
+    text += f"differences); {said}.{c.said('are left alone')}{c.laid()}{_letters(c)}"
     return Title(k.name(f"update_{letter}_field fdtd_{letter}_step", f"yee_{letter}_update"), text)
 
 

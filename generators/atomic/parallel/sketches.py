@@ -218,7 +218,7 @@ def distinct_registers(k: KernelBuilder, level: int) -> Title:
     with work(k, level, "num_items", _SPAN, "i idx", "streams") as w:
         hash_of, how = hashed(k, 0.6)
         key, load = _key(w, "keys items visitors ids")
-        bits = k.draw.value.choice((3, 4))
+        bits = k.draw.value.choice((4, 5))
         seed: Expr = k.lift(0, UINT32)
         if shape.chance(0.5):
             seed = k.scalar("seed salt", UINT32, 1, 10**6)

@@ -140,6 +140,10 @@ _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
         ((20_000, 200_000), (100_000, 1_000_000)),
     ),
     ("bins", ""): (frozenset({"angles"}), CALLED["rhos"]),
+    ("num_cells", ""): (
+        frozenset({"num_faces"}),
+        ((200_000, 2_000_000), (1_000_000, 10_000_000)),
+    ),
     ("words", "inner"): (
         frozenset({"num_keys", "filters", "blocks"}),
         ((16_384, 131_072), (131_072, 1_048_576)),
