@@ -193,7 +193,7 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
     count = k.draw.value.integer(6, 9) if bisects else k.draw.value.integer(2, 3)
     limit: Expr = literal(count, INT32)
     if shape.chance(0.6 if bisects else 0.15):
-        limit = k.scalar("max_iter num_steps", INT32, count, count + (1 if series.by_order else 2))
+        limit = k.scalar("max_iter num_steps", INT32, count, count + 2)
     done = f"Solve {e.text} = 0 for x, with a = {say(k, a)}, by "
     target = k.let("target c", a)
     params = {"x": type_, "a": type_}

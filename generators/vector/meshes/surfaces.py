@@ -7,7 +7,7 @@ from collections.abc import Callable
 from generators.build import KernelBuilder, extent, fn, make
 from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
-from generators.kit.functions import FOUR_PI, atan2, dot, most
+from generators.kit.functions import FOUR_PI, atan2, dot
 from generators.kit.sources import zero
 from generators.program.dtypes import FLOAT32, INT32, Quat, Vec
 from generators.program.expr import Expr, Var
