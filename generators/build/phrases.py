@@ -29,7 +29,7 @@ def imperative(text: str, outputs: Collection[str]) -> str:
     for clause in _CLAUSE.split(text):
         told.append(_told(clause, marks[-1] in ("", "."), outputs))
         marks.append(clause[-1:])
-    return " ".join(_joined([clause for clause in told if clause]))
+    return " ".join(_joined([clause for clause in told if clause])).replace(",,", ",")
 
 
 def _joined(told: list[str]) -> list[str]:
@@ -48,8 +48,8 @@ def _joined(told: list[str]) -> list[str]:
 def without_twins(text: str, names: Collection[str]) -> str:
     """A description in which no word is followed by an argument of the same name."""
     return re.sub(
-        r"\b([A-Za-z]{3,}) (\w+)\b",
-        lambda m: m[1] if m[2] in names and m[1].lower() == m[2] else m[0],
+        r"\b([A-Za-z]{3,}) (?i:(\1))\b",
+        lambda m: m[1] if m[2] in names else m[0],
         text,
     )
 

@@ -42,7 +42,7 @@ def plural(name: str) -> str:
     head, mark, last = name.rpartition("_")
     if last in _IRREGULAR:
         return f"{head}{mark}{_IRREGULAR[last]}"
-    if len(name) == 2:
+    if len(name) == 2 or (last.endswith("ies") and last not in _COUNTED):
         return name
     if name.endswith(_UNCOUNTED) and last not in _COUNTED:
         return f"{name}_field"

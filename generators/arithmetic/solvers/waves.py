@@ -144,8 +144,12 @@ def _letters(c: Cells) -> str:
     if c.rank == 1:
         return ""
     names = [here.name for here in reversed(c.at) if isinstance(here, Var)]
-    pairs = [f"{name} runs along {axis}" for name, axis in zip(names, "xyz", strict=False)]
-    return f" {listed(pairs)}."
+    pairs = [
+        f"{name} runs along {axis}"
+        for name, axis in zip(names, "xyz", strict=False)
+        if axis not in name
+    ]
+    return f" {listed(pairs)}." if pairs else ""
 
 
 def _skip_rim(c: Cells) -> None:

@@ -198,11 +198,7 @@ def read_euler(k: KernelBuilder, level: int) -> Title:
         q = fn("quat_inverse", base) * q
     q = k.let("q rot rel", q)
     angles = _roll_pitch_yaw(r, q, level)
-    form = shape.choice((_commanded, _plain, _tilted))
-    told = _RPY_TEXT
-    if form is _tilted and level < 4:
-        told = told.split(" and yaw")[0].replace(", pitch", " and pitch")
-    done += told + form(r, level, angles)
+    done += _RPY_TEXT + shape.choice((_commanded, _plain, _tilted))(r, level, angles)
     if level >= 4:
         done += reported(r, q, level - 4, level - 3)
     return Title(k.name("quat_to_euler read_attitude attitude_angles log_euler"), done)
@@ -257,8 +253,6 @@ def _tilted(r: Rig, level: int, angles: dict[str, Expr]) -> str:
             k.assign(tilt, limit + 0.5 * (tilt - limit))
         done += f", what exceeds {say(k, limit)} halved"
     done += f".{r.gets('tilts leans', tilt, 'tilt')}"
-    if level < 4:
-        return done
     third, name = (pitch, "pitch") if k.draw.shape.chance(0.5) else (tilt, "tilt")
     head = make(r.vec, cos(yaw), sin(yaw), third)
     return done + r.gets("headings bearings", head, f"(cos(yaw), sin(yaw), {name})")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import clamp, dot, sqrt
+from generators.kit.functions import dot, sqrt
 from generators.kit.sources import zero
 from generators.kit.text import written
 from generators.program.dtypes import INT32, Scalar, Vec
@@ -182,10 +182,6 @@ def _xpbd_distance_stored(
     none: str,
 ) -> Title:
     """What :func:`xpbd_distance` stores, and its text."""
-    if c.chance(0.35, 3):
-        most_ = k.scalar("max_corr limit", scalar, 0.1, 0.4)
-        share = k.let("s_clamped step_len", clamp(share, -most_, most_))
-        text += f"Its size is at most {most_.name} then. "
     step = k.let("n_dir move", share / length * d)
     for (out, at), move in zip(outs, [b.weighted(0, step), -b.weighted(1, step)], strict=True):
         k.store(out, at, move)

@@ -49,7 +49,7 @@ def all_pairs_force(k: KernelBuilder, level: int) -> Title:
         k.augment(total, "add", pull * d)
         if energy is not None:
             k.augment(energy, "sub" if law == "gravity" else "add", strength[c.place(j)] / sqrt(r2))
-    scale = c.number("G grav_const" if law == "gravity" else "coulomb k_e", 0.5, 2.0, 0.8)
+    scale = c.number("G grav_const" if law == "gravity" else "coulomb k_e", 0.5, 2.0, 1.0)
     own = "" if law == "gravity" and c.shape.chance(0.7) else strength.name
     found = scale * strength[c.at] * total if own else scale * total
     done = "accelerations acc_out a_out" if not own else "forces force_out f_out"
