@@ -77,7 +77,7 @@ def _step(k: KernelBuilder, level: int) -> _Step:
     elif way == "clip":
         bound = k.scalar("clip_value max_grad", type_, 0.4, 0.8)
         g = fn("clamp", g, -bound, bound)
-        told[-1] += f" cut to -{bound.name} .. {bound.name}"
+        told[-1] += f" clipped to +-{bound.name}"
     elif way == "norm":
         norms = s.array("row_norms grad_norms", type_, 0.5, 4.0, axes=(0,))
         bound = k.scalar("max_norm clip_norm", type_, 1.0, 2.0)

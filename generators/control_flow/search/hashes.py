@@ -9,7 +9,6 @@ from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
 
 UINT32 = Scalar("uint32")
-EMPTY = -4
 """The least mark of a free slot; all negative keys are marks."""
 
 
@@ -41,13 +40,13 @@ def probe_lookup(k: KernelBuilder, level: int) -> Title:
     The Art of Computer Programming 3, 6.4)."""
     shape = k.draw.shape
     k.size("queries", 90, 110)
-    k.size("table_slots", 16, 16, minimum=8)
+    k.size("table_slots", 32, 32, minimum=8)
     (i,) = k.thread("queries", names=(k.name("i q"),))
-    keys = k.array("table_keys slot_keys", INT32, "table_slots", low=EMPTY, high=11)
+    keys = k.array("table_keys slot_keys", INT32, "table_slots", low=-2, high=9)
     type_ = shape.choice((INT32, FLOAT32))
     span = (0, 900) if type_ == INT32 else (-1.0, 1.0)
     values = k.array("table_values slot_values", type_, "table_slots", low=span[0], high=span[1])
-    wanted = k.array("query_keys lookups", INT32, "queries", low=0, high=13)
+    wanted = k.array("query_keys lookups", INT32, "queries", low=0, high=11)
     way = shape.choice(tuple(_STEPS))
     missing: float = -1 if type_ == INT32 else 0.0
     counted = level > 1 and shape.chance(0.2 + 0.1 * level)

@@ -111,7 +111,7 @@ def _flocking_stored(
 ) -> Title:
     """What :func:`flocking` stores, and its text."""
     mine, speed = k.let("xi pi own", p.at(*c.at)), k.let("vi own_vel", v.at(*c.at))
-    own = c.shape.chance(0.85)
+    own = c.shape.chance(0.97)
     apart = k.let("apart separation", zero(c.vec))
     heading = k.let("align heading", speed if own else zero(c.vec))
     middle = k.let("center mid", mine if own else zero(c.vec))
