@@ -29,7 +29,8 @@ def imperative(text: str, outputs: Collection[str]) -> str:
     for clause in _CLAUSE.split(text):
         told.append(_told(clause, marks[-1] in ("", "."), outputs))
         marks.append(clause[-1:])
-    return " ".join(_joined([clause for clause in told if clause])).replace(",,", ",")
+    whole = " ".join(_joined([clause for clause in told if clause])).replace(",,", ",")
+    return f"{whole[:-1]}." if whole.endswith((";", ":")) else whole
 
 
 def _joined(told: list[str]) -> list[str]:

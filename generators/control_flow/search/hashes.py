@@ -9,7 +9,6 @@ from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
 
 UINT32 = Scalar("uint32")
-"""The least mark of a free slot; all negative keys are marks."""
 
 
 def _hashed(k: KernelBuilder, key: Expr, slots: Expr) -> tuple[Expr, str]:
