@@ -243,8 +243,8 @@ def _places(s: Site, level: int) -> Title:
         told += ", counted from the end of every odd row"
     outs = [_put(s, names, value) for names, value in zip(parts, [*values, rest], strict=True)]
     done = f"Take the index {text} apart, the fastest axis first: set {outs[0]} to {told}"
-    for out, count in zip(outs[1:], [*counts[1:], None], strict=True):
-        above = f"the remainder of the quotient by {count.name}" if count else "the last quotient"
+    above_said = [f"the remainder of the quotient by {c.name}" for c in counts[1:]]
+    for out, above in zip(outs[1:], [*above_said, "the last quotient"], strict=True):
         done += f", {out} to {above}"
     return Title(k.name(title), f"{done}.")
 

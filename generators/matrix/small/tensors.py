@@ -180,9 +180,9 @@ def quadratic_form(k: KernelBuilder, level: int) -> Title:
     done += g.offer(1, **{first: menu.pop(first)})
     if not by_helper:
         menu["gradient"] = ("gradients covectors", lambda: wd)
-    names = {"form": "mahalanobis_sq quadratic_form", "root": "mahalanobis metric_distance"}
-    names |= {"bell": "gaussian_kernel gaussian_score", "cauchy": "cauchy_kernel"}
-    title = k.name(names[first])
+    called = {"form": "mahalanobis_sq quadratic_form", "root": "mahalanobis metric_distance"}
+    called |= {"bell": "gaussian_kernel gaussian_score", "cauchy": "cauchy_kernel"}
+    title = k.name(called[first])
     return Title(title, done + g.offer((1, 1, 2, 2, 3)[level - 1] - (level > 1), **menu))
 
 

@@ -82,7 +82,7 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
         found[size.symbol] = drawn
     found = _widened(found, counted)
     rows = [prod(found[name][end] for name in counted) for end in (0, 1)]
-    others = found.keys() - {*counted} - looped
+    others = frozenset(found.keys() - {*counted} - looped)
     for name in sorted(others & POINTS):
         found[name] = _points_of(found, counted, rows)
     starts = _starts(program) & {*counted}
