@@ -6,6 +6,7 @@ row's outputs, at every setting of the row, is left out.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -203,6 +204,8 @@ def tensor_exchanges(
 ) -> Iterator[tuple[dict[str, Any], Exchange, dict[str, Any]]]:
     """What a view makes of rows; ``left_out`` counts the others by reason. One thread, since
     sums that several make have another order."""
+    # Read at its first allocation: arrays of many megabytes otherwise cost a fault for each page.
+    os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
     import torch
 
     torch.set_num_threads(1)
