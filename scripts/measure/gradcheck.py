@@ -6,7 +6,8 @@
 Of the rows of OUT with a backward kernel of ours, and a module that tensors can hold: those all of
 whose floats are float64 go through ``torch.autograd.gradcheck`` at sizes of a few elements; of
 those all of whose floats are float32 the gradients for random cotangents are compared with what
-autograd finds for the row's PyTorch text. Each row is built in a process of its own.
+autograd finds for the row's PyTorch text; rows without one are left out. Each row is built in a
+process of its own.
 Needs a GPU, PyTorch, ninja and nvcc; no Warp and no network. About 20 s of one core a row.
 """
 
@@ -49,8 +50,8 @@ def float_width(row: Row) -> str:
 
 
 def comparable(row: Row) -> bool:
-    """Whether PyTorch can differentiate something that is no text of ours in CUDA: the operator in
-    float64 by differences, the row's PyTorch text in float32."""
+    """Whether there is something to compare with: differences in float64, in float32 the row's
+    PyTorch text, where it has one."""
     width = float_width(row)
     if width == "float32":
         try:
@@ -116,8 +117,6 @@ def against_text(row: Row, function: Function, device: str = "cuda") -> Found:
         theirs[name].requires_grad_()
     wanted = _gradients(row, inputs, theirs_function(*theirs.values()), theirs, ours)
     found = _gradients(row, inputs, function(*called), ours, ours)
-    if not all(value is None or bool(value.isfinite().all()) for value in wanted.values()):
-        return {"status": "not_finite", "reason": "autograd of the PyTorch text"}
     for name in ours:
         if trouble := unlike(wanted[name], found[name]):
             return {"status": "differs", "reason": f"{name}: {trouble}"}

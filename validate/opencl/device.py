@@ -65,11 +65,12 @@ class Cpu:
         self._require_builds()
 
     def _require_builds(self) -> None:
-        # PoCL 3.0 is found on any machine and knows none of the processors that came after it.
+        # A runtime may be found and know no processor that is newer than itself, as PoCL 3.0.
         try:
             self.build(_TRIAL)
         except BuildFailed as error:
-            raise OpenclUnavailable(f"{self.name} builds no kernel ({error}): {INSTALL}") from None
+            said = " ".join(str(error).split())
+            raise OpenclUnavailable(f"{self.name} builds no kernel ({said}): {INSTALL}") from None
 
     def _device(self) -> Any:
         try:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hand_rows import arg, output, scalar
@@ -62,13 +64,14 @@ def row_of(body: str) -> dict[str, Any]:
     }
 
 
-def test_a_runtime_that_builds_nothing_is_told(
-    runner: OpenclRunner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.usefixtures("runner")
+def test_a_runtime_that_builds_nothing_is_told_in_a_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    assert runner
     monkeypatch.setattr(device, "_TRIAL", "__kernel void trial() { nonsense; }")
-    with pytest.raises(OpenclUnavailable, match="builds no kernel"):
+    with patch.dict(os.environ), pytest.raises(OpenclUnavailable, match="builds no kernel") as told:
         device.Cpu(tmp_path)
+    assert "\n" not in str(told.value)
 
 
 def test_a_good_text_agrees_at_every_shape(runner: OpenclRunner) -> None:
