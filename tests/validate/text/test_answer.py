@@ -6,6 +6,7 @@ import gc
 import json
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -499,6 +500,15 @@ PIECES = (
 )
 
 
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """No garbage collection: it takes seconds where other tests have left much to look through."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("uncollected")
 @pytest.mark.parametrize("piece", PIECES)
 def test_reading_is_linear(piece: str) -> None:
     first = "__global__ void k(int a){}\n"
@@ -506,7 +516,6 @@ def test_reading_is_linear(piece: str) -> None:
         spent_s = []
         for length in (2_500, 40_000):
             text = before + piece * (length // len(piece)) + after
-            gc.collect()
             start = time.process_time()
             assert read_answer(text, ROW).status in {"", *ScoreStatus}
             spent_s.append(time.process_time() - start)
