@@ -107,10 +107,7 @@ def spline_curve(k: KernelBuilder, level: int) -> Title:
             rate = given(s, "rate inv_duration speed", f, 0.5, 2.0, forms=DATA)
             slope, text = rate * slope, f"{text}, multiplied by {say(k, rate)}"
         done += f" {s.put('tangents slopes velocity', slope).name} gets {text}."
-    if level >= 2 and shape.chance(0.4):
-        base = given(s, "offset bias base", f, -1.0, 1.0, forms=DATA)
-        value, done = value + base, f"{done} Add {say(k, base)}."
-    done += stored(s, "points curve out", value, None, 0.06 if level >= 3 else 0.0)
+    done += stored(s, "points curve out", value)
     return Title(k.name(names), done)
 
 
@@ -163,11 +160,12 @@ def _by_weights(k: KernelBuilder, level: int, form: str, t: Expr, p: Sequence[Ex
 def _casteljau(k: KernelBuilder, t: Expr, p: Sequence[Expr]) -> Expr:
     """De Casteljau's repeated interpolation, by ``wp.lerp`` or written out."""
     builtin = k.draw.shape.chance(0.5)
-    points: Sequence[Expr] = [held(k, f"q{m} a{m}", v) for m, v in enumerate(p)]
+    first = k.draw.word.choice("qa")
+    points: Sequence[Expr] = [held(k, f"{first}{m}", v) for m, v in enumerate(p)]
     for row in range(1, len(p)):
         points = [fn("lerp", a, b, t) if builtin else a + t * (b - a) for a, b in pairwise(points)]
         if len(points) > 1:
-            points = [k.let(f"{'bcde'[row]}{m} r{row}{m}", v) for m, v in enumerate(points)]
+            points = [k.let(f"{'bcde'[row]}{m}", v) for m, v in enumerate(points)]
     return points[0]
 
 
@@ -286,11 +284,11 @@ def _cell(k: KernelBuilder, position: Expr, letter: str, table: Var, axis: int, 
         return _Cell(index, index, literal(0.0, FLOAT32))
     p = held(k, f"p{letter} at_{letter}", position)
     base = maybe(k, f"base_{letter} cell_{letter}", cast(fn("floor", p), INT32))
-    low = k.let(f"{letter}0 i{letter}", clamp(base, 0, count - 2))
-    weight = k.let(f"f{letter} t{letter}", clamp(p - cast(low, FLOAT32), 0.0, 1.0))
+    low = k.let(f"{letter}0", clamp(base, 0, count - 2))
+    weight = k.let(f"f{letter}", clamp(p - cast(low, FLOAT32), 0.0, 1.0))
     if form == "smooth":
-        weight = k.let(f"w{letter} s{letter}", weight * weight * (3.0 - 2.0 * weight))
-    return _Cell(low, maybe(k, f"{letter}1 j{letter}", low + 1, 0.7), weight)
+        weight = k.let(f"w{letter}", weight * weight * (3.0 - 2.0 * weight))
+    return _Cell(low, maybe(k, f"{letter}1", low + 1, 0.7), weight)
 
 
 def _interpolated(
@@ -307,18 +305,19 @@ def _interpolated(
         return a + t * (b - a) if style == "written" else (1.0 - t) * a + t * b
 
     params = dict.fromkeys("abt", FLOAT32)
-    mix = routine(k, 0.6 if level >= 3 else 0.0, "mix lerp1 interpolate", params, mixed)
+    helped = 0.4 if level >= 3 and style != "lerp" else 0.0
+    mix = routine(k, helped, "mix interpolate", params, mixed)
 
-    def value(axis: int, chosen: tuple[Expr, ...]) -> Expr:
+    def value(axis: int, chosen: tuple[Expr, ...], corner: str) -> Expr:
         if axis == len(cells):
             return table[chosen]
-        low = value(axis + 1, (*chosen, cells[axis].low))
-        high = value(axis + 1, (*chosen, cells[axis].high))
+        low = value(axis + 1, (*chosen, cells[axis].low), f"{corner}0")
+        high = value(axis + 1, (*chosen, cells[axis].high), f"{corner}1")
         if style == "written" or axis < len(cells) - 1:
-            low, high = k.let(f"a{axis} lo below", low), k.let(f"b{axis} hi above", high)
+            low, high = k.let(f"c{corner}0", low), k.let(f"c{corner}1", high)
         return mix(low, high, cells[axis].weight)
 
-    return value(0, ())
+    return value(0, (), "")
 
 
 def _in_cell(s: Site, table: Var, cells: Sequence[_Cell]) -> str:

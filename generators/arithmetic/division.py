@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from generators.arithmetic.common import stored
-from generators.arithmetic.types import INT16, INT64, UINT8, UINT16, UINT32
+from generators.arithmetic.types import INT16, INT64, UINT16, UINT32
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Shelf
-from generators.kit.functions import least, most
+from generators.kit.functions import most, where
 from generators.kit.naming import evaluated, held
 from generators.kit.sites import Names, Site, launch
 from generators.kit.sources import given
@@ -110,162 +110,187 @@ def _leftover(s: Site, x: Expr, d: Expr, text: str) -> str:
     return f" {s.put('remainder leftover', r).name} gets {text}."
 
 
-@dataclass
-class Split:
-    """A quotient ``q`` and a remainder ``r`` by ``base``, as locals that steps change."""
+@dataclass(frozen=True)
+class Fields:
+    """A number that is divided again and again: what it counts, and its parts, lowest first."""
 
-    k: KernelBuilder
-    q: Var
-    r: Var
-    type: Scalar
-    base: int
-
-    def over_digits(self, names: Names, each: Callable[[Var, Expr], None]) -> None:
-        """Replace the quotient by what ``each(result, digit)`` gathers, lowest digit first."""
-        gathered = self.k.let(names, self.k.lift(0, self.type))
-        with self.k.while_(self.q > 0):
-            each(gathered, self.q % self.base)
-            self.k.assign(self.q, self.q // self.base)
-        self.q = gathered
+    title: str
+    arrays: str
+    top: int
+    parts: tuple[tuple[str, int], ...]
+    whole: str
 
 
-def _carry_in(k: KernelBuilder, s: Split) -> str:
-    modulus = k.draw.value.integer(3, 12)
-    k.augment(s.r, "add", s.q % modulus)
-    return f"r += q % {modulus}"
+_FIELDS = (
+    Fields(
+        "clock_fields split_seconds",
+        "seconds elapsed_s stamps",
+        400_000,
+        (("sec secs", 60), ("minute minutes", 60)),
+        "hour hours",
+    ),
+    Fields(
+        "day_clock split_minutes",
+        "minutes minute_stamps",
+        100_000,
+        (("minute mins", 60), ("hour hours", 24)),
+        "day days",
+    ),
+    Fields("week_fields split_days", "days day_ids", 9_000, (("weekday dow", 7),), "week weeks"),
+    Fields(
+        "frame_timecode split_frames",
+        "frames frame_numbers",
+        500_000,
+        (("frame frames_out", 25), ("sec secs", 60)),
+        "minute minutes_out",
+    ),
+    Fields(
+        "split_cents coins_and_notes",
+        "cents prices",
+        90_000,
+        (("cent cents_out", 100),),
+        "dollar dollars",
+    ),
+    Fields(
+        "split_inches feet_and_inches",
+        "inches heights_in",
+        5_000,
+        (("inch inches_out", 12), ("foot feet", 3)),
+        "yard yards",
+    ),
+)
+"""What people keep as one number and show as several."""
+
+_PLACES = {
+    "rows": ("unravel_index index_to_cell", ("width num_cols",), ("col cols x", "row rows y")),
+    "planes": (
+        "unravel_3d index_to_voxel",
+        ("nx size_x", "ny size_y"),
+        ("ix cell_x", "iy cell_y", "iz cell_z"),
+    ),
+    "pages": (
+        "page_and_offset split_address",
+        ("page_size page_len",),
+        ("offset page_offset", "page page_id"),
+    ),
+    "serpentine": (
+        "serpentine_cell boustrophedon",
+        ("width num_cols",),
+        ("col cols x", "row rows y"),
+    ),
+}
+"""Indices taken apart by sizes: names of the sizes and of the parts, lowest first."""
 
 
-def _mirror(k: KernelBuilder, s: Split) -> str:
-    with k.if_(fn("eq", s.q % 2, 1)):
-        k.assign(s.r, s.base - 1 - s.r)
-    return f"where q is odd, r = {s.base - 1} - r"
-
-
-def _cycle(k: KernelBuilder, s: Split) -> str:
-    factor = k.draw.value.integer(2, 5)
-    k.assign(s.r, (factor * s.r + s.q % s.base) % s.base)
-    return f"r = ({factor} * r + q % {s.base}) % {s.base}"
-
-
-def _triangle(k: KernelBuilder, s: Split) -> str:
-    k.assign(s.r, least(s.r, s.base - s.r))
-    return f"r = min(r, {s.base} - r)"
-
-
-def _digit_sum(k: KernelBuilder, s: Split) -> str:
-    s.over_digits("digit_sum total", lambda t, d: k.augment(t, "add", d))
-    return f"q becomes the sum of its digits in base {s.base}"
-
-
-def _reverse(k: KernelBuilder, s: Split) -> str:
-    s.over_digits("turned reverse", lambda t, d: k.assign(t, t * s.base + d))
-    return f"the digits of q in base {s.base} are reversed"
-
-
-def _largest(k: KernelBuilder, s: Split) -> str:
-    s.over_digits("largest top_digit", lambda t, d: k.assign(t, most(t, d)))
-    return f"q becomes its largest digit in base {s.base}"
-
-
-def _small_digits(k: KernelBuilder, s: Split) -> str:
-    below = k.draw.value.integer(2, s.base - 1)
-
-    def each(count: Var, digit: Expr) -> None:
-        with k.if_(digit < below):
-            k.augment(count, "add", 1)
-
-    s.over_digits("small hits", each)
-    return f"q becomes how many of its digits in base {s.base} are below {below}"
-
-
-def _checksum(k: KernelBuilder, s: Split) -> str:
-    factor, modulus = k.draw.value.integer(2, 6), k.draw.value.integer(11, 23)
-    s.over_digits("check checksum", lambda t, d: k.assign(t, (t * factor + d) % modulus))
-    start = f"q becomes a checksum c: from c = 0, c = ({factor} * c + d) % {modulus}"
-    return f"{start} for each digit d in base {s.base}, lowest first"
-
-
-def _root(k: KernelBuilder, s: Split) -> str:
-    with k.while_(s.q >= s.base):
-        k.assign(s.q, s.q // s.base + s.q % s.base)
-    return f"while q >= {s.base}, q = q // {s.base} + q % {s.base}"
-
-
-def _round_up(k: KernelBuilder, s: Split) -> str:
-    with k.if_(s.r >= s.base // 2):
-        k.augment(s.q, "add", 1)
-    return f"where r >= {s.base // 2}, q grows by 1"
-
-
-def _exchange(k: KernelBuilder, s: Split) -> str:
-    with k.if_(s.r > s.q):
-        kept = k.let("held spare", s.q)
-        k.assign(s.q, s.r)
-        k.assign(s.r, kept)
-    return "where r > q, the two are exchanged"
-
-
-_QUOTIENT = (_digit_sum, _reverse, _largest, _small_digits, _checksum, _root)
-_REMAINDER = (_carry_in, _mirror, _cycle, _triangle)
-_LAST = (_round_up, _exchange)
-"""Steps on the quotient, on the remainder, and at the end."""
-
-
-@idiom(depth=1)
+@idiom(depth=2)
 def integer_split(k: KernelBuilder, level: int) -> Title:
-    """Quotient and remainder, at higher levels with digit loops, checksums and carries."""
-    shape, value = k.draw.shape, k.draw.value
-    type_ = shape.weighted({INT32: 4, INT64: 2, UINT32: 2, UINT8: 1})
-    s = launch(k, list=3, grid=1)
-    number = _number(s, type_, 120 if type_.bits == 8 else 50_000)
-    text = say(k, number)
-    text = f"({text})" if " " in text else text
-    base = value.integer(3, 60 if level <= 2 and type_.bits > 8 else 12)
-    if level == 1:
-        return _single(s, number, text, base)
-    t = k.let("t tick number", number)
-    split = Split(k, k.let("q whole", t // base), k.let("r rest", t % base), type_, base)
-    chosen = []
-    if level >= 4 or (level == 3 and shape.chance(0.5)):
-        chosen.append(shape.choice(_QUOTIENT))
-    if level >= 3 or shape.chance(0.5):
-        chosen.append(shape.choice(_REMAINDER))
-    chosen = shape.sample(chosen, len(chosen))
-    if level >= 5:
-        chosen.append(shape.choice(_LAST))
-    steps = [step(k, split) for step in chosen]
-    whole = s.put("quotient major blocks", split.q)
-    part = s.put("remainder minor offsets", split.r)
-    done = f"Divide {text} by {base} into quotient q and remainder r"
-    if steps:
-        order = " in this order: " if len(steps) > 1 else " "
-        done += f", then{order}{'; '.join(steps)}"
-    done += f". Store q in {whole.name} and r in {part.name}."
-    return Title(k.name("split_numbers split_counts divide_with_rest"), done)
+    """A whole number taken apart: into units of time, indices along axes, or its digits."""
+    shape = k.draw.shape
+    s = launch(k, list=1)
+    type_ = shape.weighted({INT32: 5, INT64: 1, UINT32: 1})
+    form = shape.weighted({"fields": 5, "places": 4, "digits": 3})
+    if form == "digits":
+        return _digits(s, type_)
+    return _fields(s, type_, level) if form == "fields" else _places(s, level)
 
 
-def _number(s: Site, type_: Scalar, top: int) -> Expr:
-    """The number that is split: an element, or a sum with another or a literal."""
-    ticks = s.read("ticks counts numbers stamps", type_, 0, top)
-    form = s.k.draw.shape.weighted({"plain": 3, "sum": 3, "late": 4})
-    if form == "late":
-        return ticks + s.k.draw.value.integer(1, 99)
-    return ticks + s.read("increments elapsed added", type_, 0, top) if form == "sum" else ticks
+def _fields(s: Site, type_: Scalar, level: int) -> Title:
+    """Units of time, money or length."""
+    k, shape = s.k, s.k.draw.shape
+    f = shape.choice(_FIELDS)
+    number = s.read(f.arrays, type_, 0, f.top)
+    text, rest = say(k, number), k.let("t total n", number)
+    if level > 1 and shape.chance(0.4):
+        start = k.scalar("start epoch offset", type_, 1, 99)
+        k.augment(rest, "add", start)
+        text = f"{text} + {start.name}"
+    told = []
+    for names, base in f.parts:
+        told.append(f"{_put(s, names, rest % base)} to the rest by {base}")
+        rest = k.let("left whole q", rest // base)
+    told.append(f"{_put(s, f.whole, rest)} to what is left")
+    return Title(k.name(f.title), f"Divide {text} in turn by {_by(f)}: set {', '.join(told)}.")
 
 
-def _single(s: Site, number: Expr, text: str, base: int) -> Title:
-    """One division, or one field between two."""
-    second = s.k.draw.value.integer(3, 9)
-    names, value, what = s.k.draw.shape.choice(
-        (
-            ("whole_parts floor_divide", number // base, f"{text} // {base}"),
-            ("remainders wrap_numbers", number % base, f"{text} % {base}"),
-            (
-                "middle_fields extract_field",
-                number // base % second,
-                f"the quotient of {text} by {base}, modulo {second}",
-            ),
-        )
-    )
-    out = s.put("out result parts", value)
-    return Title(s.k.name(names), f"{out.name} gets {what}.")
+def _by(f: Fields) -> str:
+    return " and ".join(str(base) for _, base in f.parts)
+
+
+def _put(s: Site, names: Names, value: Expr) -> str:
+    """Store a part in an output of its own; its name."""
+    return s.put(names, value).name
+
+
+def _places(s: Site, level: int) -> Title:
+    """Indices along axes from one that counts through them."""
+    k, shape = s.k, s.k.draw.shape
+    form = shape.choice(sorted(_PLACES))
+    title, sizes, parts = _PLACES[form]
+    flat = s.read("flat_ids indices cells addresses", INT32, 0, 4_000)
+    text, rest = say(k, flat), k.let("t flat n", flat)
+    if level > 1 and shape.chance(0.3):
+        first = k.scalar("first base start", INT32, 1, 40)
+        k.augment(rest, "add", first)
+        text = f"{text} + {first.name}"
+    values: list[Expr] = []
+    counts = [k.scalar(size, INT32, 5, 16) for size in sizes]
+    for count in counts:
+        values.append(k.let("r rem within", rest % count))
+        rest = k.let("q above outer", rest // count)
+    told = f"the remainder by {counts[0].name}"
+    if form == "serpentine":
+        values[0] = where(fn("eq", rest % 2, 1), counts[0] - 1 - values[0], values[0])
+        told += ", counted from the end of every odd row"
+    outs = [_put(s, names, value) for names, value in zip(parts, [*values, rest], strict=True)]
+    done = f"Take the index {text} apart, the fastest axis first: set {outs[0]} to {told}"
+    above_said = [f"the remainder of the quotient by {c.name}" for c in counts[1:]]
+    for out, above in zip(outs[1:], [*above_said, "the last quotient"], strict=True):
+        done += f", {out} to {above}"
+    return Title(k.name(title), f"{done}.")
+
+
+def _digits(s: Site, type_: Scalar) -> Title:
+    """A sum, a reversal, a count or the largest of the digits."""
+    k, shape = s.k, s.k.draw.shape
+    base = shape.choice((10, 10, 8, 2))
+    number = s.read("numbers values codes", type_, 1, 60_000)
+    what = shape.choice(sorted(_OF_DIGITS))
+    names, outs, said, step = _OF_DIGITS[what]
+    left = k.let("left rest n", number)
+    found = k.let("total acc found", k.lift(0, type_))
+    with k.while_(left > 0):
+        step(k, found, left % base, base)
+        k.assign(left, left // base)
+    in_base = "" if base == 10 else f" in base {base}"
+    done = f"For each of {say(k, number)}, set {s.put(outs, found).name} to {said}{in_base}."
+    return Title(k.name(names), done)
+
+
+_Step = Callable[[KernelBuilder, Var, Expr, int], None]
+_OF_DIGITS: dict[str, tuple[str, str, str, _Step]] = {
+    "sum": (
+        "digit_sum sum_digits",
+        "digit_sums sums",
+        "the sum of its digits",
+        lambda k, total, digit, base: k.augment(total, "add", digit),
+    ),
+    "reverse": (
+        "reverse_digits mirror_number",
+        "mirrored reversed_out",
+        "the number of its digits in the other order",
+        lambda k, total, digit, base: k.assign(total, total * base + digit),
+    ),
+    "largest": (
+        "largest_digit top_digit",
+        "top_digits largest",
+        "its largest digit",
+        lambda k, total, digit, base: k.assign(total, most(total, digit)),
+    ),
+    "count": (
+        "count_digits digit_count",
+        "digit_counts num_digits",
+        "how many digits it has",
+        lambda k, total, digit, base: k.augment(total, "add", 1),
+    ),
+}
+"""Names, outputs, what is told, and what each digit does, the lowest first."""

@@ -57,7 +57,7 @@ def combine_elements(k: KernelBuilder, level: int) -> Title:
             out = s.put(result.outs, evaluated(k, chance, result, values))
             more += f" {out.name} gets {result.said(texts)}."
         first = evaluated(k, chance, results[0], values)
-        done += deliver(s, level, results[0].outs, first, ways={"plain": 8, "mask": 1}) + more
+        done += deliver(s, level, results[0].outs, first, ways={"plain": 1}) + more
     name = results[0].name
     return Title(k.name(f"{name}_kernel compute_{name} {name}_map"), done + last)
 
@@ -72,7 +72,8 @@ def _inputs(
         key: Part(names, f, low, high, many=names)
         for key, (names, low, high) in subject.inputs.items()
     }
-    own = [key for key in keys if shape.chance(0.65)] or keys[:1]
+    alike = subject in MEASURES
+    own = [key for key in keys if alike or shape.chance(0.75)] or keys[:1]
     shared = {key: parts[key] for key in keys if key not in own}
     struct = 0.0 if level < 2 else 0.25
     values = dict(record(s, subject.record, {key: parts[key] for key in own}, struct).values)

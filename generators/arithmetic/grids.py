@@ -8,7 +8,7 @@ from generators.arithmetic.common import OWN, total
 from generators.build import KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula, formulas
-from generators.kit.functions import clamp, least, most, where
+from generators.kit.functions import least, most, where
 from generators.kit.masks import condition
 from generators.kit.naming import held, maybe, routine
 from generators.kit.outputs import deliver, masked
@@ -163,7 +163,8 @@ class Around:
             return self.k.let(names, around - float(2 * len(self.sides)) * self.here)
         parts: Sequence[Expr] = [a - 2.0 * self.here + b for a, b in self.sides]
         if len(parts) > 1:
-            parts = [self.k.let(f"d2{m} curv{m}", part) for m, part in enumerate(parts)]
+            stem = self.k.draw.word.choice(("d2", "curv"))
+            parts = [self.k.let(f"{stem}{m}", part) for m, part in enumerate(parts)]
         return maybe(self.k, names, total(parts), 0.6)
 
 
@@ -267,17 +268,14 @@ def _advected(around: Around, level: int, f: Scalar) -> tuple[Expr, str]:
 
 
 def _sourced(s: Site, value: Expr) -> tuple[Expr, str]:
-    """What some steps add: a source, a layer that absorbs, a limit."""
+    """What some steps add: a source, a layer that absorbs."""
     k, f = s.k, scalar_of(value.type)
-    form = k.draw.shape.choice(("source", "sponge", "limit", "none"))
+    form = k.draw.shape.weighted({"source": 2, "sponge": 1, "none": 5})
     if form == "none":
         return value, ""
     if form == "source":
         source = s.read("source forcing", f, -0.5, 0.5)
         dt = k.scalar("dt_source amplitude", f, 0.1, 0.5)
         return value + dt * source, f" Add {say(k, dt * source)}."
-    if form == "sponge":
-        sponge = given(s, "sponge absorber", f, 0.7, 1.0, forms=OWN)
-        return value * sponge, f" Multiply by {say(k, sponge)}."
-    bound = k.scalar("bound u_max", f, 0.4, 0.7)
-    return clamp(value, -bound, bound), f" Clamp to [-{bound.name}, {bound.name}]."
+    sponge = given(s, "sponge absorber", f, 0.7, 1.0, forms=OWN)
+    return value * sponge, f" Multiply by {say(k, sponge)}."

@@ -212,39 +212,65 @@ def _derived(s: Site, level: int, h: Var, type_: Scalar) -> str:
     return done
 
 
-_ODD = (0x85EBCA6B, 0xC2B2AE35, 0x9E3779B1, 0x27D4EB2D, 0x7FEB352D, 0x846CA68B)
-"""Multipliers of MurmurHash3, xxHash, Wang and lowbias32."""
-_MIXES = (
-    ("right", "times", "right"),
-    ("right", "times", "right", "times", "right"),
-    ("times", "right", "times"),
-    ("times", "rotate", "times"),
-    ("left", "right", "left"),
-    ("right", "left", "right"),
-    ("times", "right"),
-    ("left", "right", "left", "times"),
-)
+_MIXERS: dict[Scalar, dict[str, Steps]] = {
+    UINT32: {
+        "fmix32 murmur_finalizer": _rounds(0, 16, 0x85EBCA6B, 13, 0xC2B2AE35, 16),
+        "xxhash_avalanche": _rounds(0, 15, 0x85EBCA77, 13, 0xC2B2AE3D, 16),
+        "lowbias32": _rounds(0, 16, 0x7FEB352D, 15, 0x846CA68B, 16),
+        "xorshift32": (("left", 13), ("right", 17), ("left", 5)),
+        "triple32": (
+            ("right", 17),
+            ("times", 0xED5AD4BB),
+            ("right", 11),
+            ("times", 0xAC4C1B51),
+            ("right", 15),
+            ("times", 0x31848BAB),
+            ("right", 14),
+        ),
+        "fibonacci_hash": (("times", 0x9E3779B1), ("right", 16)),
+    },
+    UINT64: {
+        "fmix64 murmur_finalizer": _rounds(0, 33, 0xFF51AFD7ED558CCD, 33, 0xC4CEB9FE1A85EC53, 33),
+        "xxhash_avalanche": _rounds(0, 33, 0xC2B2AE3D27D4EB4F, 29, 0x165667B19E3779F9, 32),
+        "moremur": _rounds(0, 27, 0x3C79AC492BA7B653, 33, 0x1C69B3F74AC4AE35, 27),
+        "xorshift64": (("left", 13), ("right", 7), ("left", 17)),
+        "xorshift64_star": (
+            ("right", 12),
+            ("left", 25),
+            ("right", 27),
+            ("times", 0x2545F4914F6CDD1D),
+        ),
+    },
+    UINT16: {
+        "hash16_xm2": _rounds(0, 8, 0x88B5, 7, 0xDB2D, 9),
+        "xorshift16": (("left", 7), ("right", 9), ("left", 8)),
+    },
+}
+"""Mixers by type: MurmurHash3 and xxHash (finishing steps), lowbias32, triple32 and hash16 of
+C. Wellons' hash prospector, moremur of P. Evensen, xorshift of G. Marsaglia."""
 
 
 @idiom(depth=1)
 def bit_mixing(k: KernelBuilder, level: int) -> Title:
     """Rounds of shifts, exclusive ors and multiplications, as integer hashes have them."""
-    shape, value = k.draw.shape, k.draw.value
+    shape = k.draw.shape
     type_ = shape.weighted({UINT32: 4, UINT64: 2, UINT16: 1})
-    bits, top = type_.bits, type_.int_range[1]
+    top = type_.int_range[1]
     s = launch(k, list=1)
     keys = s.read("keys ids codes words", type_, 0, top)
     h = k.let("h state word", keys)
     done = []
-    if level >= 2 and shape.chance(0.6):
-        salt = k.scalar("salt seed key", type_, 0, top)
+    if shape.chance(0.4):
+        salt = k.scalar("salt seed", type_, 0, top)
         k.assign(h, h ^ salt)
         done.append(f"h ^= {salt.name}")
-    for name in shape.choice(_MIXES):
-        number = value.integer(bits // 8, bits // 2)
-        if name == "times":
-            number = value.choice(_ODD) >> max(32 - bits, 0) | 1
-        done.append(_step(k, h, name, number))
-    out = s.put("hashes mixed digest out", h)
-    text = f"Scramble each {type_} word h of {say(k, keys)} into {out.name}: {'; '.join(done)}."
-    return Title(k.name("mix_bits scramble_words hash_bits avalanche"), text)
+    name = shape.choice(sorted(_MIXERS[type_]))
+    done += [_step(k, h, *step) for step in _MIXERS[type_][name]]
+    value: Expr = h
+    if shape.chance(0.4):
+        slots = k.scalar("num_buckets num_slots table_size", type_, 97, 1021)
+        value = h % slots
+        done.append(f"h %= {slots.name}")
+    out = s.put("buckets slots" if value is not h else "hashes mixed digest", value)
+    text = f"Mix the bits of each {type_} word h of {say(k, keys)} into {out.name}: "
+    return Title(k.name(name), f"{text}{'; '.join(done)}.")

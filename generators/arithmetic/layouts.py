@@ -13,7 +13,6 @@ from generators.kit.functions import clamp, most
 from generators.kit.naming import applied, helper, maybe
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import setting
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32, Scalar, scalar_of
 from generators.program.expr import Expr, Var, literal
@@ -22,9 +21,17 @@ _SIGNED = {"float32": 6, "float64": 2, "float16": 2, "int32": 3, "int64": 1, "in
 _TYPES = _SIGNED | {"uint8": 2, "uint16": 1, "uint32": 1, "uint64": 1}
 _NAMES = {
     2: "transpose_copy transpose_matrix swap_axes",
-    3: "permute_axes permute_copy hwc_to_chw",
-    4: "permute_4d nchw_to_nhwc relayout_tensor",
+    3: "permute_axes permute_copy permute_3d",
+    4: "permute_4d permute_axes relayout_tensor",
 }
+_TURNED = {
+    (1, 2, 0): "hwc_to_chw",
+    (2, 0, 1): "chw_to_hwc",
+    (0, 2, 1): "batched_transpose transpose_planes",
+    (0, 2, 3, 1): "nhwc_to_nchw",
+    (0, 3, 1, 2): "nchw_to_nhwc",
+}
+"""Names by which axes of the output those of the input are."""
 
 
 @idiom(depth=3)
@@ -48,7 +55,7 @@ def permute_copy(k: KernelBuilder, level: int) -> Title:
         value = src[place]
     text = f"{src.name}[{', '.join(say(k, at) for at in place)}]{how}"
     value, text = _converted(s, level, value, text)
-    done = f"Read {text}."
+    done = f"Copy {text}."
     names = "dst out permuted"
     if flat_out:
         out = k.out(names, value.type, "*".join(s.dims))
@@ -59,7 +66,7 @@ def permute_copy(k: KernelBuilder, level: int) -> Title:
         value = k.let("value moved", value) if level >= 2 and shape.chance(0.4) else value
         mask = 0.05 if isinstance(value, Var) and level >= 2 else 0.0
         done += stored(s, names, value, None, mask)
-    return Title(k.name(_NAMES[s.rank]), done)
+    return Title(k.name(_TURNED.get(tuple(order), _NAMES[s.rank])), done)
 
 
 def _flat(
@@ -139,7 +146,7 @@ class Matrix:
 
 
 _STORAGE = {"dense": 5, "header": 3, "channel": 3}
-_CODES = {None: 6, UINT8: 2, INT8: 1, INT16: 2}
+_CODES = {None: 14, UINT8: 2, INT8: 1, INT16: 2}
 _RANGES = {UINT8: (0, 255), INT8: (-127, 127), INT16: (-900, 900)}
 
 
@@ -206,7 +213,7 @@ def _index(m: Matrix, level: int, form: str, place: Callable[[Expr], Expr]) -> t
 
 
 def _shift(m: Matrix) -> Expr:
-    return setting(m.k, "shift roll", INT32, 1, 4)
+    return m.k.scalar("shift roll", INT32, 1, 4)
 
 
 Place = tuple[Expr, Expr, Var, str]
@@ -253,7 +260,7 @@ _PLACES: dict[str, tuple[Callable[[Matrix], Place], str]] = {
 
 def _decoded(k: KernelBuilder, value: Expr, f: Scalar) -> tuple[Expr, str]:
     """A whole number as the real number that it stands for."""
-    kind = k.draw.shape.choice(("scale", "affine", "offset"))
+    kind = k.draw.shape.choice(("scale", "affine"))
     top = 0.002 if value.type == INT16 else 0.02
     scale = k.scalar("scale unit step_size", f, 0.5 * top, top)
     if kind == "affine":
@@ -261,9 +268,6 @@ def _decoded(k: KernelBuilder, value: Expr, f: Scalar) -> tuple[Expr, str]:
         text = f" Entries are decoded as {scale.name} * (code - {zero.name})."
         return scale * cast(cast(value, INT32) - zero, f), text
     decoded, text = scale * cast(value, f), f"{scale.name} * code"
-    if kind == "offset":
-        base = k.scalar("base lowest", f, -1.0, 1.0)
-        decoded, text = base + decoded, f"{base.name} + {text}"
     return decoded, f" Entries are decoded as {text}."
 
 

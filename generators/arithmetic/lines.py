@@ -95,7 +95,7 @@ class Line:
         name = say(self.k, self.s.at[self.axis]).replace("tid", "i")
         word = "next" if offset > 0 else "prev"
         far = str(abs(offset)) if abs(offset) > 1 else ""
-        return f"{word}{far} {name}_{word}{far}"
+        return f"{name}_{word}{far}"
 
     def _beyond(self, index: Expr, before: bool, after: bool, offset: int = 0) -> Expr:
         """The value at an index that may lie before the first or after the last point."""

@@ -16,10 +16,10 @@ from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, literal
 
 _NAMES = {
-    "arithmetic": "weighted_mean weighted_average blend_layers",
-    "centred": "weighted_deviation offset_average mean_anomaly",
-    "second": "second_moment weighted_mean_square energy_average",
-    "variance": "weighted_variance spread_of_layers weighted_spread",
+    "arithmetic": "weighted_mean weighted_average",
+    "centred": "weighted_deviation mean_anomaly",
+    "second": "second_moment weighted_mean_square",
+    "variance": "weighted_variance variance_of_layers",
 }
 
 

@@ -171,14 +171,15 @@ def _decoded(s: Site, level: int, c: Code) -> Title:
         offset = k.scalar("shift key_offset", c.type, 1, 7)
         code, text = k.let("shifted moved", code ^ offset), f"{text} xored with {offset.name}"
     half, outs = level >= 4, []
+    style = k.draw.word.choice(("{}s", "{}_out", "cell_{}"))
     for axis, n in enumerate(c.letters):
         value: Expr = cast(compact(code >> axis if axis else code), target)
         if f is not None:
             value = f["low"] + f["cell"] * (value + 0.5 if half else value)
-        outs.append(s.put(f"{n}s {n}_out cell_{n}", value).name)
+        outs.append(s.put(style.format(n), value).name)
     every, starts = ("second", "0, 1") if c.axes == 2 else ("third", "0, 1, 2")
-    done = f"Take the Morton code {text} apart: every {every} bit from bit {starts} on, {c.bits} "
-    done += f"bits each, goes to {listed(outs)}"
+    done = f"Decode the Morton codes {text} into {listed(outs)}: {c.bits} bits each, every {every} "
+    done += f"bit from bit {starts} on"
     if f is not None:
         bits = "(bits + 0.5)" if half else "bits"
         done += f", as {f.say('low')} + {f.say('cell')} * {bits}"

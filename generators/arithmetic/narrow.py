@@ -39,7 +39,7 @@ def saturating(k: KernelBuilder, level: int) -> Title:
     low, high = type_.int_range
     reach = 20 if type_ == INT8 else 300
     bounds = (-reach, reach) if product and low < 0 else (low, high)
-    parts = alike(type_, *bounds, a="a left lhs", b="b right rhs")
+    parts = alike(type_, *bounds, a="a lhs", b="b rhs")
     r = record(s, "Pair Operands", parts, 0.15 if level < 3 else 0.35)
     wide = INT64 if type_ == UINT16 and product else INT32
     x = maybe(k, "wide_a wa", cast(r["a"], wide), 0.6)
@@ -50,12 +50,12 @@ def saturating(k: KernelBuilder, level: int) -> Title:
     done = f"Compute {text} in {wide}"
     if form not in ("abs_diff", "average"):
         clipped = _clipped(k, level, raw, type_, form == "sub")
-        done += f", clamp it to [{low}, {high}]"
+        done += f", clamped to [{low}, {high}]"
     elif form == "abs_diff" and low < 0:
         clipped = least(raw, high)
-        done += f", limit it to {high}"
+        done += f", limited to {high}"
     result = cast(clipped, type_)
-    done += f" and convert it to {type_}."
+    done += f" and converted to {type_}."
     if level >= 4:
         result = k.let("narrowed value", result)
         done += _overflowed(s, level, raw, low, high)
@@ -211,25 +211,20 @@ def fixed_point(k: KernelBuilder, level: int) -> Title:
 
 
 def _finished(f: Fixed, q: Var, form: str) -> str:
-    """What becomes of the result: an offset, a floor, a limit."""
+    """What becomes of the result: a bias, a limit."""
     k, done = f.s.k, ""
-    shift = "offset" if form in ("dot", "horner") else k.draw.shape.choice(("offset", "floor"))
-    chosen = [(), (), (shift,), ("limit",), (shift, "limit"), (shift, "limit")][f.level]
-    if f.level < 3 and k.draw.shape.chance(0.5):
-        chosen = (k.draw.shape.choice((shift, "limit")),)
+    chosen = ("limit",) if k.draw.shape.chance(0.4) else ()
+    if form in ("dot", "horner") and k.draw.shape.chance(0.4):
+        chosen = ("offset", *chosen)
     if "offset" in chosen:
         offset = k.scalar("offset_q bias_q", f.wide, f.one // 4, f.one)
         k.augment(q, "add", offset)
         done += f" Add {offset.name} to it."
-    if "floor" in chosen:
-        floor = k.scalar("threshold_q floor_q", f.wide, f.one // 4, f.one // 2)
-        k.assign(q, most(q - floor, 0))
-        done += f" Then replace q by max(q - {floor.name}, 0)."
     if "limit" in chosen:
         top = 2 * f.one if "offset" in chosen or form == "horner" else f.one
         top -= k.draw.shape.integer(0, 1)
         k.assign(q, least(q, top))
-        done += f" It is at most {top}."
+        done += f" It is limited to {top}."
     return done
 
 

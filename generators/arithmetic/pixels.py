@@ -282,9 +282,6 @@ def byte_blend(k: KernelBuilder, level: int) -> Title:
     r = record(s, "Texel Layer", parts, 0.15 if level < 3 else 0.35)
     raw = blend.of(k, {key: held(k, key, cast(r[key], wide)) for key in parts})
     text = blend.said({key: r.say(key) for key in parts})
-    if level >= 2 and blend.name != "add" and wide != UINT16 and shape.chance(0.5):
-        fade = k.scalar("fade strength opacity_q", wide, 100, 256)
-        raw, text = (raw * fade) >> 8, f"(({text}) * {fade.name}) >> 8"
     done = f"{_PURPOSES[blend.name]} 8-bit images in {wide}: let t = {text}; "
     if blend.name == "add":
         value, done = least(raw, 255), f"{done}take min(t, 255)."

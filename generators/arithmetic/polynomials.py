@@ -34,7 +34,7 @@ def polynomial(k: KernelBuilder, level: int) -> Title:
     if level == 5:
         p, more = _corrected(s, p, x)
         done += more
-    done += stored(s, "out values result p", p, x, 0.06 if level >= 2 else 0.0)
+    done += stored(s, "out values result p", p)
     return Title(k.name("evaluate_polynomial polynomial polyval calibration_curve"), done)
 
 
@@ -124,7 +124,7 @@ def _table(
 ) -> tuple[Callable[[Operand], Expr], Expr, str]:
     """Coefficients in an array, shared or by row: how to read one, how many, and their text."""
     k = s.k
-    m = k.size("m", 3, 5, minimum=2)
+    m = k.size("m", 4, 6, minimum=2)
     rows = s.rank > 1 and k.draw.shape.chance(0.5)
     table = k.array(names, f, (s.dims[0], m) if rows else (m,), low=-1.2, high=1.2)
     count = k.trip_count(counts, m)
@@ -199,14 +199,13 @@ _RECURRENCES: tuple[Formula, ...] = formulas(
         lambda n, x, near, far: ((2.0 * n - 1.0) * x * near - (n - 1.0) * far) / n,
     ),
     hermite=("hermite_series gram_charlier", lambda n, x, near, far: x * near - (n - 1.0) * far),
-    fibonacci=("fibonacci_polynomials fibonacci_series", lambda x, near, far: x * near + far),
 )
 """How a polynomial follows from the two before it, and from its order where that counts."""
 
 
 @idiom(depth=1)
 def orthogonal_series(k: KernelBuilder, level: int) -> Title:
-    """Sums over a three-term recurrence: Chebyshev, Legendre, Hermite, Fibonacci polynomials."""
+    """Sums over a three-term recurrence: Chebyshev, Legendre, Hermite polynomials."""
     shape, f = k.draw.shape, k.draw.wide_float_type()
     s = launch(k, list=3, grid=3)
     family = shape.choice(_RECURRENCES)
@@ -238,9 +237,5 @@ def orthogonal_series(k: KernelBuilder, level: int) -> Title:
     if squares is not None:
         norm = s.put("sq_norm norms squares_out", squares)
         done += f" {norm.name} gets the sum of T[n]^2 over n from 1."
-    value: Expr = sums
-    if shape.chance(0.5):
-        gain = given(s, "gain window amplitude", f, 0.5, 1.5)
-        value, done = gain * value, f"{done} The sum is multiplied by {say(k, gain)}."
-    done += deliver(s, level, "series out sums", value, last=True)
+    done += deliver(s, level, "series out sums", sums, last=True)
     return Title(k.name(family.outs), done)

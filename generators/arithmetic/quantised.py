@@ -174,7 +174,7 @@ _ENDS: dict[Scalar, tuple[float, float]] = {
 }
 
 
-@idiom(depth=3)
+@idiom(depth=2)
 def mixed_dot(k: KernelBuilder, level: int) -> Title:
     """Short dot products of narrow numbers, accumulated in a wider type."""
     shape = k.draw.shape
@@ -195,14 +195,14 @@ def mixed_dot(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.5):
         size = 1.0 if wide.is_float else 500
         start = given(s, "bias initial", wide, -size, size, many="bias initial", last=1)
-        where_from = f", starting at {say(k, start)}"
+        where_from = f", starting from {say(k, start)}"
     acc = k.let("acc total dot", start)
     with k.for_("q s inner", count) as q:
         x = maybe(k, "av x", cast(a[s.at[0], q], wide))
         y = maybe(k, "bv w", cast(b[(s.at[-1], q) if len(last) == 2 else q], wide))
         k.augment(acc, "add", (x - offset if offset is not None else x) * y)
     text = f"({a.name} - {offset.name})" if offset is not None else a.name
-    done = f"For each {s.where}, sum {text} * {b.name} over the last axis (of length m) in {wide}"
+    done = f"For each {s.where}, sum {text} * {b.name} over the last axis in {wide}"
     name = k.name("mixed_dot dot_rows", "int8_gemm" if source == INT8 else "narrow_dot")
     return Title(name, done + where_from + _dot_out(s, level, acc, source, wide))
 
@@ -216,22 +216,7 @@ def _dot_out(s: Site, level: int, acc: Var, source: Scalar, wide: Scalar) -> str
             return f", times {gain.name}, stored in {s.put('out products c', gain * acc).name}."
         return f", stored in {s.put('out products c', acc).name}."
     size = 1.0 if source.is_float else 1.0e-7 if source == INT16 else 1.0e-4
-    scale = given(s, "col_scale scale", FLOAT32, 0.5 * size, 2.0 * size, last=1)
+    scale = given(s, "scale unit_scale", FLOAT32, 0.5 * size, 2.0 * size, last=1)
     value = k.let("value real", cast(acc, FLOAT32) * scale)
-    text, done = f"; multiplied by {say(k, scale)} in float32", ""
-    if level >= 3:
-        result, rule = activated(k, value, "that")
-        value = k.let("result activated", result)
-        text += f", then {rule}"
-    if level >= 4 and wide.is_int:
-        done = f" {s.put('accumulators raw', acc).name} gets the sum itself."
-    if level == 5:
-        old = s.read("residual previous", FLOAT32, -1.0, 1.0)
-        parts = {
-            "alpha": Part("alpha gain", FLOAT32, 0.5, 1.5),
-            "beta": Part("beta carry", FLOAT32, 0.2, 0.8),
-        }
-        r = record(s, "Epilogue", parts, 0.6, shared=True)
-        value = k.let("mixed final", r["alpha"] * value + r["beta"] * old)
-        text += f", then {r.say('alpha')} times that plus {r.say('beta')} * {say(k, old)}"
-    return f"{text}.{done}{stored(s, 'out activations_out c', value, None, 0.01 * level)}"
+    text = f". The sum is multiplied by {say(k, scale)} in float32."
+    return text + stored(s, "out products c", value)

@@ -43,13 +43,13 @@ class Ledger:
 
 
 _TARGETS = {
-    1: {"total": 2, "bins": 5, "rows": 3, "columns": 3, "blocks": 3},
-    2: {"total": 2, "bins": 5, "rows": 3, "columns": 3, "blocks": 3, "plane": 4},
-    3: {"bins": 4, "rows": 3, "columns": 3, "blocks": 2, "plane": 4, "row_bins": 3},
+    1: {"total": 2, "bins": 5, "rows": 3, "columns": 3},
+    2: {"total": 2, "bins": 5, "rows": 3, "columns": 3, "plane": 4},
+    3: {"bins": 4, "rows": 3, "columns": 3, "plane": 4, "row_bins": 3},
     4: {"bins": 3, "plane": 4, "row_bins": 4, "strips": 5, "volume": 3},
     5: {"bins": 2, "plane": 4, "row_bins": 4, "strips": 6, "volume": 4},
 }
-_EVEN = frozenset({"total", "rows", "columns", "blocks", "volume"})
+_EVEN = frozenset({"total", "rows", "columns", "volume"})
 """Targets that all have equally many entries, which nobody counts."""
 _MASKS = {1: 0.15, 2: 0.7, 3: 0.6, 4: 0.75, 5: 0.9}
 _SLOT = "g slot group target"
@@ -58,8 +58,6 @@ _SLOT = "g slot group target"
 def _launched(k: KernelBuilder, form: str) -> Site:
     if form in ("total", "bins", "plane"):
         return threads(k, k.draw.word.choice(("n", "count")), 72, 96, "i e")
-    if form == "blocks":
-        return threads(k, "m", 18, 24, dims=f"{k.draw.value.choice((2, 3, 4))}*m")
     if form == "volume":
         return over(k, "b h w", "b i j", ((3, 4), (4, 6), (4, 6)))
     k.size("cols", 7, 9)
@@ -113,14 +111,12 @@ class _Accumulation(Tally):
         k, form, dims, at = self.k, self.form, s.dims, s.at
         if form == "total":
             return ("1",), (k.lift(0, INT32),)
-        if form == "blocks":
-            return ("m",), (at[0] // int(dims[0][0]),)
         cut = {"rows": slice(0, 1), "columns": slice(1, 2)}.get(form)
         if form == "volume":
             cut = k.draw.shape.choice((slice(0, 1), slice(2, 3), slice(1, 3)))
         if cut is not None:
             return dims[cut], at[cut]
-        m = k.size(k.draw.word.choice(("groups", "m", "bins")), 5, 8)
+        m = k.size(k.draw.word.choice(("groups", "m")), 5, 8)
         axes = s.axes("last")
         group = s.read(self.ledger.groups, INT32, axes=axes, init=f"index_of:{m}")
         if form in ("bins", "strips"):
@@ -137,8 +133,10 @@ class _Accumulation(Tally):
         if kind in ("max", "min"):
             size = "largest" if kind == "max" else "smallest"
             return f"{kind}_{what} {size}_{what}", f"find_{kind}_{what} reduce_{kind}_{what}"
-        titles = f"sum_{what} accumulate_{what}" if kind == "add" else f"deduct_{what}"
-        return f"{what}_sum total_{what} {own.sums}", f"{titles} {own.titles}"
+        titles = f"sum_{what} accumulate_{what}"
+        if len(self.amounts) > 1:
+            titles = own.titles
+        return f"{what}_sum total_{what} {own.sums}", titles
 
     def extra(self) -> str:
         """What else is kept: how many entries, the sum of squares, an extreme; or nothing."""

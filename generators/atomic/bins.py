@@ -31,12 +31,7 @@ def histogram(k: KernelBuilder, level: int) -> Title:
     """Counts or weights per bin, of codes or of binned measurements, in one or two dimensions."""
     shape, form = k.draw.shape, k.draw.shape.choice(("codes", *_BINS, "skip"))
     weighted = shape.chance(0.3 if level == 1 else 0.6)
-    tiled = shape.chance({1: 0.1, 2: 0.15, 3: 0.2}.get(level, 0.35))
-    width = k.draw.value.choice((16, 32)) if tiled else 0
-    if width:
-        s = threads(k, "tiles", 96 // width, 112 // width, "i e", dims=f"{width}*tiles")
-    else:
-        s = threads(k, "n", 72, 96, "i e")
+    s = threads(k, "n", 72, 96, "i e")
     k.size("bins", 5, 8)
     t = Tally(level, s)
     if t.chance({3: 0.4}.get(level, 0.8), 3):
@@ -48,8 +43,6 @@ def histogram(k: KernelBuilder, level: int) -> Title:
     squares = weighted and t.chance(share, 4)
     value = t.let("w amount share", value, 1.0 if squares else 0.0)
     dims, at, name = ["bins"], [slot], "weighted_histogram" if weighted else "histogram"
-    if width:
-        dims, at, name = ["tiles", *dims], [s.at[0] // width, *at], f"tiled_{name}"
     if t.chance(0.45, 3):
         k.size("classes", 2, 4)
         dims, name = [*dims, "classes"], "joint_histogram"
@@ -194,15 +187,13 @@ def nearest_centroid(k: KernelBuilder, level: int) -> Title:
     loaded = t.s.read("points samples x", type_, -2.0, 2.0)
     point = t.let("p xi point", loaded)
     norm = t.pick("square", *(("length", "manhattan") if dim > 1 else ("size",)))
-    biased = t.chance(0.2, 2)
-    best, winner = _nearest(t, point, norm, biased, c)
+    best, winner = _nearest(t, point, norm, c)
     weight: Expr | None = None
     if t.chance(0.5):
         weight = t.s.read("weights w", real, 0.5, 2.0)
-    if t.chance(0.7):
-        whole = point if weight is None else weight * point
-        t.into("sums cluster_sum totals", c, winner, whole)
-    t.into("counts sizes members", c, winner, 1 if weight is None else weight)
+    t.into("sums cluster_sums", c, winner, point if weight is None else weight * point)
+    t.into("counts sizes", c, winner, 1 if weight is None else weight)
+    t.done[-2:] = [" and ".join(t.done[-2:])]
     if t.chance(0.7, 3):
         t.into("inertia cost distortion", "1", 0, best)
     closing = ""
@@ -210,23 +201,21 @@ def nearest_centroid(k: KernelBuilder, level: int) -> Title:
         labels = t.s.put("labels assignment nearest", winner)
         closing = f" {labels.name} gets c."
     names = "assign_clusters kmeans_step nearest_centroid"
-    return t.title(names, f"For each of {loaded.array.name}: ", closing)
+    return t.title(names, f"For each point of {loaded.array.name}: ", closing)
 
 
-def _nearest(t: Tally, point: Expr, norm: str, biased: bool, c: str) -> tuple[Var, Var]:
+def _nearest(t: Tally, point: Expr, norm: str, c: str) -> tuple[Var, Var]:
     """The smallest distance, and of which centroid."""
     k, real = t.k, scalar_of(point.type)
     centers = k.array("centroids centers means", point.type, c, low=-1.5, high=1.5)
-    bias = k.array("bias penalty", real, c, low=0.0, high=0.4) if biased else None
     named = norm != "length"
 
     def distance(j: Expr) -> Expr:
         gap = t.let("d diff", point - centers[j], 1.0 if named else 0.0)
-        value = _NORMS[norm](t, gap)
-        return value if bias is None else value + bias[j]
+        return _NORMS[norm](t, gap)
 
     from_first = t.chance(0.5)
-    first = distance(k.lift(0, INT32)) if from_first else k.lift(1.0e6, real)
+    first = distance(k.lift(0, INT32)) if from_first else k.lift(1.0e30, real)
     best = k.let("best best_dist", first)
     winner = k.let("winner nearest_id label", k.lift(0, INT32))
     count = k.trip_count("num_clusters num_centroids", c)

@@ -9,7 +9,7 @@ from operator import mul
 from generators.atomic.tally import INT64, UINT32, Tally, any_of, threads
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import least, where
+from generators.kit.functions import where
 from generators.kit.sources import given
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var
@@ -120,9 +120,6 @@ def depth_buffer(k: KernelBuilder, level: int) -> Title:
         if far or (counted and t.chance(0.5)):
             tests.append(z > k.scalar("far_plane z_far", real, 4.5, 7.0))
         t.skip(any_of(tests))
-    if t.chance(0.35, 3):
-        bias = k.scalar("bias depth_bias", real, 0.01, 0.2)
-        z = t.let("biased zb", z + (bias * z if t.chance(0.5) else bias))
     how, start = ("max", "-1.0") if far else ("min", "100.0")
     dims = "height*width" if flat else image
     place = (row * columns + column,) if columns is not None else (row, column)
@@ -160,18 +157,7 @@ def visit_marks(k: KernelBuilder, level: int) -> Title:
     index = f"index_of:{nodes}"
     at: Expr = t.s.read("nodes targets frontier", INT32, init=index)
     fixed, mapped, counted = t.chance(0.5), t.chance(0.6, 3), t.chance(0.6, 2)
-    shifted = t.chance(0.15, 2)
-    if shifted:
-        names = "offset step"
-        at = at + given(t.s, names, INT32, 0, 20, each=3, shared=1, many=names)
-        size = k.size_param("num_marks limit", nodes)
-        way = t.pick("wrap", "stop", "skip")
-        at = at % size if way == "wrap" else least(at, size - 1) if way == "stop" else at
-        at = t.define("v", t.let("node v", at))
-        if way == "skip":
-            t.skip(at >= size)
-    else:
-        at = t.let("node v", at, 1.0 if counted or mapped else 0.4)
+    at = t.let("node v", at, 1.0 if counted or mapped else 0.4)
     type_ = k.draw.shape.choice((INT32, UINT32, INT64))
     mark: Expr = k.lift(k.draw.value.choice((2, 4)), type_)
     ranks = k.array("rank depth_of layer", type_, nodes, low=2, high=40) if mapped else None

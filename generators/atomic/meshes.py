@@ -7,7 +7,7 @@ from collections.abc import Callable
 from generators.atomic.tally import INT64, Tally, any_of, threads
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import clamp, dot, exp, most, sqrt, where
+from generators.kit.functions import dot, exp, most, sqrt, where
 from generators.kit.naming import applied
 from generators.kit.sites import over
 from generators.kit.sources import given
@@ -29,7 +29,6 @@ def _ends(t: Tally, nodes: str, names: tuple[str, str], share: float = 1.0) -> l
 Message = Callable[[Tally, Expr, Expr], Expr]
 _MESSAGES: dict[str, Message] = {
     "plain": lambda t, s, d: s,
-    "scaled": lambda t, s, d: t.k.scalar("alpha damping", scalar_of(s.type), 0.5, 0.95) * s,
     "difference": lambda t, s, d: s - d,
     "relu": lambda t, s, d: most(s - d, 0.0),
     "gated": lambda t, s, d: t.let("gate g", 1.0 / (1.0 + exp(-d))) * s,
@@ -51,7 +50,7 @@ def message_passing(k: KernelBuilder, level: int) -> Title:
     h = k.array("features h state", type_, dims, low=0.2, high=2.0)
     if t.chance(0.6, 3):
         t.skip(fn("eq", s, d))
-    forms = ("plain", "difference", "relu", "gated") if level >= 2 else tuple(_MESSAGES)[:3]
+    forms = ("plain", "difference", "relu", "gated") if level >= 2 else ("plain", "difference")
     value = _MESSAGES[t.pick(*forms)](t, h[source], h[target])
     if t.chance(0.6):
         value = t.s.read("edge_weight w attn", type_, 0.2, 1.0, axes=(0,)) * value
@@ -156,7 +155,7 @@ def sparse_product(k: KernelBuilder, level: int) -> Title:
             t.into("diag diagonal", "rows", at[0], value)
     if form == "vector" and t.chance(0.3, 3):
         t.into("row_counts row_nnz", "rows", at[0])
-    names = "coo_spmv sparse_matvec coo_multiply scatter_product"
+    names = "coo_spmv sparse_matvec" if form == "vector" else "coo_spmm sparse_matmul"
     return t.title(names, f"For each stored entry{f' and column ({s.where})' * (s.rank > 1)}: ")
 
 
@@ -192,9 +191,6 @@ def face_fluxes(k: KernelBuilder, level: int) -> Title:
     if t.chance(0.5):
         area = t.s.read("area face_area", type_, 0.3, 1.5)
         flux = area * flux if t.chance(0.5) else flux * area
-    if t.chance(0.3, 4):
-        cap = k.scalar("max_flux flux_cap", type_, 0.3, 0.7)
-        flux = clamp(flux, -cap, cap)
     flux = t.define("q", t.let("flux q transfer", flux))
     net = t.into("residual net_flux divergence balance", "num_cells", left, flux, "sub")
     t.update("add", net, right, flux)

@@ -78,8 +78,8 @@ def _area(t: _Draws) -> tuple[str, str]:
 
 
 def _dice(t: _Draws) -> tuple[str, str]:
-    k, bins = t.k, t.k.size("bins", 5, 8)
-    sides = k.size_param("num_bins sides", bins)
+    k, bins = t.k, t.k.size("sides", 5, 8)
+    sides = k.size_param("num_sides faces", bins)
     hist = k.accumulator("hist rolls tally", INT32, bins)
     unsigned = t.chance(0.3)
     best = None

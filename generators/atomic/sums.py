@@ -8,7 +8,7 @@ from dataclasses import replace
 from generators.atomic.tally import GROUPS, INT64, Tally, amount, any_of, number_type, threads
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import clamp, least, square
+from generators.kit.functions import least, square
 from generators.kit.sites import launch
 from generators.program.dtypes import INT32, scalar_of
 from generators.program.expr import Expr
@@ -95,16 +95,12 @@ _FEATURES = {1: (0, 1), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 3)}
 def scatter(k: KernelBuilder, level: int) -> Title:
     """Add values where an index array says, at higher levels along edges, by rows and tiles."""
     shape, type_ = k.draw.shape, number_type(k)
-    fitting = ["factors", "bounds", "rows", "tiles"]
+    fitting = ["factors", "bounds", "rows"]
     if level > 1:
-        fitting += ["joined", "degree", "mask", "limit"]
+        fitting += ["joined", "degree", "mask"]
     has = frozenset(shape.sample(fitting, shape.integer(*_FEATURES[level])))
     k.size("m", 6, 12)
-    width = k.draw.value.choice((8, 16)) if "tiles" in has else 0
-    if width:
-        s = threads(k, "tiles", 5, 7, "i e", dims=f"{width}*tiles")
-    else:
-        s = threads(k, "n", 64, 96, "i e")
+    s = threads(k, "n", 64, 96, "i e")
     t = Tally(level, s)
     if "mask" in has:
         t.mask()
@@ -115,14 +111,14 @@ def scatter(k: KernelBuilder, level: int) -> Title:
     if "factors" in has:
         weight = amount(s, "factors coefficients gains", type_)
         factor = t.let("factor g", weight, 1.0 if "rows" in has else 0.0)
-    values, first = "values flow amounts load", (s.at[0] // width,) if width else ()
+    values = "values flow amounts load"
     if "rows" in has:
         k.size("width", 3, 5)
         with t.loop("c j", k.trip_count("num_components row_width", "width")) as c:
             row = replace(s, dims=(*s.dims, "width"), at=(*s.at, c))
-            _give(t, has, amount(row, values, type_), factor, ends, (first, (c,)))
+            _give(t, has, amount(row, values, type_), factor, ends, (c,))
     else:
-        _give(t, has, amount(s, values, type_), factor, ends, (first, ()))
+        _give(t, has, amount(s, values, type_), factor, ends, ())
     names = "accumulate_edges edge_flux" if "joined" in has else "scatter_values scatter_sum"
     return t.title(names, f"For each entry {s.where}: ")
 
@@ -136,7 +132,7 @@ def _ends(t: Tally, has: frozenset[str]) -> list[Expr]:
     low, high = (-2, 11) if "bounds" in has else (None, None)
     init = "uniform" if "bounds" in has else "index_of:m"
     ends: list[Expr] = [t.s.read(array, INT32, low, high, init=init) for array in names]
-    often = loops or has & {"bounds", "degree", "peak", "rows"}
+    often = loops or has & {"bounds", "degree", "rows"}
     ends = [t.let(n, e, 1.0 if often else 0.0) for n, e in zip(names.values(), ends, strict=True)]
     tests: list[Expr] = []
     if "bounds" in has:
@@ -155,30 +151,16 @@ def _give(
     value: Expr,
     factor: Expr | None,
     ends: list[Expr],
-    around: tuple[tuple[Expr, ...], tuple[Expr, ...]],
+    last: tuple[Expr, ...],
 ) -> None:
     """The atomics of one amount."""
-    type_, (first, last) = scalar_of(value.type), around
-    value = value if factor is None else value * factor
-    if "limit" in has and "peak" not in has:
-        cap = t.scalar("cap max_amount limit", type_, (0.3, 1.2), (8, 25))
-        gain = t.scalar("scale gain step", type_, (0.2, 1.5), (2, 9))
-        names = "clipped limited_share clip_and_scale"
-        value = t.helped(1.0, names, _clipped, v=value, cap=cap, gain=gain)
-    else:
-        value = t.changed(value, extremes="peak" in has)
-    if len(ends) > 1 or "peak" in has:
+    type_ = scalar_of(value.type)
+    value = t.changed(value if factor is None else value * factor)
+    if len(ends) > 1:
         value = t.let("amount share term", value)
-    dims = (*["tiles"] * len(first), "m", *["width"] * len(last))
+    dims = ("m", *["width"] * len(last))
     signed = not type_.is_unsigned
     how = "sub" if len(ends) == 1 and signed and t.chance(0.1) else "add"
-    sums = t.into("sums nodes totals balance", dims, (*first, ends[0], *last), value, how)
+    sums = t.into("sums nodes totals balance", dims, (ends[0], *last), value, how)
     if len(ends) > 1:
-        t.update("add", sums, (*first, ends[1], *last), -value if signed else value)
-    if "peak" in has:
-        t.into("peak largest", "m", ends[0], value, "max")
-
-
-def _clipped(v: Expr, cap: Expr, gain: Expr) -> Expr:
-    """A value within bounds, scaled."""
-    return gain * (least(v, cap) if scalar_of(v.type).is_unsigned else clamp(v, -cap, cap))
+        t.update("add", sums, (ends[1], *last), -value if signed else value)

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from generators.build import KernelBuilder
 from generators.build.registry import Title
-from generators.kit.functions import clamp, least
 from generators.kit.masks import condition, flag
 from generators.kit.naming import applied
 from generators.kit.sites import Names, Site, over
@@ -215,12 +214,11 @@ class Tally:
         self.done[before:] = [f"for each {j.name}, {' and '.join(self.done[before:])}"]
 
     def changed(self, value: Expr, readers: int = 1, extremes: bool = False) -> Expr:
-        """A value as such kernels change it now and then: scaled, limited, or its magnitude."""
+        """A value as such kernels change it now and then: scaled, or its magnitude."""
         type_ = scalar_of(value.type)
-        if not self.chance(0.35):
+        if extremes or not self.chance(0.1):
             return self.let(_LOCALS, value) if readers > 1 else value
-        left_out = (_FOR_SIGNED if type_.is_unsigned else set()) | (_CUTTING if extremes else set())
-        fitting = sorted(set(_CHANGES) - left_out)
+        fitting = sorted(set(_CHANGES) - (_FOR_SIGNED if type_.is_unsigned else set()))
         value = _CHANGES[self.pick(*fitting)](self, value, type_)
         return self.let(_LOCALS, value) if readers > 1 else value
 
@@ -234,8 +232,6 @@ class Tally:
 
 _LOCALS = "value contribution term amount"
 _FOR_SIGNED = frozenset({"magnitude"})
-_CUTTING = frozenset({"limited"})
-"""Changes that make the extremes of many values equal."""
 
 
 def _scaled(t: Tally, v: Expr, type_: Scalar) -> Expr:
@@ -243,14 +239,7 @@ def _scaled(t: Tally, v: Expr, type_: Scalar) -> Expr:
     return v * scale if t.chance(0.5) else scale * v
 
 
-def limited(t: Tally, v: Expr, type_: Scalar) -> Expr:
-    """Clipped on both sides, or from above."""
-    cap = t.scalar("cap max_amount limit", type_, (0.3, 1.2), (8, 25))
-    return least(v, cap) if type_.is_unsigned or t.chance(0.4) else clamp(v, -cap, cap)
-
-
 _CHANGES: dict[str, Callable[[Tally, Expr, Scalar], Expr]] = {
-    "limited": limited,
     "magnitude": lambda t, v, type_: abs(v),
     "scaled": _scaled,
 }

@@ -17,6 +17,7 @@ from generators.build.body import make as make
 from generators.build.docs import clear, first_comment, first_sentence, kernel_doc
 from generators.build.draw import Draw
 from generators.build.outputs import Draft, reads_of, slimmed
+from generators.build.phrases import imperative, without_twins
 from generators.build.siblings import size_name
 from generators.build.threads import Row, is_plain
 from generators.build.work import worked
@@ -26,7 +27,7 @@ from generators.program.expr import Call, Const, Expr, Var
 from generators.program.prune import pruned
 from generators.program.walk import statements
 
-FIXED_TRIP_COUNTS = 0.7
+FIXED_TRIP_COUNTS = 0.2
 """Share of the loops over inner sizes whose trip count is a literal."""
 
 MOST_COPIES = 5
@@ -115,9 +116,8 @@ class KernelBuilder(BodyBuilder):
     def trip_count(self, name: str | Sequence[str], symbol: str) -> Expr:
         """How often a loop over the inner size ``symbol`` runs.
 
-        More often than not a literal, and then the size is that number and no symbol any more:
-        Warp unrolls such loops, and its adjoint of a loop with a bound known only at run time is
-        right for few of them. Otherwise an int32 parameter.
+        Mostly an int32 parameter. Else a literal, and then the size is that number and no symbol
+        any more: Warp unrolls such loops, and its adjoint is right for more of them.
         """
         if not self.draw.shape.chance(FIXED_TRIP_COUNTS):
             return self.size_param(name, symbol)
@@ -181,15 +181,17 @@ class KernelBuilder(BodyBuilder):
         ``name`` comes from :meth:`name`, so that no variable is called the same.
         """
         layout = self._layout()
-        body, told = (self.body(), "") if self.block_dim else worked(self, level)
+        body, told = (self.body(), "") if self.block_dim else worked(self)
         description = re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description + told)
         written = Draft(
             self.params, self.functions, self.structs, self.sizes, pruned(body), description
         )
         slim = slimmed(written, self.launch_dim, self.draw.shape)
         self.params, self.sizes, description = slim.params, slim.sizes, slim.text
-        summary = first_sentence(description)
-        description = clear(description)
+        outputs = [p.name for p in self.params if p.role != "in"]
+        summary = first_sentence(imperative(description, outputs))
+        description = imperative(clear(description), outputs)
+        description = without_twins(description, {p.name for p in self.params} | {*self.threads})
         if description[0].islower() and self.block_dim:
             description = f"For each block: {description}"
         body = self._at_least_two(slim.body)

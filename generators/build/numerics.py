@@ -1,4 +1,4 @@
-"""How numbers are stored and summed: half precision in memory, sums with the lost bits kept."""
+"""How numbers are stored: half precision in memory."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from generators.program import ir
-from generators.program.dtypes import FLOAT16, FLOAT32, Array, Scalar
-from generators.program.expr import Cast, Const, Expr, Extent, Load, Op, Var, literal
-from generators.program.walk import changed, statements
+from generators.program.dtypes import FLOAT16, FLOAT32, Array
+from generators.program.expr import Cast, Extent, Load, Var
+from generators.program.walk import changed
 
 LARGEST_HALF = 2048.0
 """Inputs of which some may be larger keep float32: halves are whole numbers there."""
@@ -58,53 +58,3 @@ def widened(body: ir.Body, names: Sequence[str]) -> ir.Body:
 
     found: ir.Body = changed(body, load)
     return found
-
-
-def sums_of(body: ir.Body) -> list[tuple[ir.For, ir.AugAssign]]:
-    """Float sums over loops whose length is not known before: each with its loop."""
-    start = {s.name: s.value for s in body if isinstance(s, ir.Assign)}
-    found = []
-    for loop in (s for s in body if isinstance(s, ir.For) and not isinstance(s.stop, Const)):
-        for s in loop.body:
-            once = (
-                sum(
-                    getattr(t, "name", "") == getattr(s, "name", "?") for t in statements(loop.body)
-                )
-                == 1
-            )
-            is_sum = isinstance(s, ir.AugAssign) and s.op == "add" and _is_sum(start.get(s.name))
-            if isinstance(s, ir.AugAssign) and is_sum and once:
-                found.append((loop, s))
-    return found
-
-
-def _is_sum(start: Expr | None) -> bool:
-    zero = isinstance(start, Const) and isinstance(start.type, Scalar) and start.type.is_float
-    return zero and isinstance(start, Const) and float(start.value) == 0.0
-
-
-def compensated(body: ir.Body, of: ir.AugAssign, names: tuple[str, str, str]) -> ir.Body:
-    """A body in which one sum keeps what rounding takes from it.
-
-    W. Kahan, "Further remarks on reducing truncation errors", CACM 8 (1965): with ``names`` of
-    what was lost, of the corrected term and of the raised sum.
-    """
-    type_ = of.value.type
-    assert isinstance(type_, Scalar)
-    lost, term, raised = (Var(name, type_) for name in names)
-    total = Var(of.name, type_)
-    steps = (
-        ir.Assign(term.name, of.value - lost),
-        ir.Assign(raised.name, total + term),
-        ir.Assign(lost.name, Op("sub", (raised - total, term), type_)),
-        ir.Assign(total.name, raised),
-    )
-    found: list[ir.Statement] = []
-    for s in body:
-        if isinstance(s, ir.For) and of in s.body:
-            at = s.body.index(of)
-            s = replace(s, body=(*s.body[:at], *steps, *s.body[at + 1 :]))
-        found.append(s)
-        if isinstance(s, ir.Assign) and s.name == of.name and _is_sum(s.value):
-            found.append(ir.Assign(lost.name, literal(0.0, type_)))
-    return tuple(found)

@@ -60,11 +60,17 @@ def are_siblings(a: str, b: str) -> bool:
     return len(unlike) == 1 and any(unlike[0] <= parts for parts in TUPLES)
 
 
+_AFFIX = re.compile(r"^(new|next)_|_(new|next|out)$")
+"""What says of a name that it is of the state after a step."""
+
+
 def matching(candidates: Collection[str], used: Collection[str]) -> list[str]:
-    """The candidates that are siblings of a name in use."""
+    """The candidates that are siblings of a name in use, or say in the same way what is new."""
     told = [name for name in candidates if parts_in(name)]
     known = [name for name in used if parts_in(name)] if told else []
-    return [name for name in told if any(are_siblings(name, other) for other in known)]
+    found = [name for name in told if any(are_siblings(name, other) for other in known)]
+    ends = {m[0] for m in map(_AFFIX.search, used) if m} if not found else set()
+    return found or [name for name in candidates if (m := _AFFIX.search(name)) and m[0] in ends]
 
 
 _OF_A_GRID = re.compile(r"(?:num_|n_?)i?([xyz])")

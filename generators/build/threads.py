@@ -1,11 +1,11 @@
-"""How much one thread does: a whole row of a grid, or several elements of a list in turn."""
+"""How much one thread does: an element, or a whole row of a grid."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from generators.build.body import lift
 from generators.program import ir
@@ -79,32 +79,6 @@ def by_row(body: ir.Body, row: Row, count: Expr) -> ir.Body:
     first, rest = hoisted(inner, [row.index.name])
     loop = ir.For(row.index.name, lift(0, INT32), count, 1, rest)
     return (*first, *row.before, loop, *(row.after(count) if row.after else ()))
-
-
-def by_tile(body: ir.Body, index: Var, names: tuple[Var, Var], width: int) -> ir.Body | None:
-    """The body of a thread that does ``width`` elements in turn; None where that is not possible.
-
-    ``names`` are the thread's new index and the loop's.
-    """
-    inner = turned(body)
-    if inner is None:
-        return None
-    tile, turn = names
-    first, rest = hoisted(inner, [index.name])
-    at = ir.Assign(index.name, tile * width + turn)
-    return (*first, ir.For(turn.name, lift(0, INT32), lift(width, INT32), 1, (at, *rest)))
-
-
-def with_size(param: ir.Param, old: str, new: str) -> ir.Param:
-    """A parameter with another expression in the place of a size."""
-    init, _, expression = param.init.partition(":")
-    if expression:
-        init = f"{init}:{_put(expression, old, new)}"
-    return replace(param, shape=tuple(_put(text, old, new) for text in param.shape), init=init)
-
-
-def _put(text: str, old: str, new: str) -> str:
-    return re.sub(rf"\b{old}\b", new, text)
 
 
 def is_plain(params: Sequence[ir.Param], size: str) -> bool:

@@ -1,15 +1,15 @@
 """The last touches on a kernel that is written: what a thread does, how numbers are kept.
 
-What no idiom knows of stands here: a kernel for each element becomes one for each row, or for
-several elements of a list; its inputs may lie in half precision, its long sums be compensated.
+What no idiom knows of stands here: a kernel for each element becomes one for each row; its inputs
+may lie in half precision.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from generators.build.numerics import compensated, halves, stored_half, sums_of, widened
-from generators.build.threads import by_row, by_tile, is_plain, with_size
+from generators.build.numerics import halves, stored_half, widened
+from generators.build.threads import by_row
 from generators.program import ir
 from generators.program.dtypes import FLOAT32, INT32, Array, Struct, Type, scalar_of
 from generators.program.expr import Expr, Var
@@ -19,16 +19,12 @@ if TYPE_CHECKING:
     from generators.build.kernel import KernelBuilder
 
 _FLOAT_ARRAYS = tuple(Array(FLOAT32, ndim) for ndim in (1, 2, 3, 4))
-TILED = {4: 0.02, 5: 0.03}
-"""How often a thread does several elements of a list, by level."""
 HALF = {True: 0.3, False: 0.2}
 """How often inputs of subjects that store them so lie in half precision: in kernels with a loop,
 and in others."""
-COMPENSATED = {4: 0.03, 5: 0.05}
-"""How often a sum over a loop whose length is not known before is compensated, by level."""
 
 
-def worked(k: KernelBuilder, level: int) -> tuple[ir.Body, str]:
+def worked(k: KernelBuilder) -> tuple[ir.Body, str]:
     """The body in its final form, and what a description says of that."""
     body, told = k.body(), ""
     # Idioms free a name to declare it a second time, so what is taken is what the body says.
@@ -36,18 +32,11 @@ def worked(k: KernelBuilder, level: int) -> tuple[ir.Body, str]:
     if k.row is not None:
         body = by_row(body, k.row, _row_length(k, k.row.size))
         k.threads, k.launch_dim = k.threads[:-1], k.launch_dim[:-1]
-    elif k.draw.shape.chance(TILED.get(level, 0.0)):
-        body, told = _tiled(k, body)
     if k.half_inputs and k.draw.shape.chance(
         HALF[any(isinstance(s, ir.For) for s in statements(body))]
     ):
         body, more = _halved(k, body)
         told += more
-    if k.draw.shape.chance(COMPENSATED.get(level, 0.0)) and (sums := sums_of(body)):
-        _, of = sums[0]
-        names = (k.name("lost comp"), k.name("term y corrected"), k.name("raised t next_sum"))
-        body = compensated(body, of, names)
-        told += f" The sum in {of.name} is compensated (Kahan)."
     return body, told
 
 
@@ -57,30 +46,6 @@ def _row_length(k: KernelBuilder, size: str) -> Expr:
     if known:
         return Var(known[0], INT32)
     return k.trip_count(("num_cols", "width", "row_length"), size)
-
-
-def _tiled(k: KernelBuilder, body: ir.Body) -> tuple[ir.Body, str]:
-    """Several elements of a list for each thread."""
-    size = k.launch_dim[0] if len(k.launch_dim) == 1 else ""
-    loops = any(isinstance(s, ir.For | ir.While) for s in statements(body))
-    if loops or size not in k.sizes or not is_plain(k.params, size):
-        # A thread that has a loop already has enough to do.
-        return body, ""
-    width = k.draw.shape.choice((2, 4))
-    index = Var(k.threads[0], INT32)
-    turns = Var(k.name("q e step_i"), INT32)
-    tile = Var(k.name("tile chunk t"), INT32)
-    found = by_tile(body, index, (tile, turns), width)
-    if found is None:
-        return body, ""
-    old, symbol = k.sizes[size], k.name("tiles num_chunks")
-    least = -(-old.min // width)
-    value = max(old.value // width, least)
-    sizes = {s: e for s, e in k.sizes.items() if s != size}
-    k.sizes = {symbol: ir.Size(symbol, value, least), **sizes}
-    k.params = [with_size(p, size, f"{width}*{symbol}") for p in k.params]
-    k.threads, k.launch_dim = (tile.name,), (symbol,)
-    return found, f" Each thread does {width} elements that lie side by side."
 
 
 def _halved(k: KernelBuilder, body: ir.Body) -> tuple[ir.Body, str]:

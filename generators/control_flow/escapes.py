@@ -43,7 +43,7 @@ _SIZES: tuple[Callable[[Expr, Expr], Expr], ...] = (
     lambda x, y: x * x + y * y,
     lambda x, y: abs(x) + abs(y),
 )
-_KNOWN = ((-0.4, 0.6), (0.285, 0.01), (-0.7, 0.27), (-0.8, 0.156), (0.355, 0.355), (-0.123, 0.745))
+_KNOWN = ((0.285, 0.01), (0.355, 0.355), (0.285, 0.535))
 """Constants of well-known Julia sets."""
 
 
@@ -177,7 +177,7 @@ def escape_time(k: KernelBuilder, level: int) -> Title:
 
 def _constants(k: KernelBuilder, type_: Scalar) -> Pair:
     """The added constant of a Julia set, as parameters or the literals of known sets."""
-    if k.draw.shape.chance(0.5):
+    if k.draw.shape.chance(0.9):
         return k.scalar("cx", type_, -0.6, 0.3), k.scalar("cy", type_, -0.6, 0.3)
     cx, cy = k.draw.value.choice(_KNOWN)
     return k.lift(cx, type_), k.lift(cy, type_)
@@ -237,6 +237,14 @@ _FIELDS: dict[str, Callable[[Expr, Expr], Expr]] = {
 }
 """Distances from a point p to a surface of radius r."""
 
+_CALLED = {
+    "sphere": "the inside of a sphere",
+    "slab": "two parallel walls",
+    "pillar": "an upright pillar",
+    "tube": "the inside of an upright tube",
+    "room": "the walls of a room",
+    "bowl": "a sphere with a floor",
+}
 _OPEN = frozenset({"slab", "pillar", "tube"})
 """Fields that some rays never meet."""
 
@@ -264,8 +272,8 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     done = f"Sphere tracing: march each ray p = o + t * d, with o of {say(k, origin)} and d of "
     done += f"{say(k, direction)}, from t = {say(k, begin)} for at most {say(k, steps)} steps of "
     factor = f"{relax} * " if relax != 1.0 else ""
-    done += f"{factor}h, h = {written(distance(Var('p', vec), radius))} being the distance to the "
-    done += f"surface, until h < {say(k, stop)}"
+    done += f"{factor}h, h = {written(distance(Var('p', vec), radius))} being the distance to "
+    done += f"{_CALLED[form]}, until h < {say(k, stop)}"
     o, d = k.let("o ro", origin), k.let("d rd", direction)
     params: dict[str, Type] = {"p": vec, "r": type_}
     names = f"{form}_distance scene_distance sdf"

@@ -47,13 +47,8 @@ class Search:
         return self.entry(self.knots, j)
 
     def ask(self) -> None:
-        """Name the query, which may be scaled or shifted."""
+        """Name the query."""
         k, q = self.s.k, self.queries
-        if self.type.is_float and k.draw.shape.chance(0.2):
-            q = k.scalar("unit scale", self.type, 0.7, 0.95) * q
-        elif k.draw.shape.chance(0.3) and not self.type.is_unsigned:
-            low, high = (-4.0, 4.0) if self.type.is_float else (1, 9)
-            q = q - k.scalar("origin shift offset", self.type, low, high)
         self.query, self.q = say(k, q), k.let("q query key", q)
 
 

@@ -75,13 +75,14 @@ def power_series(k: KernelBuilder, level: int) -> Title:
     """A function by its power series, with a fixed number of terms or until they are small."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(_SERIES))
-    series, stops = _SERIES[form], level >= 3 and shape.chance(0.7)
+    series = _SERIES[form]
+    stops = level >= 3 and shape.chance(0.3 if series.by_order else 0.8)
     s = launch(k, list=7, grid=3 if level >= 2 else 0)
     given = s.read("xs angles values", type_, *series.span)
-    count = k.draw.value.integer(3, 6)
+    count = k.draw.value.integer(2, 3) if series.by_order else k.draw.value.integer(3, 6)
     terms: Expr = k.lift(count, INT32)
     if shape.chance(0.5):
-        terms = k.scalar("max_terms num_terms", INT32, count, count + 2)
+        terms = k.scalar("max_terms num_terms", INT32, count, count + (1 if series.by_order else 2))
     tol = setting(k, "tol tolerance", type_, 0.0005, 0.002, 0.7) if stops else None
     out = s.out("out series result", type_)
     used = Also(s, 0.6 if stops else 0.0, "terms_used num_used")

@@ -143,7 +143,7 @@ def row_machine(k: KernelBuilder, level: int) -> Title:
     summed.start("total acc")
     with k.for_("j t col", stop) as j:
         v = k.let("v reading", table[s.index(j)])
-        if level >= 2 and shape.chance(0.35):
+        if level >= 2 and shape.chance(0.1):
             note += _passed_over(k, scale, v, trace, state, j)
         take(k, *machine.steps(state, count, v, limit, *numbers))
         trace.put(state, j)
@@ -177,7 +177,7 @@ def _limit(s: Site, given: str, scale: Scale) -> Expr:
 
 def _passed_over(k: KernelBuilder, scale: Scale, v: Var, trace: Also, state: Var, j: Expr) -> str:
     """Readings that are not valid; says so."""
-    if k.draw.shape.chance(0.3) and not trace:
+    if k.draw.shape.chance(0.5) and not trace:
         bound = scale.at("trip_level saturation", 0.85, 0.94)
         with k.if_(v > bound):
             k.break_()
@@ -186,7 +186,7 @@ def _passed_over(k: KernelBuilder, scale: Scale, v: Var, trace: Also, state: Var
     with k.if_(v < bound):
         trace.put(state, j)
         k.continue_()
-    return f" Readings below {say(k, bound)} are dropouts and are skipped."
+    return f" Readings below {say(k, bound)} are not valid and are skipped."
 
 
 @idiom(depth=3)

@@ -161,7 +161,7 @@ def calendar_rules(k: KernelBuilder, level: int) -> Title:
     """Leap years, month lengths, validity and successors of dates."""
     shape = k.draw.shape
     form = shape.choice(sorted(_CALENDAR) if level > 1 else ("leap", "month_length"))
-    types = ("int32", "int32", "int64", "int16")
+    types = ("int32", "int32", "int64", "int32")
     type_ = Scalar(shape.choice(types[: 3 if form == "day_number" else 4]))
     if shape.chance(0.2):
         s = over(k, "rows cols", "i j", ((12, 14), (12, 14)))

@@ -279,8 +279,6 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
         b = setting(k, called, type_, *bounds[1:], 0.9)
     out = s.out("out result filtered", type_)
     trace = Also(s, 0.0 if level < 2 else 0.6, "trace history", type_, "cols")
-    skips = level >= 2 and shape.chance(0.25)
-    floor = k.scalar("min_valid dropout", type_, -0.9, -0.6) if skips else None
     reading, how = _reading(s, table, type_)
     y = k.let("y state level", reading(k.lift(0, s.at[0].type)))
     largest = form in ("drawdown", "max_subarray", "cusum")
@@ -289,17 +287,11 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
     trace.put(y, 0)
     with k.for_("j t col", count, start=1) as j:
         v = k.let("v x sample", reading(j))
-        if floor is not None:
-            with k.if_(v < floor):
-                trace.put(y, j)
-                k.continue_()
         _moved(k, _FILTERS[form], (best, y, v, a, b), followed)
         trace.put(y, j)
     k.store(out, s.at, best if _FILTERS[form].kept else y)
     text = text.format(a=say(k, a), b=say(k, b))
     done = f"Along each row of {table.name}{how}: {out.name} gets {text}."
-    if floor is not None:
-        done += f" Samples after the first that are below {say(k, floor)} are dropouts and skipped."
     done += trace.said(f"{_STATES.get(form, 'this value')} after each sample")
     return Title(k.name(f"{form} {form}_per_row track_{form} row_filter"), done)
 
@@ -323,18 +315,11 @@ def _moved(
 
 
 def _reading(s: Site, table: Var, type_: Scalar) -> tuple[Callable[[Expr], Expr], str]:
-    """Samples as they are, times a gain, or less an offset of their row; and that in words."""
-    how = s.k.draw.shape.weighted({"plain": 8, "gain": 1, "offset": 1, "per_row": 2})
+    """Samples as they are, or less an offset of their row; and that in words."""
+    how = s.k.draw.shape.weighted({"plain": 12, "per_row": 1})
     if how == "plain":
         return lambda j: table[s.index(j)], ""
-    if how == "gain":
-        gain = s.k.scalar("calibration factor", type_, 0.8, 0.98)
-        return lambda j: gain * table[s.index(j)], f" (samples times {gain.name})"
-    offset: Expr
-    if how == "offset":
-        offset = s.k.scalar("baseline zero_level", type_, -0.1, 0.1)
-    else:
-        offset = s.read("row_offsets channel_zero", type_, -0.1, 0.1)
+    offset = s.read("row_offsets channel_zero", type_, -0.1, 0.1)
     return lambda j: table[s.index(j)] - offset, f" (samples less {say(s.k, offset)})"
 
 

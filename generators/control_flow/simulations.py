@@ -322,6 +322,15 @@ _LOST = {
 """What a stock is called, and what is counted beside it."""
 
 
+def _first_stock(s: Site, form: str, type_: Scalar) -> Expr:
+    """What is there at first: of an inventory a number, else nothing."""
+    if form != "inventory":
+        return s.k.lift(0, type_)
+    if s.k.draw.shape.chance(0.6):
+        return s.read("stock initial", type_, 4, 18)
+    return s.k.scalar("initial_level", type_, 7, 11)
+
+
 @idiom(depth=3)
 @with_struct
 def stock_keeping(k: KernelBuilder, level: int) -> Title:
@@ -331,9 +340,7 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     text, steps = _STOCKS[form]
     type_ = Scalar(shape.weighted({"int32": 5, "int64": 2, "int16": 1}))
     s, demand, count = rows_of(k, _FLOWS[form], type_, 0, 12, "num_steps num_days")
-    held_first = shape.chance(0.6)
-    names, low, high = ("stock initial", 4, 18) if held_first else ("initial_level", 7, 11)
-    start = (s.read if held_first else k.scalar)(names, type_, low, high)
+    start = _first_stock(s, form, type_)
     most_in = (10, 15) if form == "parking_lot" else (14, 20)
     q = setting(k, _LIMITS[form], type_, *most_in, 0.85)
     r = setting(k, _RATES[form], type_, 4, 7, 0.85)
@@ -343,7 +350,8 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     closes = level >= 3 and shape.chance(0.5)
     holiday = s.read("closed_on holiday", INT32, 0, 9) if closes else None
     done = f"Simulate {_ARTICLES[form]} along each row of {demand.name}: it begins "
-    done += f"with {say(k, start)} and, at each step, {text.format(q=say(k, q), r=say(k, r))}; "
+    first = f"with {say(k, start)}" if form == "inventory" else "empty"
+    done += f"{first} and, at each step, {text.format(q=say(k, q), r=say(k, r))}; "
     done += f"{out.name} gets what is there at the end."
     x, gone = k.let("level stock_now held", start), counter(k, "gone missed", type_)
     with k.for_("t day j", count) as t:

@@ -32,7 +32,7 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     used = usage[i] if before is None else usage[i] - before[i]
     u = k.let("u amount quantity", used)
     free = _exempt(s, zone, u, out) if zones and level >= 3 and shape.chance(0.5) else ""
-    bill, done = _by_rates(k, u) if level >= 3 and shape.chance(0.5) else _brackets(k, u)
+    bill, done = _by_rates(k, u) if shape.chance(0.6) else _brackets(k, u)
     what = f"u of {usage.name}" if before is None else f"u = {usage.name} - {before.name}"
     done = f"Charge by brackets: each {what} costs {done}.{free}"
     then = _surcharge(k, zone, u, bill, i) if zones and (level < 4 or shape.chance(0.5)) else ""
@@ -52,20 +52,20 @@ def _exempt(s: Site, zone: Var, u: Var, out: Var) -> str:
 
 
 def _brackets(k: KernelBuilder, u: Var) -> tuple[Var, str]:
-    """The charge by brackets, marginal (each bracket continues the last) or not."""
+    """The charge by brackets, each of which continues the last."""
     shape, value = k.draw.shape, k.draw.value
     edges = [value.integer(22 * j + 10, 22 * j + 25) for j in range(shape.integer(1, 3))]
     rates = [rate / 100 for rate in value.sample(range(5, 60), 4)]
-    marginal, base = shape.chance(0.5), 0.0
+    base = 0.0
     bill = k.let("bill total price", rates[0] * u)
     charges: list[Expr] = []
     prices = [f"{rates[0]} * u"]
     for j, edge in enumerate(edges):
         base = round(base + rates[j] * (edge - (edges[j - 1] if j else 0)), 2)
         rate = rates[j + 1]
-        charges.append(base + rate * (u - edge) if marginal else rate * u)
+        charges.append(base + rate * (u - edge))
         prices[-1] += f" up to {edge}"
-        prices.append(f"{base} + {rate} * (u - {edge})" if marginal else f"{rate} * u")
+        prices.append(f"{base} + {rate} * (u - {edge})")
     ladder = reversed(list(zip(edges, charges, strict=True)))
     branch(k, *((u > edge, (bill, charge)) for edge, charge in ladder))
     return bill, f"{', '.join(prices)} above that"

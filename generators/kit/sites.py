@@ -32,7 +32,7 @@ _FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[int, int],
     "rows": (("rows", "num_items"), ("row", "r", "i"), ((24, 40),)),
 }
 """Of each form: names of the sizes, names of the thread's indices, and the ranges of the sizes."""
-_OFTEN = {"list": 6, "batch": 3, "grid": 3}
+_OFTEN = {"list": 12, "batch": 3, "grid": 2}
 """How much more often such a form is drawn than its weight says, of what can lie in a list."""
 
 

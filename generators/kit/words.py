@@ -42,7 +42,7 @@ def plural(name: str) -> str:
     head, mark, last = name.rpartition("_")
     if last in _IRREGULAR:
         return f"{head}{mark}{_IRREGULAR[last]}"
-    if len(name) == 2:
+    if len(name) == 2 or (last.endswith("ies") and last not in _COUNTED):
         return name
     if name.endswith(_UNCOUNTED) and last not in _COUNTED:
         return f"{name}_field"
@@ -78,7 +78,7 @@ def singular(name: str) -> str:
 
 def snake(name: str) -> str:
     """A struct's name as a variable is called."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 def say(k: KernelBuilder, value: Operand, known: Mapping[Expr, str | Expr] | None = None) -> str:

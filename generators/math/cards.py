@@ -65,7 +65,8 @@ class Family(Shelf):
     ``parts``, all if none are named; ``scaled`` that rows of values are put on a common scale;
     ``paired`` that people want two of the formulas at once; ``selectable`` that libraries choose
     one of its formulas by a code. ``groups`` names an array that says to which group an element
-    belongs, each with parameters of its own.
+    belongs, each with parameters of its own, where there are such groups. ``reduced`` names the
+    formulas that ``reductions`` are for, all if none are named.
     """
 
     inputs: dict[str, Quantity]
@@ -87,11 +88,18 @@ class Family(Shelf):
     scaled: bool = False
     paired: bool = False
     selectable: bool = False
-    groups: str = "group_ids group_of"
+    groups: str = ""
+    reduced: str = ""
 
     def drawn(self, k: KernelBuilder, count: int) -> list[Formula]:
         """Some of the formulas."""
         return k.draw.shape.sample(self.cards, min(count, len(self.cards)))
+
+    @property
+    def rows(self) -> list[Formula]:
+        """The formulas whose values people reduce along rows."""
+        named = self.reduced.split()
+        return [c for c in self.cards if not named or c.name in named]
 
     def of(self, cards: Sequence[Formula]) -> Family:
         """The family as one formula alone calls its quantities; as it is for several."""

@@ -9,7 +9,7 @@ from generators.build.registry import Title
 from generators.kit.formulas import Formula, keys_of
 from generators.math.cards import Family
 from generators.math.core import declare_codes, make_core, prepared
-from generators.math.lookups import looked_up, segmented, with_params
+from generators.math.lookups import RAGGED, looked_up, segmented, with_params
 from generators.math.passes import bumped, neighbourhood, two_passes
 from generators.math.reduce import declare_reduction, reduced
 from generators.math.scene import Axes, declare, launch
@@ -34,11 +34,11 @@ def compose(k: KernelBuilder, level: int, family: Family) -> Title:
     needs: dict[str, object] = {
         "parts": family.parts,
         "row": family.reductions,
-        "ragged": family.reductions,
+        "ragged": [how for how in family.reductions if how in RAGGED],
     }
     needs |= {"near": family.spatial, "choice": family.selectable, "bump": family.slopes}
     needs |= {"sweep": family.swept, "passes": family.scaled, "pair": family.paired}
-    needs["lookup"] = with_params(family)
+    needs["lookup"] = bool(family.groups) and with_params(family)
     weights = {frame: w for frame, w in _FRAMES[level].items() if needs.get(frame, True)}
     frame = k.draw.shape.weighted(weights)
     if frame in _PASSES:
@@ -90,7 +90,7 @@ def _looped(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     parts = frame == "parts"
     mixed = family.mixed.split()
     summed = [c for c in with_params(family) if not mixed or c.name in mixed]
-    card = shape.choice(summed if parts else family.cards)
+    card = shape.choice(summed if parts else family.rows)
     inner = family.parts.split()[0] if parts else ("cols", "depth")[outer - 1]
     found = prepared(k, family, card, outer, inner, helped=_HELPED[level], parts=parts)
     plan = declare_reduction(found.s, parts)

@@ -146,7 +146,7 @@ def _shared(texts: list[str]) -> tuple[list[str], str]:
 
 def named(k: KernelBuilder, card: Formula, value: Expr) -> Expr:
     """The value under a name of its own, now and then."""
-    return maybe(k, f"{card.outs} value result now", value, 0.4)
+    return maybe(k, f"{card.outs} value result", value, 0.4)
 
 
 class Prepared(NamedTuple):

@@ -24,7 +24,6 @@ _DOSE = Family(
     grids=("i|well|tid", "plate well|row col|dose_idx cell", "batch plate well|b i j"),
     weights="weights fractions",
     masks="valid measured mask",
-    reductions=("mean",),
     slopes="x",
     groups="drug_ids compound_ids",
 )

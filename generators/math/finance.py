@@ -23,10 +23,10 @@ _INTEREST = Family(
     struct="Terms Loan Curve",
     records="Account Deposit",
     grids=("i|acct|tid", "book acct|row col|i j", "scenario book acct|b i j"),
-    parts="scenarios s scen",
     weights="weights shares",
     masks="open_flag active mask",
     reductions=("sum",),
+    reduced="present_value annuity_value bond_price",
     slopes="r",
     groups="product_ids account_types",
 )
@@ -112,6 +112,7 @@ _OPTION = Family(
     weights="positions notionals weights",
     masks="alive live mask",
     reductions=("sum",),
+    reduced="call_price put_price digital_call black76_call forward_value",
     slopes="s v r t",
     paired=True,
     groups="model_ids surface_ids",
@@ -235,6 +236,7 @@ def touch_probability(body: BodyBuilder, s: Expr, x: Expr, v: Expr, t: Expr) -> 
 @_OPTION.formula(
     "strike_out strikes_out",
     "{s} * exp(z * w + w^2 / 2) with z = sqrt(2) * erfcinv(2 * {q}), w = {v} * sqrt({t})",
+    q="delta",
 )
 def strike_from_delta(body: BodyBuilder, s: Expr, v: Expr, t: Expr, q: Expr) -> Expr:
     z = body.let("z quantile", 1.4142136 * fn("erfcinv", 2.0 * q))
@@ -243,7 +245,9 @@ def strike_from_delta(body: BodyBuilder, s: Expr, v: Expr, t: Expr, q: Expr) -> 
 
 
 @_OPTION.formula(
-    "var_out risk", "{s} * (1 - exp(-z * {v} * sqrt({t}))) with z = sqrt(2) * erfinv(1 - 2 * {q})"
+    "var_out risk",
+    "{s} * (1 - exp(-z * {v} * sqrt({t}))) with z = sqrt(2) * erfinv(1 - 2 * {q})",
+    q="alpha",
 )
 def value_at_risk(body: BodyBuilder, s: Expr, v: Expr, t: Expr, q: Expr) -> Expr:
     z = body.let("z quantile", 1.4142136 * fn("erfinv", 1.0 - 2.0 * q))

@@ -156,6 +156,7 @@ _AIR = Family(
     masks="valid online mask",
     weights="weights trust",
     reductions=("mean", "largest", "smallest"),
+    reduced="dew_point wind_chill apparent_temperature wet_bulb humidex vapour_deficit",
     paired=True,
     groups="layer_ids level_ids",
 )

@@ -16,11 +16,12 @@ from generators.program.dtypes import INT32
 from generators.program.expr import Expr
 
 _HELPED = {2: 0.1, 3: 0.3, 4: 0.5, 5: 0.6}
-_OUTS = {
+RAGGED = {
     "sum": "totals row_sums sums",
     "mean": "means row_mean averages",
     "largest": "peaks row_max maxima",
 }
+"""What is made of rows of several lengths, with names of the output."""
 _PHRASES = {"sum": "the sum", "mean": "the mean", "largest": "the largest, at least 0,"}
 _EACH = 4
 """Entries that a ragged row has on average in the check."""
@@ -60,7 +61,7 @@ def looked_up(k: KernelBuilder, level: int, family: Family) -> Title:
 def segmented(k: KernelBuilder, level: int, family: Family) -> Title:
     """A formula's values added up, or their mean or largest, over each row of a ragged list."""
     shape = k.draw.shape
-    card = shape.choice([c for c in family.cards if {*c.keys} & set(family.inputs)])
+    card = shape.choice([c for c in family.rows if {*c.keys} & set(family.inputs)])
     s = launch(k, replace(family.of([card]), grids=("row|seg|r",)), 1)
     rows = s.dims[0]
     total = _EACH * k.sizes[rows].value
@@ -70,9 +71,9 @@ def segmented(k: KernelBuilder, level: int, family: Family) -> Title:
     s.dims, s.loop = (rows, entries), k.name("e j")
     declare(s, card.keys, (1,), {(0,): 2, (1,): 1})
     core = make_core(s, [card], _HELPED[level])
-    kinds = [r for r in family.reductions if r in _OUTS]
+    kinds = [r for r in family.reductions if r in RAGGED]
     how = shape.choice(kinds)
-    out = k.out(_OUTS[how], s.type, rows)
+    out = k.out(RAGGED[how], s.type, rows)
     (row,) = s.threads
     first, stop = k.let("first begin", starts[row]), k.let("last end", starts[row + 1])
     gathered = k.let("top peak" if how == "largest" else "total acc", k.lift(0.0, s.type))

@@ -128,7 +128,6 @@ _OSCILLATOR = Family(
     struct="System Driver",
     records="State Node",
     grids=("i|node|tid", "ring node|row col|i j", "run ring node|b i j"),
-    parts="drivers drv d",
     masks="active mask",
     groups="node_types cell_types",
 )

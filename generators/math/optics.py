@@ -27,7 +27,6 @@ _OPTICS = Family(
     grids=("i|ray|tid", "y x|ray bounce|row col", "view y x|b row col"),
     weights="weights tints",
     masks="hit visible mask",
-    reductions=("mean",),
     paired=True,
     groups="material_ids surface_ids",
 )

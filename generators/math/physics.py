@@ -13,17 +13,17 @@ _POTENTIAL = Family(
     inputs={"r": quantity("r dist sep", "distances radii separations", 0.8, 1.8)},
     params={
         "e": quantity("epsilon strength well", "epsilons strengths", 0.5, 1.5, 1.2, 0.5, 0.8),
-        "s": quantity("sigma r0 size", "sigmas sizes", 0.8, 1.2, 0.95, 0.9, 1.1),
+        "s": quantity("sigma r0", "sigmas radii_0", 0.8, 1.2, 0.95, 0.9, 1.1),
         "a": quantity("alpha stiff kappa", "alphas kappas", 0.8, 2.0, 1.25, 1.5, 2.0),
     },
     titles="pair_energy energy_by_kind pair_potential_by_type",
     kinds="bond_type pair_type species",
     struct="PairParams Bond ForceField",
     grids=("i|pair|tid", "i j|a_idx b_idx|row col", "frame i j|cell i j"),
-    parts="neighbours nb j",
     weights="weights scale_factors",
     masks="bonded active mask",
     reductions=("sum",),
+    reduced="lennard_jones morse buckingham wca yukawa ewald_real harmonic_bond soft_sphere",
     slopes="r",
     groups="pair_types bond_types",
 )
@@ -127,7 +127,6 @@ _RADIATION = Family(
     struct="Material Emitter Gas",
     records="Spectrum Sample Pixel",
     grids=("i|tid|band", "pixel band|row col|y x", "scene pixel band|b i j"),
-    parts="lines line s",
     masks="clear valid mask",
     swept=("planck w", "wien w"),
     slopes="t",
@@ -188,12 +187,6 @@ _RADIATION.add(
     "radiance spectrum",
     lambda body, w, t: 8.278 * t / ((w2 := body.let("w2 lambda2", w * w)) * w2),
 )
-_RADIATION.add("peak_distance", "off_peak distance_out", lambda w, t: abs(w - 2.898 / t))
-_RADIATION.add(
-    "net_emission",
-    "power net_power",
-    lambda body, t, e: 5.67 * e * ((t2 := body.let("t2 t_sq", t * t)) * t2 - 1.0),
-)
 _RADIATION.add(
     "rayleigh_loss",
     "scattered loss_out",
@@ -222,7 +215,6 @@ _DIFFUSION = Family(
     struct="Medium Process",
     records="Probe Sample Point",
     grids=("i|tid|node", "time_idx node|row col|y x", "case row node|b i j"),
-    parts="sources src s",
     masks="wet valid mask",
     swept=("instant_source x", "finite_slab x"),
     groups="material_ids layer_ids",

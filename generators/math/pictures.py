@@ -116,6 +116,7 @@ _PIXEL = Family(
     grids=("i|p|tid", "y x|row col|py px", "frame y x|view y x|batch row col"),
     masks="mask matte covered",
     reductions=("mean",),
+    reduced="luminance luma_lightness rms_intensity",
     spatial=True,
     paired=True,
 )
@@ -339,13 +340,6 @@ def contour_lines(body: BodyBuilder, u: Expr, v: Expr, s: Expr, w: Expr) -> Expr
 def zigzag(body: BodyBuilder, u: Expr, v: Expr, s: Expr) -> Expr:
     wave = body.let("wave zig", abs(_off_whole(s * u)))
     return _part(body, s * v + wave)
-
-
-@_TEXTURE.formula("rays star")
-def star_rays(body: BodyBuilder, u: Expr, v: Expr, s: Expr) -> Expr:
-    angle = body.let("angle phi", fn("atan2", v - 0.5, u - 0.5))
-    ray = body.let("ray sector", fn("ceil", s * angle))
-    return fn("copysign", abs(sin(ray)), angle)
 
 
 @idiom(depth=DEPTH)

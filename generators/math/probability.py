@@ -31,6 +31,7 @@ _DENSITY = Family(
     mixed="normal_pdf logistic_pdf laplace_pdf cauchy_pdf student_t3_pdf epanechnikov_pdf",
     weights="weights priors mixing",
     reductions=("sum", "mean"),
+    reduced="normal_logpdf",
     groups="labels component_ids",
 )
 
@@ -117,7 +118,6 @@ _CUMULATIVE = Family(
     parts="components c comp",
     mixed="normal_cdf logistic_cdf laplace_cdf cauchy_cdf gumbel_cdf",
     weights="weights priors mixing",
-    reductions=("mean",),
     groups="labels component_ids",
 )
 _CUMULATIVE.add(

@@ -64,7 +64,7 @@ def declare_reduction(s: Scene, parts: bool) -> Plan:
     many = 1 + shape.chance(0.15)
     plan = Plan(shape.sample(kinds, min(many, len(kinds))))
     summed = not {"largest", "smallest"} & set(plan.kinds)
-    if summed and shape.chance(0.5 if parts else 0.1):
+    if summed and (s.family.mixed if parts else shape.chance(0.1)):
         axes = s.everywhere[-1:] if parts or shape.chance(0.4) else s.everywhere
         plan.weights = s.array(s.family.weights, s.type, axes, 0.1, 1.0)
     if not parts and summed and shape.chance(0.05):

@@ -34,7 +34,6 @@ _WINDOW = Family(
     records="Sample Tap",
     grids=("i|tid|t", "frame t|channel t|row col", "batch channel t|b c t"),
     weights="gains weights",
-    reductions=("rms", "sum"),
 )
 _TAPERED = "windowed tapered"
 
@@ -138,9 +137,9 @@ _WAVE = Family(
     struct="Voice Tone Note",
     grids=("i|tid|k", "voice t_idx|channel i|row col", "batch voice i|b c i"),
     parts="voices v voice",
+    mixed="damped_sine sawtooth triangle_wave square_wave fm_tone soft_square",
     weights="gains amplitudes levels",
     masks="gate active mask",
-    reductions=("sum",),
     groups="voice_ids patch_ids",
 )
 _SIGNAL = "wave signal"
@@ -232,6 +231,7 @@ _LOGS = Family(
     weights="weights band_gain",
     masks="mask voiced valid",
     reductions=("mean", "largest"),
+    reduced="decibels magnitude",
     scaled=True,
     groups="channel_ids sensor_ids",
 )

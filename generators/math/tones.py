@@ -45,18 +45,22 @@ def tone_curve(k: KernelBuilder, level: int) -> Title:
     s = launch(k, list=2, grid=4, cube=2)
     image = s.read("image luma pixels gray", type_, 0.0, 1.0)
     c = k.let("c tone luminance", image)
-    count = shape.integer(1, 2) if level < 3 else (level + 2) // 2
+    count = 1 if level < 3 else shape.integer(1, 2)
     # The threshold of solarize lies in the middle of what an image holds before other curves.
     chosen = sorted(shape.sample(_CURVE.cards, count), key=lambda card: card.name != "solarize")
     steps = [_step(s, card, c) for card in chosen]
     done = f"Replace each pixel c of {say(k, image)} by {', then c by '.join(steps)}."
-    if level >= 2 and shape.chance(0.5):
+    if level >= 2 and shape.chance(0.2):
         other = s.read("overlay base backdrop", type_, 0.0, 1.0)
         opacity = k.scalar("opacity strength mix", type_, 0.3, 0.8)
         k.assign(c, fn("lerp", c, other, opacity))
         done += f" Move c toward {say(k, other)} by the share {opacity.name}."
     done += deliver(s, level, "out graded toned dst", c)
-    return Title(k.name("tone_curve grade_pixels apply_curve tone_map"), done)
+    alone = chosen[0].name if len(chosen) == 1 else ""
+    names = (
+        f"{alone} {alone}_kernel apply_{alone}" if alone else "tone_curve grade_pixels apply_curve"
+    )
+    return Title(k.name(names), done)
 
 
 def _step(s: Site, card: Formula, c: Var) -> str:

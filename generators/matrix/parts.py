@@ -48,7 +48,7 @@ class Place(Site):
     ) -> Expr:
         """A quantity of each thread or line of threads, or the same for all, maybe a literal."""
         number = literals and isinstance(type_, Scalar)
-        ways = {"each": 6, "shared": 7, "literal": int(number), "axis": 2 * (self.rank - 1)}
+        ways = {"each": 2, "shared": 12, "literal": int(number), "axis": self.rank - 1}
         return given(self, names, type_, low, high, forms=ways)
 
     def let(self, names: Names, value: Expr, said: str = "") -> Var:

@@ -199,7 +199,7 @@ def row_normalize(k: KernelBuilder, level: int) -> Title:
     r = _rows(k, "x logits scores inputs", 2.0)
     out = k.out("out normalized y", r.scalar, (*r.s.dims, "width"))
     normal = _NORMALS[form](r, out)
-    finish, told = _affine(r, level)
+    finish, told = (_unchanged, "") if "softmax" in form else _affine(r, level)
     with r.loop() as j:
         at = r.s.index(j)
         k.store(out, at, finish(at, normal.of(out[at] if normal.kept else r.at(j))))
@@ -212,6 +212,10 @@ def row_normalize(k: KernelBuilder, level: int) -> Title:
 
 
 Finish = Callable[[tuple[Operand, ...], Expr], Expr]
+
+
+def _unchanged(_at: tuple[Operand, ...], value: Expr) -> Expr:
+    return value
 
 
 def _affine(r: Rows, level: int) -> tuple[Finish, str]:

@@ -36,7 +36,6 @@ _NORMS.add(
     "the pseudo-Huber norm d * sqrt(1 + dot(v, v) / d^2) of v, d = {d}",
 )
 _NORMS.add("largest", "largest", lambda v: fn("max_element", abs(v)), "the largest |v[e]|")
-_NORMS.add("smallest", "smallest", lambda v: fn("min_element", abs(v)), "the smallest |v[e]|")
 
 
 class Norm:

@@ -32,7 +32,7 @@ def gravity(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
 @_PULLS.formula("yukawa")
 def yukawa(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
     dist = body.let("dist r_len", sqrt(dot(r, r) + 0.01))
-    return m * exp(-dist / eps) / (dist * dist) * r
+    return m * exp(-dist / eps) * (1.0 / dist + 1.0 / eps) / (dist * dist) * r
 
 
 @_PULLS.formula("plummer")

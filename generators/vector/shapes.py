@@ -273,13 +273,12 @@ def _three(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Corners,
     form = k.draw.shape.weighted({"struct": 4, "arrays": 3, "mesh": 3 if level > 1 else 1})
     if form == "mesh":
         k.size("nv", 24, 40)
-        names = (f"vertices_{x} {x}_points" for x in "abc")
-        places = [k.array(words(name), vec, "nv", low=-2.0, high=2.0) for name in names]
+        place = k.array(words("verts vertices mesh_points"), vec, "nv", low=-2.0, high=2.0)
         ids = Vec(3, INT32)
         faces = site.read("faces triangles elements", ids, init="index_of:nv")
         tri = k.let("face tri ids", faces)
-        corners: list[Expr] = [place[tri[s]] for s, place in enumerate(places)]
-        texts = [f"{place.name}[f[{s}]]" for s, place in enumerate(places)]
+        corners: list[Expr] = [place[tri[s]] for s in range(3)]
+        texts = [f"{place.name}[f[{s}]]" for s in range(3)]
         done = f"With f = {say(k, faces)} and corners"
     else:
         styles = ("p0 p1 p2", "v0 v1 v2", "corner_a corner_b corner_c", "a b c")
@@ -305,7 +304,7 @@ def _measured(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, 
             k, BY_LEVEL[level], replace(formula, name=f"triangle_{formula.name}"), values
         )
         done += f"{'. Take' if n else ', take'} {formula.prose}"
-        if level >= 2 and n == 0 and shape.chance(0.6):
+        if level >= 2 and n == 0 and shape.chance(0.1):
             scale = given(site, "density scale weight", vec.scalar, 0.5, 2.0)
             value, done = scale * value, f"{done}, times {say(k, scale)}"
         done += f".{deliver(site, 1 if n else level, formula.outs, value)}"

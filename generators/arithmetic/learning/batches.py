@@ -16,7 +16,7 @@ def _slot(k: KernelBuilder, way: str, position: Expr) -> tuple[Expr, str]:
     """In which slot of its cache a token goes, and that in words."""
     if way == "plain":
         return position, "slot {}"
-    slots = k.size_param("num_slots window capacity", "slots")
+    slots = k.size_param("num_slots window capacity", "max_len")
     if way == "ring":
         return k.let("slot place", position % slots), f"slot {{}} % {slots.name}"
     sink = k.scalar("num_sinks sink_tokens", INT32, 2, 4)
@@ -53,11 +53,11 @@ def append_to_cache(k: KernelBuilder, level: int) -> Title:
     if way == "pages":
         dims, index, told = _paged(k, at, inner, position)
     else:
-        k.size("slots", _LEAST_SLOTS, 20, minimum=_LEAST_SLOTS)
+        k.size("max_len", _LEAST_SLOTS, 20, minimum=_LEAST_SLOTS)
         slot, told = _slot(k, way, position)
         told = told.replace("{}", f"{lengths.name}[{at[0].name}]")
         swapped = heads and shape.chance(0.4)
-        dims = ("batch", "heads", "slots", "dim") if swapped else ("batch", "slots", *inner)
+        dims = ("batch", "heads", "max_len", "dim") if swapped else ("batch", "max_len", *inner)
         index = (at[0], at[1], slot, at[2]) if swapped else (at[0], slot, *at[1:])
     caches = []
     for role, value in zip(roles, new, strict=True):

@@ -59,16 +59,16 @@ def _block(k: KernelBuilder, level: int) -> _Block:
     shape = k.draw.shape
     way = shape.weighted({"list": 3, "rows": 5, "axis": 3})
     fixed = shape.choice((4, 8)) if shape.chance(0.35) else 0
-    per = str(fixed) if fixed else k.size("block_size", 5, 8)
-    k.size("blocks", 3, 5)
+    per = str(fixed) if fixed else k.size("block_size", 4, 6)
+    k.size("blocks", 2, 4)
     if way == "list":
         k.sizes.pop("blocks")
-        k.size("blocks", 14, 20)
+        k.size("blocks", 7, 10)
         at = k.thread("blocks", names=[k.name("b block g")])
         dims: tuple[str, ...] = ("blocks",)
         whole: tuple[str, ...] = (f"blocks*{per}",)
     else:
-        k.size("rows", 4, 7)
+        k.size("rows", 3, 5)
         at = k.thread("rows", "blocks", names=[k.name("row r i"), k.name("b block g")])
         dims = ("rows", "blocks")
         whole = (*dims, per) if way == "axis" else ("rows", f"blocks*{per}")

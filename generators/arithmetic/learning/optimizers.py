@@ -77,7 +77,7 @@ def _step(k: KernelBuilder, level: int) -> _Step:
     elif way == "clip":
         bound = k.scalar("clip_value max_grad", type_, 0.4, 0.8)
         g = fn("clamp", g, -bound, bound)
-        told[-1] += f" cut to -{bound.name} .. {bound.name}"
+        told[-1] += f" clipped to +-{bound.name}"
     elif way == "norm":
         norms = s.array("row_norms grad_norms", type_, 0.5, 4.0, axes=(0,))
         bound = k.scalar("max_norm clip_norm", type_, 1.0, 2.0)
@@ -206,13 +206,7 @@ def lion_step(k: KernelBuilder, level: int) -> Title:
         mixed = k.let("c mixed interp", b1 * m_state[at] + (1.0 - b1) * o.grad)
     else:
         mixed = _moving(o, m_state, b1, o.grad, "m_new buf")
-    if shape.chance(0.8):
-        move: Expr = fn("sign", mixed)
-    else:
-        soft = o.setting("softness sharp", 2.0, 6.0)
-        move = fn("tanh", soft * mixed)
-        o.told.append(f"Instead of the sign, tanh({soft.name} * it) is taken.")
-    move = k.let("direction step_dir", move)
+    move: Expr = k.let("direction step_dir", fn("sign", mixed))
     value = w[at] - lr * move
     if shape.chance(0.5):
         lam = o.setting("weight_decay wd", 0.01, 0.2)

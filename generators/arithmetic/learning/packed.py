@@ -133,7 +133,7 @@ def _word(k: KernelBuilder, per: int) -> _Word:
         "columns": ("words", "rows"),
         "stack": ("batch", "rows", "words"),
     }[way]
-    sizes = {"batch": (3, 4), "rows": (4, 7), "words": (14, 20) if way == "list" else (3, 5)}
+    sizes = {"batch": (2, 3), "rows": (3, 4), "words": (6, 9) if way == "list" else (2, 3)}
     for symbol in dims:
         k.size(symbol, *sizes[symbol])
     at = k.thread(*dims, names=[k.name(names[d]) for d in dims])
@@ -191,7 +191,7 @@ def pack_low_bits(k: KernelBuilder, level: int) -> Title:
     bits, holder = shape.choice((4, 4, 2)), shape.choice((UINT8, UINT32))
     per = holder.bits // bits
     w = _word(k, per)
-    if shape.chance(0.15):
+    if shape.chance(0.45):
         codes = k.array("codes q quantized", UINT8, w.whole, low=0, high=2**bits - 1)
         told = codes.name
 

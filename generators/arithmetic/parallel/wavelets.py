@@ -292,7 +292,7 @@ class _Lines:
         )
         element = self.sources[0][self.at(0)].type
         outs = [] if self.in_place else [k.out(name, element, dims) for name in names]
-        weigh = not self.in_place and self.level > 1 and shape.chance(0.4)
+        weigh = not self.in_place and self.level > 1 and shape.chance(0.1)
         reversal = _Reversal(k, bits, self.level)
         window = None
         if weigh:

@@ -20,7 +20,7 @@ _SIZES: dict[int, tuple[str, ...]] = {
     3: ("nz ny nx", "nx ny nz", "depth rows cols"),
 }
 _INDICES: dict[int, tuple[str, ...]] = {
-    1: ("i", "cell", "x", "tid"),
+    1: ("i", "cell", "x"),
     2: ("i j", "y x", "row col", "r c"),
     3: ("i j k", "z y x", "iz iy ix"),
 }
@@ -96,7 +96,7 @@ class Cells:
         self.shape_known = k.draw.shape.chance(0.4) and not flat and edge != "halo"
         self.first: Var | None = None
         self._count = k.draw.word.choice(("n{}", "num_{}", "{}_count"))
-        self._sides = k.draw.word.choice((("{}_prev", "{}_next"), ("{}_m", "{}_p")))
+        self._sides = k.draw.word.choice((("{}_prev", "{}_next"), ("prev_{}", "next_{}")))
         self._sizes: dict[int, Expr] = {}
         self._moved: dict[tuple[int, int], Expr] = {}
         self._base: Expr | None = None
@@ -269,7 +269,7 @@ class Cells:
     def said(self, kept: str = "keep their values", haloed: str = "") -> str:
         """What happens at the edges, as a sentence with a space before."""
         if self.edge == "interior":
-            layers = "on the rim" if self.reach == 1 else f"within {self.reach} of an end"
+            layers = "on the border" if self.reach == 1 else f"within {self.reach} of an end"
             return f" Cells {layers} {kept}."
         if self.edge == "halo":
             rim = "one cell" if self.reach == 1 else f"{self.reach} cells"

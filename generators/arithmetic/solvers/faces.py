@@ -100,7 +100,7 @@ def _limited_slopes_title(
 ) -> Title:
     """What the kernel is called, and what it does in words."""
     text = f"Limited slopes of {u.name} along {_name(c, axis)}: of the differences a to the cell "
-    text += f"before and b to the cell behind, {said}. "
+    text += f"before and b to the cell after, {said}. "
     if second is None:
         k.store(first.array, where_, slope)
         text += f"{first.name} gets it."

@@ -46,7 +46,8 @@ def pressure_projection(k: KernelBuilder, level: int) -> Title:
     type_ = wide_type(k)
     way = shape.choice(("divergence", "subtract", "curl"))
     scheme = shape.choice(("central", "staggered"))
-    scale = c.setting("half_inv_dx scale inv_dx", type_, 0.3, 1.2, _SETTING)
+    called = "half_inv_dx inv_2h" if scheme == "central" else "inv_dx inv_h"
+    scale = c.setting(called, type_, 0.3, 1.2, _SETTING)
     names = [here.name for here in reversed(c.at) if isinstance(here, Var)]
     if way == "subtract":
         return _subtract_gradient(c, type_, scheme, scale, names)

@@ -113,14 +113,6 @@ def multigrid_restrict(k: KernelBuilder, level: int) -> Title:
         value = _mean(g, fine, index)
         text = f"the mean of its {2**g.rank} cells of {fine.name}"
     told = f"Restriction to a coarse grid: each of its points takes {text}"
-    if shape.chance(0.15 + 0.1 * level):
-        known = g.array("coarse_operator coarse_au", fine=False)
-        value = maybe(k, "restricted value", value) + known[spot(*g.lead, *g.at)]
-        told += f", plus {known.name}"
-    if shape.chance(0.3):
-        scale = k.scalar("scale h_ratio", g.type, 0.25, 4.0)
-        value = scale * value
-        told += f", times {scale.name}" if "plus" not in told else f", all times {scale.name}"
     out = g.array("coarse rhs_coarse r_coarse", fine=False, role="out")
     k.store(out, (*g.lead, *g.at), value)
     return Title(

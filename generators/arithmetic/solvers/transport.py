@@ -146,7 +146,7 @@ def _lax_wendroff_step_title(
         "friedrichs": f"the Lax-Friedrichs method: the mean of the {2 * c.rank} neighbours less "
         f"{lam_said} / 2 times the difference of their fluxes along each axis",
         "predictor": f"the predictor of MacCormack's method: a cell loses {lam_said} times the "
-        "flux of the cell behind less its own, along each axis",
+        "flux of the next cell less its own, along each axis",
         "corrector": f"the corrector of MacCormack's method: the mean of {u.name} and the "
         f"predicted state, less {lam_said} times the predicted state's flux less that of the "
         "cell before, along each axis",
@@ -245,7 +245,7 @@ def semi_lagrangian_advection(k: KernelBuilder, level: int) -> Title:
     names = [f"v{_letter(c, axis)}" for axis in range(rank)]
     if rank > 1 and shape.chance(0.35):
         flow = c.field("velocity flow wind", Vec(rank, type_), -2.0, 2.0)
-        moved = k.let("v vel w", flow())
+        moved = k.let("v vel", flow())
         speeds: list[Expr] = [moved[axis] for axis in range(rank)]
         names = [flow.name]
     else:
@@ -280,7 +280,7 @@ def _corner(c: Cells, axis: int, place: Expr, type_: Scalar) -> tuple[Expr, Expr
     source = k.let(f"src_{name}", place)
     base = k.let(f"base_{name}", floor(source))
     share = k.let(f"t{name}", source - base)
-    low = k.let(f"{name}0", (cast(base, INT32) + 4 * size) % size)
+    low = k.let(f"{name}0", (cast(base, INT32) + size) % size)
     return low, k.let(f"{name}1", (low + 1) % size), share
 
 
@@ -301,7 +301,8 @@ def _blended(
     (low, high, share), *rest = corners
     a, b = _blended(c, u, rest, (*at, low), way), _blended(c, u, rest, (*at, high), way)
     if rest:
-        a, b = c.k.let("low_side row0 a", a), c.k.let("high_side row1 b", b)
+        depth = len(rest)
+        a, b = c.k.let(f"lo{depth}", a), c.k.let(f"hi{depth}", b)
     if way == "lerp":
         return fn("lerp", a, b, share)
     return a + share * (b - a) if way == "step" else (1.0 - share) * a + share * b

@@ -12,7 +12,7 @@ from generators.kit.naming import maybe
 from generators.kit.sources import setting
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Vec
-from generators.program.expr import Const, Expr, Operand, Var
+from generators.program.expr import Const, Expr, Op, Operand, Var
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def batch_of(k: KernelBuilder, level: int, least_rows: int = 1) -> Batch:
         k.size(symbol, low, high)
     k.size("m", 6, 9, least_rows)
     names = (
-        k.draw.word.choice(("p q", "s l", "b line")).split() if several else [k.name("s sys tid")]
+        k.draw.word.choice(("p q", "s l", "b line")).split() if several else [k.name("s system")]
     )
     at = k.thread(*sizes, names=names)
     return Batch(k, type_, shape.choice(("interleaved", "contiguous")), at, sizes)
@@ -78,11 +78,12 @@ class _Bands:
             return
         dims = ("m",) if self.way == "shared" else b.shape()
         longer = b.shape("m+1") if self.way == "symmetric" else dims
-        self.lower = k.array("lower a sub", b.type, longer, low=-1.0, high=-0.2)
-        self.diagonal = k.array("diag b main_diag", b.type, dims, low=2.5, high=4.0)
+        names = k.draw.word.choice(("lower diag upper", "a b c", "sub main_diag sup")).split()
+        self.lower = k.array(names[0], b.type, longer, low=-1.0, high=-0.2)
+        self.diagonal = k.array(names[1], b.type, dims, low=2.5, high=4.0)
         self.upper = self.lower
         if self.way != "symmetric":
-            self.upper = k.array("upper c sup", b.type, dims, low=-1.0, high=-0.2)
+            self.upper = k.array(names[2], b.type, dims, low=-1.0, high=-0.2)
 
     def _at(self, array: Var, row: Operand) -> Expr:
         return array[row] if self.way == "shared" else array[self.b.place(row)]
@@ -106,7 +107,7 @@ class _Bands:
     def said(self) -> str:
         if self.way == "constant":
             r = say(self.b.k, self.numbers)
-            return f"with 1 + 2 * {r} on the diagonal and -{r} beside it"
+            return f"the matrix has 1 + 2 * {r} on its diagonal and -{r} beside it"
         whose = "the same for all systems" if self.way == "shared" else "of each system"
         if self.way == "symmetric":
             return (
@@ -131,21 +132,28 @@ def _eliminate(b: Batch, bands: _Bands, rhs: Var, count: Expr, ratios: Var, x: V
         k.store(x, b.place(0), first)
         k.store(ratios, b.place(0), bands.high(k.lift(0, INT32)) / start)
         with k.for_("i row j", count, start=1) as i:
-            k.assign(start, bands.middle(i) - bands.low(i) * ratios[b.place(i - 1)])
+            k.assign(start, _less(bands.middle(i), bands.low(i), ratios[b.place(i - 1)]))
             _ratio(b, bands, ratios, i, count, start)
             before = x[b.place(i - 1)]
-            k.store(x, b.place(i), (rhs[b.place(i)] - bands.low(i) * before) / start)
+            k.store(x, b.place(i), _less(rhs[b.place(i)], bands.low(i), before) / start)
         return
     c = k.let("c_star ratio gam", bands.high(k.lift(0, INT32)) / start)
     d = k.let("d_star carried y", first)
     k.store(ratios, b.place(0), c)
     k.store(x, b.place(0), d)
     with k.for_("i row j", count, start=1) as i:
-        k.assign(start, bands.middle(i) - bands.low(i) * c)
-        k.assign(d, (rhs[b.place(i)] - bands.low(i) * d) / start)
+        k.assign(start, _less(bands.middle(i), bands.low(i), c))
+        k.assign(d, _less(rhs[b.place(i)], bands.low(i), d) / start)
         k.assign(c, bands.high(i) / start)
         k.store(ratios, b.place(i), c)
         k.store(x, b.place(i), d)
+
+
+def _less(value: Expr, factor: Expr, x: Expr) -> Expr:
+    """``value - factor * x``, with a sum in place of a factor that is negated."""
+    if isinstance(factor, Op) and factor.op == "neg":
+        return value + factor.args[0] * x
+    return value - factor * x
 
 
 def _ratio(b: Batch, bands: _Bands, ratios: Var, i: Var, count: Expr, pivot: Var) -> None:
@@ -229,7 +237,8 @@ class _Equations:
             out = k.out("eqs_new equations_out reduced", Vec(4, b.type), b.shape())
             k.store(out, b.place(row), make(Vec(4, b.type), *values))
             return f"{out.name} gets the new rows"
-        outs = [b.out(f"{band.name}_new {band.name}_out") for band in self.bands]
+        end = k.draw.word.choice(("new", "out", "next"))
+        outs = [b.out(f"{band.name}_{end}") for band in self.bands]
         for out, value in zip(outs, values, strict=True):
             k.store(out, b.place(row), value)
         names = [out.name for out in outs]

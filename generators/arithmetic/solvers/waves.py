@@ -7,7 +7,6 @@ from generators.arithmetic.solvers.cells import Cells, Field, both_sides, cells,
 from generators.build import KernelBuilder
 from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
-from generators.kit.functions import least
 from generators.kit.naming import BY_LEVEL, maybe, routine
 from generators.kit.words import listed, say
 from generators.program.dtypes import Scalar
@@ -133,10 +132,10 @@ def fdtd_update(k: KernelBuilder, level: int) -> Title:
         curl = k.let("curl", curl)
     value, said = _material(c, level, yee.type, u, curl, electric)
     k.store(u.array, c.index((), wide=False), *value)
-    near = "before" if electric else "behind"
+    near = "backward" if electric else "forward"
     told = " less ".join(f"the difference of {name} along {along}" for _, _, name, along in parts)
-    text = f"One FDTD update of {u.name} on Yee's grid, in place: the curl is {told}, taken to the "
-    text += f"cell {near}; {said}.{c.said('are left alone')}{c.laid()}{_letters(c)}"
+    text = f"One FDTD update of {u.name} on Yee's grid, in place: the curl is {told} ({near} "
+    text += f"differences); {said}.{c.said('are left alone')}{c.laid()}{_letters(c)}"
     return Title(k.name(f"update_{letter}_field fdtd_{letter}_step", f"yee_{letter}_update"), text)
 
 
@@ -145,8 +144,12 @@ def _letters(c: Cells) -> str:
     if c.rank == 1:
         return ""
     names = [here.name for here in reversed(c.at) if isinstance(here, Var)]
-    pairs = [f"{name} runs along {axis}" for name, axis in zip(names, "xyz", strict=False)]
-    return f" {listed(pairs)}."
+    pairs = [
+        f"{name} runs along {axis}"
+        for name, axis in zip(names, "xyz", strict=False)
+        if axis not in name
+    ]
+    return f" {listed(pairs)}." if pairs else ""
 
 
 def _skip_rim(c: Cells) -> None:
@@ -201,7 +204,7 @@ def heat_conduction(k: KernelBuilder, level: int) -> Title:
     t = c.field("t temp temperature", type_, 0.0, 2.0, near=True)
     kappa = c.field("kappa conductivity cond", type_, 0.3, 2.0, near=True)
     step = c.setting("dt_dx2 lam rate", type_, 0.01, 0.08, _SETTING)
-    mean = shape.choice(("arithmetic", "harmonic", "harmonic", "least"))
+    mean = shape.choice(("arithmetic", "harmonic", "harmonic"))
     capacity = (
         c.field("rho_c heat_capacity", type_, 0.8, 2.0) if shape.chance(0.15 * level) else None
     )
@@ -215,7 +218,6 @@ def heat_conduction(k: KernelBuilder, level: int) -> Title:
     ways = {
         "arithmetic": lambda b, x, y: 0.5 * (x + y),
         "harmonic": lambda b, x, y: 2.0 * x * y / (x + y),
-        "least": lambda b, x, y: least(x, y),
     }
     params = {"a": type_, "b": type_}
     face = routine(k, BY_LEVEL[level], f"{mean}_mean face_conductivity", params, ways[mean])
@@ -255,11 +257,10 @@ def _heat_conduction_stored(
     if capacity is not None:
         change = change / capacity()
     value = here + change
-    text = f"An explicit step of heat conduction: a cell of {t.name} takes {say(k, step)}"
-    text += f" / {capacity.name}" if capacity is not None else ""
-    text += " times the sum over its neighbours of the conductivity between both times the "
-    text += "difference of temperature, that being the "
-    text += f"{'smaller' if mean == 'least' else f'{mean} mean'} of {kappa.name} of both"
+    rate = say(k, step) + (f" / {capacity.name}" if capacity is not None else "")
+    text = f"An explicit step of heat conduction: each cell of {t.name} gains {rate} times the sum "
+    text += "over its neighbours of c times their temperature less its own, c being the "
+    text += f"{mean} mean of {kappa.name} of both cells"
     if source is not None:
         heating = step if isinstance(step, Const) else k.scalar("dt", type_, 0.02, 0.2)
         value = value + (heating * source() if heating is not step else 0.1 * source())

@@ -142,7 +142,7 @@ def reliability_bins(k: KernelBuilder, level: int) -> Title:
     """Reliability: confidences and hits summed by bins of confidence, as for the ECE."""
     shape = k.draw.shape
     dims, at = _samples(k)
-    k.size("bins", 5, 8)
+    k.size("conf_bins", 5, 8)
     classes = shape.chance(0.5)
     weight: Expr | None = None
     if classes:
@@ -160,7 +160,7 @@ def reliability_bins(k: KernelBuilder, level: int) -> Title:
         weight = k.let("w weight", weights[at])
         said += f"; each sample counts {weights.name} times"
     per = len(dims) > 1 and shape.chance(0.4)
-    lead, out_dims = (at[:1], (dims[0], "bins")) if per else ((), ("bins",))
+    lead, out_dims = (at[:1], (dims[0], "conf_bins")) if per else ((), ("conf_bins",))
     slot, said_bins = _bin_of(k, best)
     confs = k.accumulator("conf_sums conf_total", FLOAT32, out_dims)
     term: Expr = best if weight is None else weight * best
@@ -179,11 +179,11 @@ def _bin_of(k: KernelBuilder, value: Var) -> tuple[Var, str]:
     shape = k.draw.shape
     way = shape.choice(("equal", "edges", "search"))
     if way == "equal":
-        number = k.size_param("num_bins n_bins", "bins")
+        number = k.size_param("num_bins n_bins", "conf_bins")
         place = cast(value * cast(number, FLOAT32), INT32)
         place = least(place, number - 1) if shape.chance(0.5) else place
         return k.let("slot bin_id", place), "equal bins of [0, 1]"
-    edges = k.array("edges bounds", FLOAT32, "bins", low=0.0, high=0.95, init="sorted")
+    edges = k.array("edges bounds", FLOAT32, "conf_bins", low=0.0, high=0.95, init="sorted")
     said = f"bins that begin at {edges.name} (the first also takes what lies below it)"
     slot = k.let("slot bin_id", k.lift(0, INT32))
     if way == "edges":

@@ -174,14 +174,14 @@ def _relaxed(k: KernelBuilder, g: Edges, dist: Var, out: Var, du: Expr, packed: 
                 k.atomic("min", out, v, _with_parent(k, found, g.source, packed))
     said = f"d = {dist.name}[u] + {weights.array.name} of the edge"
     if packed:
-        said = f"(d << 20) | u with {said}"
+        said = f"(d << 32) | u with {said}"
     return said + (f", where d < {dist.name}[v]" if tested else "")
 
 
 def _with_parent(k: KernelBuilder, found: Expr, u: Expr, packed: bool) -> Expr:
     if not packed:
         return found
-    value = (cast(found, INT64) << k.lift(20, INT64)) | cast(u, INT64)
+    value = (cast(found, INT64) << k.lift(32, INT64)) | cast(u, INT64)
     return named(k, "entry packed", value, 0.6)
 
 
@@ -249,9 +249,7 @@ def rank_push(k: KernelBuilder, level: int) -> Title:
     g = edges(k, level, queued=0.3)
     type_ = k.draw.wide_float_type()
     ranks = g.state("ranks scores", type_, 0.1, 1.0)
-    damping: Expr = k.lift(0.85, type_)
-    if shape.chance(0.6):
-        damping = k.scalar("damping alpha", type_, 0.7, 0.95)
+    damping = k.scalar("damping alpha", type_, 0.7, 0.95)
     weighted = shape.chance(0.35)
     by_row = g.form == "rows" and not weighted and shape.chance(0.5)
     own = ranks[g.source]

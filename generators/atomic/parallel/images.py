@@ -43,7 +43,7 @@ def cooccurrence_counts(k: KernelBuilder, level: int) -> Title:
             at = str(fixed)
     text = f"For each pixel of {image.name} and the one at the offset {at} from it in rows and "
     text += (
-        f"columns, if that lies inside: a and c are their levels, {out.said('a', 'c')} grows by 1"
+        f"columns, if that lies inside, a and c being their levels: {out.said('a', 'c')} grows by 1"
     )
     text += f", and {out.said('c', 'a')} too" if c.mirror else ""
     text += f". A level is the value // {step}." if step else "."

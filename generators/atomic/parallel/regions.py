@@ -47,7 +47,9 @@ def binary_pattern_counts(k: KernelBuilder, level: int) -> Title:
     where = "but those on its border" if margin else "whose border pixels repeat outside of it"
     text = f"For each pixel of {image.name}, {where}, take its {len(b.around)} neighbours "
     text += f"{b.order}: {b.said()}. {out.said('code')} grows by 1."
-    return Title(k.name("lbp_histogram binary_patterns count_patterns"), text)
+    return Title(
+        k.name("rank_histogram count_ranks" if b.ones else "lbp_histogram binary_patterns"), text
+    )
 
 
 class _Pattern:
@@ -103,7 +105,7 @@ def gradient_cells(k: KernelBuilder, level: int) -> Title:
 
     N. Dalal, B. Triggs, CVPR 2005.
     """
-    shape, cell, bin_size = k.draw.shape, 4, k.size("bins", 4, 6)
+    shape, cell, bin_size = k.draw.shape, 4, k.size("orientations", 4, 6)
     rows, columns = k.size("cell_rows", 2, 3), k.size("cell_cols", 2, 3)
     dims = (f"{cell}*{rows}", f"{cell}*{columns}")
     y, x = k.thread(*dims, names=k.draw.word.choice((("y", "x"), ("i", "j"))))

@@ -17,10 +17,10 @@ def calibration_bins(k: KernelBuilder, level: int) -> Title:
     """Reliability diagrams: predictions by confidence, with how often they are right."""
     shape = k.draw.shape
     real = k.draw.wide_float_type()
-    k.size("bins", 5, 8)
+    k.size("conf_bins", 5, 8)
     with work(k, level, "n", (72, 96), "i s", "models", "list lists rows blocks") as w:
         conf = w.read("confidence probs scores", real, 0.02, 0.98)
-        bins = extent_of(k, "bins")
+        bins = extent_of(k, "conf_bins")
         p = w.let("p conf", conf, 0.8)
         slot = cast(p * cast(bins, real), INT32)
         slot = w.let("slot bin_id bucket", slot, 1.0)
@@ -36,9 +36,9 @@ def calibration_bins(k: KernelBuilder, level: int) -> Title:
             hit = fn("eq", guess, truth)
             said = f"{written(guess)} is {written(truth)}"
         kind = shape.weighted(COUNTS)
-        hits = w.shared("hits correct", kind, ("bins",))
-        counts = w.shared("counts totals", kind, ("bins",)) if shape.chance(0.6) else None
-        sums = w.shared("conf_sums prob_sums", real, ("bins",))
+        hits = w.shared("hits correct", kind, ("conf_bins",))
+        counts = w.shared("counts totals", kind, ("conf_bins",)) if shape.chance(0.6) else None
+        sums = w.shared("conf_sums prob_sums", real, ("conf_bins",))
         sums.update("add", (slot,), p)
         if counts is not None:
             counts.update("add", (slot,), 1)

@@ -56,7 +56,7 @@ def _column(w: Work, h: Expr, size: str) -> tuple[Expr, str]:
 def _width(k: KernelBuilder) -> str:
     if k.draw.shape.chance(0.5):
         return str(k.draw.value.choice((8, 16)))
-    return k.size("width", 9, 14)
+    return k.size("sketch_width", 9, 14)
 
 
 @idiom
@@ -77,7 +77,7 @@ def count_min_sketch(k: KernelBuilder, level: int) -> Title:
             span = (0.5, 2.0) if type_ == FLOAT32 else (1, 9)
             value = w.let("amount weight", w.read("amounts weights increments", type_, *span), 0.5)
         width = _width(k)
-        depth = k.size("depth", 3, 4)
+        depth = k.size("sketch_depth", 3, 4)
         table = w.shared("sketch table counters", type_, (depth, width))
         seeds, seeded = _seeds(k, depth)
         rows = extent(seeds) if seeds is not None else extent_of(k, depth)
@@ -218,7 +218,7 @@ def distinct_registers(k: KernelBuilder, level: int) -> Title:
     with work(k, level, "num_items", _SPAN, "i idx", "streams") as w:
         hash_of, how = hashed(k, 0.6)
         key, load = _key(w, "keys items visitors ids")
-        bits = k.draw.value.choice((3, 4))
+        bits = k.draw.value.choice((4, 5))
         seed: Expr = k.lift(0, UINT32)
         if shape.chance(0.5):
             seed = k.scalar("seed salt", UINT32, 1, 10**6)

@@ -131,7 +131,7 @@ class _Documents:
         shape = k.draw.shape
         self.k, self.tokens, self.d, self.ragged = k, tokens, d, ragged
         self.first: Expr = k.lift(0, INT32)
-        self.df = k.accumulator("doc_freq df postings", shape.weighted(COUNTS), "vocab")
+        self.df = k.accumulator("doc_freq df doc_counts", shape.weighted(COUNTS), "vocab")
         self.tf: Var | None = None
         if level > 1 and shape.chance(0.4):
             self.tf = k.accumulator("term_counts cf", INT32, "vocab")
@@ -172,7 +172,9 @@ class _Documents:
             k.atomic("add", self.df, term, 1)
 
     def said(self, ends: Var | None) -> str:
-        text = f"Count in how many documents each of {self.tokens.name} occurs. A document is "
+        text = (
+            f"Count in how many documents each token of {self.tokens.name} occurs. A document is "
+        )
         if self.ragged and ends is not None:
             text += f"what lies from {ends.name}[d] to before {ends.name}[d + 1]"
         else:
@@ -221,8 +223,9 @@ def similarity_votes(k: KernelBuilder, level: int) -> Title:
         h = k.let("h code", hash_of(key, seed))
         _vote(k, out, h, int(bits), place, value)
     what = "1" if weight is None else written(weight)
-    text = f"For each of {load.array.name} and each of the lowest {bits} bits of its hash with the "
-    text += f"seed {written(seed)}: add {what} to {out.said(*said, 'bit')} if the bit is set, else "
+    text = f"For each token of {load.array.name} and each of the lowest {bits} bits of its hash "
+    text += f"with the seed {written(seed)}: add {what} to {out.said(*said, 'bit')} if the bit is "
+    text += "set, else "
     return Title(
         k.name("simhash_votes fingerprint_votes"), f"{text}subtract it. The hash is {how}."
     )

@@ -271,14 +271,12 @@ def pagerank_pull(k: KernelBuilder, level: int) -> Title:
     g = graph(k, level)
     rank = g.each("rank scores pr", FLOAT32, 0.1, 1.0)
     total, term = _pulled(g, rank)
-    damping: Expr = k.lift(0.85, FLOAT32)
-    if shape.chance(0.6):
-        damping = k.scalar("damping alpha", FLOAT32, 0.7, 0.95)
+    damping = k.scalar("damping alpha", FLOAT32, 0.7, 0.95)
     jump, said = _jump(g, rank)
     new = k.let("new_rank updated", (1.0 - damping) * jump + damping * total)
     out = k.out("new_ranks rank_out next_pr", FLOAT32, "verts")
     k.store(out, g.v, new)
-    d = damping.name if isinstance(damping, Var) else "0.85"
+    d = damping.name
     text = (
         f"A step of PageRank: {out.name} gets (1 - {d}) * {said} + {d} * (the sum of {term} over "
         f"the neighbours u: {g.said})."

@@ -246,8 +246,13 @@ def accept_draft(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     dims, at = _rows(k)
     k.size("drafted", 5, 7)
-    draft = k.array("draft_ids drafted_tokens", INT32, (*dims, "drafted"), low=0, high=1)
-    stop = _stop(k, draft, len(dims), "drafted", "num_draft draft_len")
+    greedy = shape.chance(0.4)
+    top = 1 if greedy else 900
+    draft = k.array("draft_ids drafted_tokens", INT32, (*dims, "drafted"), low=0, high=top)
+    p = draft
+    if not greedy:
+        p = k.array("target_probs p_target", FLOAT32, (*dims, "drafted"), low=0.1, high=1.0)
+    stop = _stop(k, p, len(dims), "drafted", "num_draft draft_len")
     told = ""
     if shape.chance(0.35):
         lengths = k.array("draft_lens num_valid", INT32, dims, low=0, high=9)
@@ -255,8 +260,9 @@ def accept_draft(k: KernelBuilder, level: int) -> Title:
         told = f" Only the first {lengths.name} drafted tokens of a sequence count."
     count = k.let("accepted num_kept", k.lift(0, INT32))
     counts = k.out("accept_counts accepted_lens", INT32, dims)
-    accepted = _accept_equal if shape.chance(0.4) else _accept_by_chance
-    return accepted(k, dims, at, draft, stop, (count, counts), told)
+    if greedy:
+        return _accept_equal(k, dims, at, draft, stop, (count, counts), told)
+    return _accept_by_chance(k, dims, at, (draft, p), stop, (count, counts), told)
 
 
 def _accept_equal(
@@ -286,14 +292,13 @@ def _accept_by_chance(
     k: KernelBuilder,
     dims: tuple[str, ...],
     at: tuple[Var, ...],
-    draft: Var,
+    arrays: tuple[Var, Var],
     stop: Expr,
     kept_so_far: tuple[Var, Var],
     told: str,
 ) -> Title:
     """Drafted tokens are kept with the ratio of probabilities (Leviathan et al., ICML 2023)."""
-    shape, (count, counts) = k.draw.shape, kept_so_far
-    p = k.array("target_probs p_target", FLOAT32, (*dims, "drafted"), low=0.1, high=1.0)
+    shape, (count, counts), (draft, p) = k.draw.shape, kept_so_far, arrays
     q = k.array("draft_probs q_draft", FLOAT32, (*dims, "drafted"), low=0.1, high=0.7)
     u = k.array("uniforms u_rand", FLOAT32, (*dims, "drafted"), low=0.02, high=0.98)
     divides = shape.chance(0.4)
@@ -310,7 +315,7 @@ def _accept_by_chance(
     text += f"are accepted, those before the first with {u.name} >= {p.name} / {q.name}.{told}"
     kept = k.out("kept_ids accepted_ids", INT32, (*dims, "drafted"))
     pad = k.scalar("pad_id filler", INT32, -100, -1) if shape.chance(0.5) else k.lift(-1, INT32)
-    with k.for_("c place", extent(draft, len(dims))) as c:
+    with k.for_("c place", extent(p, len(dims))) as c:
         if shape.chance(0.5):
             k.store(kept, (*at, c), fn("where", c < count, draft[at + (c,)], pad))
         else:

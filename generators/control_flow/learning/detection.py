@@ -16,18 +16,18 @@ UINT8 = Scalar("uint8")
 class _Boxes:
     """How boxes lie: centre and size in a vec4 or in four columns; and their overlap."""
 
-    def __init__(self, k: KernelBuilder, level: int) -> None:
+    def __init__(self, k: KernelBuilder, level: int, generalised: bool = True) -> None:
         shape = k.draw.shape
         self.k, self.packed = k, shape.chance(0.55)
         self.centred, self.bounded = shape.chance(0.5), shape.chance(0.35)
-        self.generalised = level > 2 and shape.chance(0.25)
+        self.generalised = generalised and level > 2 and shape.chance(0.25)
         self.measure = routine(
             k,
             max(0.5, BY_LEVEL[level]),
-            "box_overlap iou box_iou",
+            "giou box_giou" if self.generalised else "iou box_iou",
             {"a": _BOX, "b": _BOX},
             self._overlap,
-            f"Overlap of two boxes ({'cx, cy' if self.centred else 'x, y'}, w, h).",
+            f"{self.what.capitalize()} of boxes ({'cx, cy' if self.centred else 'x, y'}, w, h).",
         )
 
     @property
@@ -95,8 +95,7 @@ class _Boxes:
 def suppress_boxes(k: KernelBuilder, level: int) -> Title:
     """Non-maximum suppression: which boxes overlap a better one, by a flag, softly or counted."""
     shape = k.draw.shape
-    boxes = _Boxes(k, level)
-    boxes.generalised = False
+    boxes = _Boxes(k, level, generalised=False)
     k.size("batch", 2, 3)
     k.size("boxes", 14, 20)
     lead = ("batch",)

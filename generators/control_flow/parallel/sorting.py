@@ -113,7 +113,8 @@ def bitonic_step(k: KernelBuilder, level: int) -> Title:
     also = f", and {values.name} move along" if values is not None else ""
     return Title(
         k.name("bitonic_step bitonic_exchange", "compare_exchange"),
-        f"One step of a bitonic sort of {keys.name}{' within rows' if lead else ''}: elements "
+        f"One step of a bitonic {'merge' if up is None else 'sort'} of {keys.name}"
+        f"{' within rows' if lead else ''}: elements "
         f"whose indices differ by 1 << {power.name} are compared and exchanged so that "
         f"{order}{also}. {who}.",
     )

@@ -9,8 +9,6 @@ from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
 
 UINT32 = Scalar("uint32")
-EMPTY = -4
-"""The least mark of a free slot; all negative keys are marks."""
 
 
 def _hashed(k: KernelBuilder, key: Expr, slots: Expr) -> tuple[Expr, str]:
@@ -40,14 +38,14 @@ def probe_lookup(k: KernelBuilder, level: int) -> Title:
     """Lookups in an open-addressing table by linear or quadratic probing or double hashing (Knuth,
     The Art of Computer Programming 3, 6.4)."""
     shape = k.draw.shape
-    k.size("queries", 60, 72)
-    k.size("slots", 16, 16, minimum=8)
+    k.size("queries", 90, 110)
+    k.size("table_slots", 32, 32, minimum=8)
     (i,) = k.thread("queries", names=(k.name("i q"),))
-    keys = k.array("table_keys slot_keys", INT32, "slots", low=EMPTY, high=7)
+    keys = k.array("table_keys slot_keys", INT32, "table_slots", low=-2, high=9)
     type_ = shape.choice((INT32, FLOAT32))
     span = (0, 900) if type_ == INT32 else (-1.0, 1.0)
-    values = k.array("table_values slot_values", type_, "slots", low=span[0], high=span[1])
-    wanted = k.array("query_keys lookups", INT32, "queries", low=0, high=8)
+    values = k.array("table_values slot_values", type_, "table_slots", low=span[0], high=span[1])
+    wanted = k.array("query_keys lookups", INT32, "queries", low=0, high=11)
     way = shape.choice(tuple(_STEPS))
     missing: float = -1 if type_ == INT32 else 0.0
     counted = level > 1 and shape.chance(0.2 + 0.1 * level)
@@ -77,7 +75,7 @@ def _walk(
     slot follows from the key."""
     keys, values = table
     key = k.let("key x", wanted)
-    slots = k.size_param("num_slots capacity", "slots")
+    slots = k.size_param("num_slots capacity", "table_slots")
     first, said = _hashed(k, key, slots)
     slot = k.let("slot pos", first)
     found = k.let("found result", k.lift(missing, values[slot].type))

@@ -95,8 +95,9 @@ def forest_inference(k: KernelBuilder, level: int) -> Title:
     value, said = _voted(k, total, count, whole)
     out = k.out("predictions scores_out", value.type, "samples")
     k.store(out, (row,), value)
+    kind = "random_forest" if said == "the mean" else "boosted_trees"
     return Title(
-        k.name("forest_inference predict_forest", "boosted_trees"),
+        k.name("forest_inference predict_forest", kind),
         f"{text}{out.name} gets {said} of the leaves that it reaches.",
     )
 

@@ -45,6 +45,11 @@ class _Offer:
     def at(self, c: Expr) -> tuple[Expr, ...]:
         return (c, *self.outer) if self.across else (*self.outer, c)
 
+    @property
+    def worth(self) -> bool:
+        """Whether items have values; where ways are counted, they have none."""
+        return self.goal != "ways"
+
     def better(self, there: Expr) -> Expr:
         return there < self.best if self.goal == "cost" else there > self.best
 
@@ -60,10 +65,10 @@ class _Offer:
             k.assign(self.best, there)
             k.assign(taken, k.lift(0, INT32) if e is None else e)
 
-    def with_item(self, room: Expr, value: Expr) -> Expr:
+    def with_item(self, room: Expr, value: Expr | None) -> Expr:
         """The best of what is left, with an item."""
         rest = self.before[self.at(room)]
-        return rest * value if self.goal == "ways" else rest + value
+        return rest if value is None else rest + value
 
 
 @idiom
@@ -94,9 +99,9 @@ def knapsack_row(k: KernelBuilder, level: int) -> Title:
     said = _several(o, taken) if several else _one(o)
     k.store(out, at, best)
     first, each = _GOALS[goal]
-    joined = "times" if goal == "ways" else "plus"
     text = f"{first}: for each capacity c, {out.name}[c] gets {each} {before.name}[c] and, for "
-    text += f"{said} whose weight w is at most c, {before.name}[c - w] {joined} its value."
+    text += f"{said} whose weight w is at most c, {before.name}[c - w]"
+    text += "." if goal == "ways" else " plus its value."
     if taken is not None:
         choice = k.out("chosen picks", INT32, dims)
         k.store(choice, at, taken)
@@ -108,16 +113,21 @@ def knapsack_row(k: KernelBuilder, level: int) -> Title:
 def _one(o: _Offer) -> str:
     """The one item that is offered, or each problem's own; in words."""
     k, (low, high) = o.k, _span(o.type, 1.0, 4.0)
+    v: Expr | None = None
     if o.lead and k.draw.shape.chance(0.7):
         weights = k.array("item_weights weights", INT32, o.lead, low=2, high=9)
-        values = k.array("item_values values", o.type, o.lead, low=low, high=high)
-        v: Expr = values[o.outer]
         w = k.let("w need", weights[o.outer])
-        said = f"the item of the problem (weights {weights.name}, values {values.name})"
+        said = f"the item of the problem (weights {weights.name}"
+        if o.worth:
+            values = k.array("item_values values", o.type, o.lead, low=low, high=high)
+            v, said = values[o.outer], f"{said}, values {values.name}"
+        said += ")"
     else:
-        gain = v = k.scalar("value gain", o.type, low, high)
         w = k.scalar("weight w", INT32, 2, 9)
-        said = f"an item of weight {w.name} and value {gain.name},"
+        said = f"an item of weight {w.name}"
+        if o.worth:
+            gain = v = k.scalar("value gain", o.type, low, high)
+            said += f" and value {gain.name},"
     if k.draw.shape.chance(0.5):
         left = k.let("left rest", o.c - w)
         with k.if_(left >= 0):
@@ -136,7 +146,7 @@ def _several(o: _Offer, taken: Var | None) -> str:
     dims = ("items",) if shared else (*o.lead, "items")
     low, high = _span(o.type, 1.0, 4.0)
     weights = k.array("weights item_weights", INT32, dims, low=2, high=12)
-    values = k.array("values item_values", o.type, dims, low=low, high=high)
+    values = k.array("values item_values", o.type, dims, low=low, high=high) if o.worth else None
     count = k.size_param("num_items item_count", "items")
     skips = k.draw.shape.chance(0.4)
     with k.for_("e item", count) as e:
@@ -145,11 +155,12 @@ def _several(o: _Offer, taken: Var | None) -> str:
         if skips:
             with k.if_(w > o.c):
                 k.continue_()
-            o.take(o.with_item(o.c - w, values[at]), taken, e)
+            o.take(o.with_item(o.c - w, values[at] if values else None), taken, e)
         else:
             with k.if_(w <= o.c):
-                o.take(o.with_item(o.c - w, values[at]), taken, e)
-    return f"each item of a group (weights {weights.name}, values {values.name})"
+                o.take(o.with_item(o.c - w, values[at] if values else None), taken, e)
+    said = f", values {values.name}" if values else ""
+    return f"each item of a group (weights {weights.name}{said})"
 
 
 _RULES = {

@@ -22,7 +22,7 @@ def items(w: Work) -> tuple[tuple[str, ...], list[str]]:
 @idiom
 def triangular_solve(k: KernelBuilder, level: int) -> Title:
     """Substitution for each right-hand side: forward or backward, transposed, unit diagonal."""
-    w = work(k, level, turning=0.2, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     lead, call = items(w)
     n = w.size("n", 4, 6, "n order")
     many = (w.size("rhs", 5, 9, "num_rhs width"),) if not lead or w.chance(0.6) else ()
@@ -62,7 +62,7 @@ def triangular_solve(k: KernelBuilder, level: int) -> Title:
 @idiom
 def elimination_step(k: KernelBuilder, level: int) -> Title:
     """One step of LU: the trailing part of a matrix less an outer product of column and row."""
-    w = work(k, level, turning=0.25, flattening=0.4)
+    w = work(k, level, flattening=0.4)
     lead, call = items(w)
     m = w.size("m", 6, 9, "m num_rows", minimum=4)
     n = w.size("n", 6, 9, "n num_cols", minimum=4)
@@ -102,7 +102,7 @@ def elimination_step(k: KernelBuilder, level: int) -> Title:
 @idiom
 def reflector_apply(k: KernelBuilder, level: int) -> Title:
     """A Householder reflection, or an orthogonalisation against a basis, of each column."""
-    w = work(k, level, turning=0.25, flattening=0.3)
+    w = work(k, level, flattening=0.3)
     lead, call = items(w)
     n, cols = w.size("n", 5, 8, "n num_rows"), w.size("cols", 6, 9, "num_cols cols")
     right = w.chance(0.4)
@@ -171,7 +171,7 @@ def _taken_off(
 @idiom
 def givens_rows(k: KernelBuilder, level: int) -> Title:
     """Pairs of rows or columns of a matrix turned by Givens rotations."""
-    w = work(k, level, turning=0.2, flattening=0.3)
+    w = work(k, level, flattening=0.3)
     lead, call = items(w)
     pairs, cols = w.size("pairs", 3, 5, "num_pairs pairs"), w.size("cols", 5, 8, "num_cols cols")
     w.words["2*pairs"] = "n num_rows"

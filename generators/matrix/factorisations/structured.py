@@ -17,7 +17,7 @@ from generators.program.expr import Expr, Var
 @idiom
 def structured_product(k: KernelBuilder, level: int) -> Title:
     """A banded, Toeplitz, circulant, Hankel or tridiagonal matrix times a vector or several."""
-    w = work(k, level, turning=0.2, flattening=0.2)
+    w = work(k, level, flattening=0.2)
     form = k.draw.shape.choice(("banded", "toeplitz", "circulant", "hankel", "tridiagonal"))
     n = w.size("n", 9, 14, "n num_rows")
     many = (w.size("width", 3, 5, "num_rhs width"),) if w.chance(0.5) else ()
@@ -114,7 +114,7 @@ def _by_diagonals(
 @idiom
 def kronecker_product(k: KernelBuilder, level: int) -> Title:
     """Kronecker products: their entries, or one times a vector without forming it."""
-    w = work(k, level, turning=0.3, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     lead: tuple[str, ...] = ()
     call: list[str] = []
     for symbol, low, high in (("ra", 2, 4), ("ca", 2, 4), ("rb", 2, 3), ("cb", 2, 3)):
@@ -157,7 +157,7 @@ def kronecker_product(k: KernelBuilder, level: int) -> Title:
 @idiom
 def feature_covariance(k: KernelBuilder, level: int) -> Title:
     """Gram, covariance and correlation matrices of features over samples, weighted or not."""
-    w = work(k, level, turning=0.4, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     lead, call = items(w)
     n, d = w.size("n", 8, 14, "num_samples n", minimum=3), w.size("d", 4, 7, "num_features d")
     x = w.tensor("x samples data", (*lead, n, d))
@@ -234,7 +234,7 @@ def _comoment(
 @idiom
 def distance_matrix(k: KernelBuilder, level: int) -> Title:
     """Distances of all pairs of rows: L2, squared, L1, cosine, largest; by norms or differences."""
-    w = work(k, level, turning=0.3, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     lead, call = items(w)
     m, n = w.size("m", 5, 8, "m num_queries"), w.size("n", 5, 8, "n num_points")
     d = w.size("d", 3, 6, "dim num_features")

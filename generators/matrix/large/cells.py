@@ -111,11 +111,11 @@ _LAYERS = (
 _ORDERS = {
     "layer": _LAYERS,
     "product": (*_LAYERS, ("scale", "residual"), ("scale", "residual")),
-    "dequantised": (("activate",), ("residual", "activate"), ("activate", "residual")),
+    "dequantised": (("activate",), ("activate",), ()),
     "linear": (("scale", "residual"),),
     "folded_norm": (("scale", "bias", "activate"),),
-    "filter": (("scale",), ("scale", "limit"), ("limit",)),
-    "gain": (("scale",),),
+    "filter": (("scale",), (), ("limit",)),
+    "gain": (("scale",), ()),
     "plain": ((),),
 }
 """What follows a sum, by what the kernel is for, in the orders that are in use.
@@ -123,7 +123,7 @@ _ORDERS = {
 ``product`` is a layer or BLAS' alpha * A * B + beta * C, ``folded_norm`` a batch norm at inference.
 """
 
-_COUNTS = {1: (0, 1, 1), 2: (1, 2), 3: (2, 3), 4: (2, 3), 5: (3, 4)}
+_COUNTS = {1: (0, 0, 1), 2: (0, 1, 2), 3: (1, 2), 4: (1, 2, 2), 5: (1, 2, 3)}
 
 
 @dataclass
@@ -205,10 +205,12 @@ def _scale(e: Ending) -> None:
 
 
 def _residual(e: Ending) -> None:
-    skip: Expr = e.c.read("skip residual c_in", e.c.scalar, -1.0, 1.0)
+    weighed = e.params is not None or e.c.chance(0.3)
+    names = "c_in c_old prior" if weighed else "skip residual shortcut"
+    skip: Expr = e.c.read(names, e.c.scalar, -1.0, 1.0)
     if e.params is not None:
         skip = e.params["beta"] * skip
-    elif e.c.chance(0.5):
+    elif weighed:
         skip = e.c.k.scalar("beta", e.c.scalar, 0.3, 1.2) * skip
     e.step("add", skip)
 

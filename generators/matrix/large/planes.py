@@ -122,7 +122,7 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
     rank = shape.weighted({2: 3, 3: 2})
     leads = [k.size(s, 2, 4) for s in (("b", "c") if rank == 3 else ("c",))]
-    steps, width = k.size("t", 7, 12), k.size("m", 3, 5)
+    steps, width = k.size("t", 7, 12), k.size("taps", 3, 5)
     signal = k.array("signal sequence series", scalar, (*leads, steps), low=-1.0, high=1.0)
     own = shape.chance(0.6)
     dims = (leads[-1], width) if own else (width,)

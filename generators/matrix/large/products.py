@@ -31,8 +31,8 @@ def array_product(k: KernelBuilder, level: int) -> Title:
     a = k.array("a lhs weights", scalar, first, low=-1.0, high=1.0)
     b = k.array("b rhs x", scalar, second[:1] if vector else second, low=-1.0, high=1.0)
     weights = None
-    if shape.chance(0.35):
-        weights = k.array("spectrum diagonal w", scalar, inner, low=0.3, high=1.5)
+    if shape.chance(0.06):
+        weights = k.array("diagonal d_inner", scalar, inner, low=0.3, high=1.5)
     depth = k.trip_count("depth inner k_size", inner)
     dims = (m,) if vector else (m, n)
     c = cells(k, scalar, dims, (("i",), ("row",)) if vector else NAMES[2][:2], len(dims) - 1)
@@ -44,7 +44,8 @@ def array_product(k: KernelBuilder, level: int) -> Title:
         k.augment(total, "add", term)
     c.say(f"Sum {c.tell(term)} over {p.name}.")
     finish(c, level, total, "c out result", "product")
-    titles = "matvec dense_vector" if vector else "matmul dense_layer gemm_like"
+    layer = "apply " in c.text or "bias" in c.text
+    titles = "dense_layer linear_forward" if layer else "matvec gemv" if vector else "matmul gemm"
     return Title(k.name(titles), c.text)
 
 
@@ -229,7 +230,7 @@ def gather_rows(k: KernelBuilder, level: int) -> Title:
     """Rows of a table by index: lookups, positions, bags with weights and padding."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
     lead = [k.size("b", 3, 4)] if shape.chance(0.5) else []
-    tokens, wide, rows = k.size("t", 5, 7), k.size("d", 4, 6), k.size("v", 6, 9)
+    tokens, wide, rows = k.size("t", 5, 7), k.size("d", 4, 6), k.size("vocab", 6, 9)
     slots = [k.size("m", 3, 4)] if shape.chance(0.45) else []
     table = k.array("table embeddings codebook", scalar, (rows, wide), low=-1.0, high=1.0)
     places = [*lead, tokens, *slots]

@@ -26,7 +26,7 @@ def sliding_window(k: KernelBuilder, level: int) -> Title:
 
 def _taps(k: KernelBuilder, level: int, scalar: Scalar) -> tuple[Cells, Var]:
     """A filter of a signal, its ends padded in one of three ways."""
-    n, m = k.size("n", 48, 96), k.size("m", 3, 7)
+    n, m = k.size("n", 48, 96), k.size("taps", 3, 7)
     x = k.array("signal x samples", scalar, n, low=-1.5, high=1.5)
     taps = k.array("taps kernel coeffs", scalar, m, low=-0.6, high=0.8)
     length = k.size_param("length n num_samples", n)

@@ -28,7 +28,7 @@ def _lead(w: Work, names: str, outer: str = "batch") -> tuple[tuple[str, ...], l
 @idiom
 def softmax_backward(k: KernelBuilder, level: int) -> Title:
     """The gradient of a softmax, or of a log-softmax, from its output and the gradient there."""
-    w = work(k, level, turning=0.25, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     dims, call = _lead(w, "num_rows rows", "heads")
     of_log, causal = w.chance(0.3), w.chance(0.3)
     cols = "rows" if causal else w.size("cols", 5, 8, "num_cols cols")
@@ -96,7 +96,7 @@ def _softmax_said(
 @idiom
 def norm_backward(k: KernelBuilder, level: int) -> Title:
     """The gradient of a layer norm or an RMS norm with respect to its input, a row a thread."""
-    w = work(k, level, turning=0.2, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     dims, call = _lead(w, "num_tokens rows")
     cols = w.size("cols", 5, 9, "features dim")
     rms, whole = w.chance(0.5), (*dims, cols)
@@ -193,7 +193,7 @@ def _statistics(
 @idiom
 def norm_parameter_gradient(k: KernelBuilder, level: int) -> Title:
     """Gradients of a norm's gain and bias: a thread for each feature sums over all tokens."""
-    w = work(k, level, turning=0.25, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     dims, _ = _lead(w, "num_tokens rows")
     cols = w.size("cols", 8, 14, "features dim")
     rms, whole = w.chance(0.4), (*dims, cols)
@@ -256,7 +256,7 @@ def _over_tokens(
 @idiom
 def attention_gradient(k: KernelBuilder, level: int) -> Title:
     """Pieces of the backward pass of attention: row sums, gradients of scores, queries, keys."""
-    w = work(k, level, turning=0.2, flattening=0.2)
+    w = work(k, level, flattening=0.2)
     w.type_ = FLOAT32
     vec = Vec(4, FLOAT32)
     lead = (w.size("heads", 2, 3, "heads num_heads"),) if w.chance(0.6, 2) else ()

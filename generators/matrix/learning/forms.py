@@ -112,7 +112,10 @@ class Work:
         order = tuple(range(len(dims)))
         many = len(dims) > 1 and not fixed
         shape = self.k.draw.shape
-        if many and shape.chance(self.turning if role == "in" else 0.4 * self.turning):
+        straight = all(t.order == tuple(sorted(t.order)) for t in self.tensors)
+        # One operand at most lies the other way round, and not the first.
+        second = role == "in" and straight and bool(self.tensors)
+        if many and second and shape.chance(2.0 * self.turning):
             order = (*order[:-2], order[-1], order[-2])
         # The length of a flat array is a product of sizes, not of sums.
         flat = many and not any("+" in d for d in dims) and shape.chance(self.flattening)
@@ -139,7 +142,7 @@ class Work:
 
     @contextmanager
     def each(
-        self, dims: Sequence[str], names: Sequence[str], line: float = 0.25
+        self, dims: Sequence[str], names: Sequence[str], line: float = 0.12
     ) -> Iterator[tuple[Var, ...]]:
         """Indices of each output: a thread for one, for a line of them, or for a flat index."""
         k = self.k
@@ -183,7 +186,7 @@ class Work:
         """The sentences so far, and one on arrays that lie otherwise than one would think."""
         flat = [f"{t.name} as ({', '.join(self._axes(t))})" for t in self.tensors if t.flat]
         turned = [
-            f"{t.name} is stored as ({', '.join(self._axes(t))})"
+            f"{t.name} is stored transposed, as ({', '.join(self._axes(t))})"
             for t in self.tensors
             if t.order != tuple(sorted(t.order)) and not t.flat
         ]
@@ -214,6 +217,6 @@ def work(k: KernelBuilder, level: int, turning: float = 0.0, flattening: float =
     share = {1: 0.5, 2: 1.0}.get(level, 1.4)
     by_params = k.draw.shape.chance(0.5)
     # Who keeps one array flat keeps all of them so.
-    flat = 1.0 if k.draw.shape.chance(flattening * share) else 0.0
+    flat = 1.0 if k.draw.shape.chance(0.3 * flattening * share) else 0.0
     turned = turning * min(share, 1.0) * (0.5 if flat else 1.0)
     return Work(k, level, type_, by_params, turned, flat)

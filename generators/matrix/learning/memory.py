@@ -16,7 +16,7 @@ from generators.program.expr import Expr, Var
 @idiom
 def linear_attention_state(k: KernelBuilder, level: int) -> Title:
     """The state of linear attention, a matrix a head: decayed, updated, read by the query."""
-    w = work(k, level, turning=0.25, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     w.size("heads", 3, 4, "heads num_heads")
     w.size("kdim", 3, 5, "key_dim dk")
     w.size("vdim", 4, 6, "value_dim dv")

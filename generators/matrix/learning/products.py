@@ -49,7 +49,10 @@ def gemm_epilogue(k: KernelBuilder, level: int) -> Title:
     item = "for every item of the batch" if batch else ""
     shared = ", the same matrix for all," if batch and len(b.dims) == 2 else ""
     w.told.insert(0, f"Multiply {a.name} by {b.name}{shared} {item}.")
-    return Title(k.name("gemm_bias_act fused_gemm linear_forward", "gemm_epilogue"), w.text())
+    names = "gemm_bias_act" if {"bias", "act"} <= {*steps} else "gemm_epilogue fused_gemm"
+    if steps in (["bias"], []):
+        names = "linear_forward" if steps else "gemm matmul"
+    return Title(k.name(names), w.text())
 
 
 def _epilogue(
@@ -79,7 +82,7 @@ def _epilogue(
 
 def _stored(w: Work, value: Expr, dims: tuple[str, ...], at: tuple[Expr, ...]) -> None:
     """Store a result, or mix it into what is there."""
-    if w.chance(0.25):
+    if w.chance(0.08):
         out = w.tensor("c out y", dims, role="inout")
         if w.chance(0.5):
             out.store(at, value, "add")
@@ -98,7 +101,7 @@ def _stored(w: Work, value: Expr, dims: tuple[str, ...], at: tuple[Expr, ...]) -
 def grouped_gemm(k: KernelBuilder, level: int) -> Title:
     """Rows sorted by group, each multiplied with its group's matrix; groups end at offsets."""
     w = work(k, level, turning=0.3, flattening=0.25)
-    rows, groups = w.size("rows", 14, 20), w.size("groups", 3, 5, "num_groups num_experts")
+    rows, groups = w.size("rows", 14, 20), w.size("experts", 3, 5, "num_groups num_experts")
     depth, n = w.size("depth", 4, 7, "k_dim depth"), w.size("n", 4, 7, "n num_cols")
     search = w.k.draw.shape.weighted({"walk": 2, "bisect": 2 * (level > 1), "ids": 1})
     x = w.tensor("x tokens a", (rows, depth))
@@ -111,7 +114,7 @@ def grouped_gemm(k: KernelBuilder, level: int) -> Title:
     else:
         ends = k.array("group_ends offsets", INT32, groups, init="sorted", low=1, high=20)
         said = f"that of its group: the first that ends behind the row ({ends.name}), or the last"
-    with w.each((rows, n), ("r row t", "j col c")) as (r, c):
+    with w.each((rows, n), ("r row t", "j col c"), line=0.0) as (r, c):
         g = k.let("g group expert", ids[r]) if search == "ids" else _group(w, ends, r, search)
         total = w.sum("acc total")
         with w.loop("p kk d", depth) as p:
@@ -130,7 +133,7 @@ def grouped_gemm(k: KernelBuilder, level: int) -> Title:
 def _group(w: Work, ends: Var, row: Expr, search: str) -> Var:
     """The group of a row: by a walk over the ends, or by bisection."""
     k = w.k
-    last = w.count("groups") - 1
+    last = w.count("experts") - 1
     if search == "walk":
         g = k.let("g group expert", k.lift(0, INT32))
         with k.for_("e q", last) as e, k.if_(row >= ends[e]):

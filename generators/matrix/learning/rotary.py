@@ -119,5 +119,8 @@ def rotary_embedding(k: KernelBuilder, level: int) -> Title:
         told.append(x.name if in_place else f"{x.name} (into {out.name})")
     apart = "half a head apart" if p.halves else "that lie side by side"
     turn = "Turn back" if back else "Turn"
-    text = f"{turn} each pair of features {apart} of {' and '.join(told)} by an angle: {said}. "
+    joint = " " if said.startswith("whose") else ": "
+    text = (
+        f"{turn} each pair of features {apart} of {' and '.join(told)} by an angle{joint}{said}. "
+    )
     return Title(k.name("rotary_embedding apply_rope"), f"{text}A token's place is {where}.")

@@ -40,17 +40,16 @@ def _before(g: Place, scalar: Scalar, level: int) -> Var:
     """The point before the camera, at depths of 1 to 4."""
     k, vec = g.k, Vec(3, scalar)
     p = k.let("p pt", g.read("points positions landmarks", vec, -1.0, 1.0))
-    away = unit_vector(vec, 2, 3.0)
     way = g.shape.choice(("rigid", "rigid", "shifted", "quat") if level >= 2 else ("shifted",))
-    shift = g.given("translation offset t", vec, -0.5, 0.5)
+    shift = g.given("translation offset t", vec, 2.6, 3.4)
     if way == "shifted":
-        return g.let("q pc", p + shift + away)
+        return g.let("q pc", p + shift)
     if way == "quat":
         pose = g.read("orientations attitudes", Quat(scalar), init="unit")
         rot: Expr = g.part("rot rm", fn("quat_to_matrix", pose))
     else:
         rot = held(k, "rot rm", g.given("rotation extrinsic", Mat(3, 3, scalar), -0.5, 0.5))
-    return g.let("q pc", rot * p + shift + away)
+    return g.let("q pc", rot * p + shift)
 
 
 def _divided(g: Place, names: Names, h: Expr) -> Var:
@@ -194,8 +193,8 @@ def _viewed(g: Place, scalar: Scalar, level: int) -> tuple[Expr, str]:
     if way == "both":
         value = g.given("view camera_inv", mat, -1.0, 1.0) * model
         return k.let("mv model_view", value), g.tell(value)
-    e = g.let("e eye from_p", g.read("eyes camera_pos", vec, 1.5, 3.0))
-    aim = g.given("look_at aim_point", vec, -0.5, 0.5)
+    e = g.let("e eye from_p", k.scalar(("eye", "camera_pos"), vec, 1.5, 3.0))
+    aim = k.scalar(("look_at", "aim_point"), vec, -0.5, 0.5)
     back = g.let("z back zc", fn("normalize", e - aim))
     side = g.let("x side xc", fn("normalize", fn("cross", unit_vector(vec, 1), back)))
     top = g.let("y top yc", fn("cross", back, side))

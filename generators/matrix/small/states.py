@@ -63,7 +63,7 @@ def _read(g: Place, mat: Mat, level: int) -> tuple[Filter, str]:
         }
         r = record(g, "Track Filter Belief", parts, float(way == "struct"))
         text = f"x = {r.say('x')} and P = {r.say('p')}"
-        x, p = k.let("xi mu", r["x"]), k.let("pi cov_i", r["p"])
+        x, p = k.let("xi mu", r["x"]), k.let("p_i cov_i", r["p"])
 
     def finish() -> str:
         if way != "inout":

@@ -156,18 +156,17 @@ def quadratic_form(k: KernelBuilder, level: int) -> Title:
     args: dict[str, Type] = {"d": vec, "w": mat}
     names = "quad_form mahalanobis_sq"
     form = routine(k, float(by_helper), names, args, lambda _, d, w: dot(d, w * d))
-    title = k.name("quadratic_form mahalanobis metric_distance gaussian_score")
     if level >= 3 and shape.chance(0.5):
         done = _scored(_mixture(g, x, form, vec), level, vec)
-        return Title(title, f"With {g.told(x)}: {done}")
+        return Title(k.name("mixture_score gaussian_mixture"), f"With {g.told(x)}: {done}")
     w = _metric(g, mat)
     d = g.let("d delta gap", x - g.given("center mean", vec, -0.5, 0.5))
     wd = g.part("wd lowered", w * d)
     r = g.let("r form r2", form(d, w) if by_helper else dot(d, wd))
     done = f"With {g.told(x)}: let {g.told(d, w)}, r = dot(d, W * d)."
-    if level >= 2:
+    if level >= 2 and shape.chance(0.25):
         done += _angled(g, w, d, wd, r)
-    if level >= 3 and shape.chance(0.6):
+    if level >= 3 and shape.chance(0.4):
         done += _inside(g, r)
     menu: dict[str, Entry] = {
         "form": ("forms dist_sq", lambda: r),
@@ -181,6 +180,9 @@ def quadratic_form(k: KernelBuilder, level: int) -> Title:
     done += g.offer(1, **{first: menu.pop(first)})
     if not by_helper:
         menu["gradient"] = ("gradients covectors", lambda: wd)
+    called = {"form": "mahalanobis_sq quadratic_form", "root": "mahalanobis metric_distance"}
+    called |= {"bell": "gaussian_kernel gaussian_score", "cauchy": "cauchy_kernel"}
+    title = k.name(called[first])
     return Title(title, done + g.offer((1, 1, 2, 2, 3)[level - 1] - (level > 1), **menu))
 
 

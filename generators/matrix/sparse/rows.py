@@ -53,7 +53,7 @@ def csr(w: Work, rows: str, cols: str, graph: bool = False) -> Csr:
 @idiom
 def csr_spmm(k: KernelBuilder, level: int) -> Title:
     """A sparse matrix by row offsets times a dense matrix or a vector; scaled or added."""
-    w = work(k, level, turning=0.3, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     rows, cols = w.size("rows", 8, 12, "num_rows rows"), w.size("cols", 6, 10, "num_cols cols")
     vector = w.chance(0.3)
     m = csr(w, rows, cols)
@@ -61,7 +61,7 @@ def csr_spmm(k: KernelBuilder, level: int) -> Title:
     width = () if vector else (w.size("width", 3, 6, "width num_rhs"),)
     x = w.tensor("x rhs dense", (cols, *width))
     nested = w.chance(0.5)
-    with w.each((rows, *width), ("row i r", "j col_out q")) as at:
+    with w.each((rows, *width), ("row i r", "j col_out q"), line=0.0) as at:
         first, last = m.bounds(at[0], nested)
         total = w.sum("total acc s")
         with k.for_("e nz p", last, start=first) as e:
@@ -116,7 +116,7 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
     x = w.tensor("x vecs rhs", (cols, *width), type_=vec)
     turned = w.chance(0.25)
     way = k.draw.shape.choice(("plain", "residual", "jacobi", "add"))
-    with w.each((rows, *width), ("row i", "j q")) as at:
+    with w.each((rows, *width), ("row i", "j q"), line=0.0) as at:
         first, last = m.bounds(at[0], w.chance(0.5))
         total = k.let("total acc s", make(vec, k.lift(0.0, w.type_)))
         with k.for_("e b p", last, start=first) as e:
@@ -147,7 +147,7 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
 @idiom
 def sampled_product(k: KernelBuilder, level: int) -> Title:
     """Entries of a dense product at the places of a sparse matrix (SDDMM)."""
-    w = work(k, level, turning=0.3, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     rows, cols = w.size("rows", 8, 12, "num_rows"), w.size("cols", 6, 10, "num_cols")
     depth, by_entry = w.size("depth", 3, 6, "depth feat_dim"), w.chance(0.5)
     names = alike(k, "a b_mat", "left right", "q keys", "u v_mat")
@@ -174,8 +174,8 @@ def sampled_product(k: KernelBuilder, level: int) -> Title:
     times = "" if scale is None else f"{written(scale)} * "
     times += "" if sampled is None else f"{sampled.name} * "
     w.say(
-        f"For each entry of a sparse pattern, in {where}, {out.name} of the entry gets {times}"
-        f"the dot product of that row of {a.name} and, by the column, that row of {b.name}."
+        f"Sampled product: for each entry of a sparse pattern, in {where}, {out.name} gets {times}"
+        f"the dot product of row r of {a.name} and the row of {b.name} that the column numbers."
     )
     return Title(k.name("sddmm sampled_matmul edge_dots"), w.text())
 
@@ -200,7 +200,7 @@ def _pattern(w: Work, rows: str, cols: str, by_entry: bool) -> tuple[Var, Var, s
 @idiom
 def graph_aggregate(k: KernelBuilder, level: int) -> Title:
     """What a node makes of its neighbours' features: mean, sum, maximum, with norms of degrees."""
-    w = work(k, level, turning=0.25, flattening=0.25)
+    w = work(k, level, flattening=0.25)
     w.size("nodes", 8, 12, "num_nodes nodes")
     w.size("width", 3, 5, "width num_feats")
     m = csr(w, "nodes", "nodes", graph=True)
@@ -212,7 +212,7 @@ def graph_aggregate(k: KernelBuilder, level: int) -> Title:
     norms = w.tensor("inv_sqrt_deg norm", ("nodes",), 0.3, 1.0) if form == "normed" else None
     own = w.number("eps self_weight", 0.2, 0.8) if form == "gin" else None
     loop = form in ("normed", "mean") and w.chance(0.4)
-    with w.each(("nodes", "width"), ("node i v", "f c")) as (node, f):
+    with w.each(("nodes", "width"), ("node i v", "f c"), line=0.0) as (node, f):
         first, last = m.bounds(node, False)
         start: Expr = zero(w.type_)
         if form == "max":

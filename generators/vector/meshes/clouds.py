@@ -16,11 +16,11 @@ from generators.vector.simulation.parts import Crowd, Points, crowd, others, poi
 def chamfer_distance(k: KernelBuilder, level: int) -> Title:
     """The nearest point of another set, and its squared or robust distance: a side of Chamfer's."""
     c = crowd(k, level, flat=0.3)
-    k.size("m", 12, 20)
+    k.size("refs", 12, 20)
     shared = len(c.dims) > 1 and c.shape.chance(0.3)
     lead = () if shared else c.dims[:-1]
     p = c.points("points source pred", -1.5, 1.5)
-    q = points_of(k, c.vec, "targets target_pts reference", -1.5, 1.5, (*lead, "m"), level)
+    q = points_of(k, c.vec, "targets target_pts reference", -1.5, 1.5, (*lead, "refs"), level)
     own = c.at[: len(lead)]
     mine = k.let("x xi here", p.at(*c.at))
     best = k.let("best d2_min nearest", k.lift(1.0e6, c.scalar))

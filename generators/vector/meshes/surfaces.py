@@ -24,7 +24,9 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
     way = c.shape.choice(("umbrella", "distance", "gauss", "umbrella"))
     mine = k.let("x xi here", p.at(*c.at))
     total = k.let("lap delta_sum shift", zero(c.vec))
-    weight = k.let("w_sum norm", k.lift(0.01, c.scalar))
+    plain = way == "umbrella"
+    names = "num_seen valence" if plain else "w_sum norm"
+    weight = k.let(names, k.lift(0.0 if plain else 0.01, c.scalar))
     sigma = k.scalar("sigma bandwidth", c.scalar, 0.5, 1.2) if way == "gauss" else None
     with others(c, p, False, {"table": 3, "counted": 3, "rows": 4}) as j:
         d = k.let("d edge", p.at(*c.place(j)) - mine)
@@ -48,6 +50,8 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
         f"For each vertex of {p.name}, L is the sum of w * d over {c.told[0]}, d the way to one, "
         f"over the sum of w plus 0.01; w = {continue_text}. "
     )
+    if plain:
+        text = f"For each vertex of {p.name}, L is the mean way to {c.told[0]}. "
     return Title(
         k.name("mesh_smoothing laplacian_smooth relax_mesh"), text + _smoothed(c, mine, lap)
     )

@@ -175,9 +175,9 @@ class Bones:
             parts["rest"] = Part("rest", r.pose, -1.0, 1.0, "unit", "rest_poses bind_poses")
         if self.scaled:
             parts["stretch"] = Part("stretch", r.vec, 0.5, 1.5, many="bone_scales stretches")
-        r.k.size("c", 5, 8)
+        r.k.size("bones", 5, 8)
         self.animated = r.rank > 1
-        dims = (r.dims[0], "c") if self.animated else ("c",)
+        dims = (r.dims[0], "bones") if self.animated else ("bones",)
         self.items = Items(r.k, "Bone BonePose", parts, dims, 0.45 + 0.06 * level)
 
     def at(self, index: Expr) -> dict[str, Expr]:
@@ -211,7 +211,7 @@ def skinning(k: KernelBuilder, level: int) -> Title:
     k.size("q", 2, 4)
     last = r.axes("last")
     how = {"axes": last, "more": "q"}
-    ids = r.array("bone_ids joints influences", INT32, init="index_of:c", **how)
+    ids = r.array("bone_ids joints influences", INT32, init="index_of:bones", **how)
     weights = r.array("weights skin_weights", r.scalar, 0.1, 1.0, **how)
     p: Expr = points
     if level > 1 or shape.chance(0.6):

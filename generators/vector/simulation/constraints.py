@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import clamp, dot, sqrt
+from generators.kit.functions import dot, sqrt
 from generators.kit.sources import zero
 from generators.kit.text import written
 from generators.program.dtypes import INT32, Scalar, Vec
@@ -160,7 +160,7 @@ def _xpbd_distance_put(
         k.store(lam, c.at, share, op="add")
         of = named(soft)
         text += f"the XPBD step, with a = {of} / {dt.name}^2 and s = (-gap - a * {lam.name}) / "
-        text += f"(W + a), which is added to {lam.name}. "
+        text += f"(W + a), by which {lam.name} grows. "
     else:
         stiff = c.number("stiffness relax", 0.3, 0.95)
         share = k.let("s corr_len", -(stiff * stretch) / weight)
@@ -182,10 +182,6 @@ def _xpbd_distance_stored(
     none: str,
 ) -> Title:
     """What :func:`xpbd_distance` stores, and its text."""
-    if c.chance(0.35, 3):
-        most_ = k.scalar("max_corr limit", scalar, 0.1, 0.4)
-        share = k.let("s_clamped step_len", clamp(share, -most_, most_))
-        text += f"Its size is at most {most_.name} then. "
     step = k.let("n_dir move", share / length * d)
     for (out, at), move in zip(outs, [b.weighted(0, step), -b.weighted(1, step)], strict=True):
         k.store(out, at, move)

@@ -97,12 +97,12 @@ def _friction(c: Crowd, force: Var, across: Expr, load: Expr) -> str:
 @idiom
 def flocking(k: KernelBuilder, level: int) -> Title:
     """Boids: keep apart, match the neighbours' velocity, move to their middle."""
-    c = crowd(k, level, flat=0.5, sizes=(28, 40))
-    p = c.points("positions pos x", -1.5, 1.5)
+    c = crowd(k, level, flat=0.5, sizes=(36, 48))
+    p = c.points("positions pos x", -1.0, 1.0)
     v = c.points("velocities vel v", -1.0, 1.0)
     wide = 0.4 if c.vec.size == 2 else 0.7
     reach = k.scalar("radius view_radius perception", c.scalar, wide, 1.6 * wide)
-    near = k.scalar("min_dist avoid_radius personal", c.scalar, 0.3 * wide, 0.95 * wide)
+    near = k.scalar("min_dist avoid_radius personal", c.scalar, 0.75 * wide, 0.98 * wide)
     return _flocking_stored(k, p, v, c, reach, near)
 
 
@@ -111,7 +111,7 @@ def _flocking_stored(
 ) -> Title:
     """What :func:`flocking` stores, and its text."""
     mine, speed = k.let("xi pi own", p.at(*c.at)), k.let("vi own_vel", v.at(*c.at))
-    own = c.shape.chance(0.65)
+    own = c.shape.chance(0.97)
     apart = k.let("apart separation", zero(c.vec))
     heading = k.let("align heading", speed if own else zero(c.vec))
     middle = k.let("center mid", mine if own else zero(c.vec))
@@ -154,7 +154,7 @@ def _steered(c: Crowd, speed: Var, steer: Var) -> str:
     found = k.let("v_new moved", speed + dt * steer)
     text = f"gets the velocity plus {dt.name} times it"
     if c.chance(0.6, 2):
-        top = k.scalar("max_speed v_max", c.scalar, 0.6, 1.0)
+        top = k.scalar("max_speed v_max", c.scalar, 0.5, 0.9)
         fast = k.let("speed v_len", fn("length", found))
         with k.if_(fast > top):
             k.augment(found, "mul", top / fast)

@@ -49,7 +49,7 @@ def all_pairs_force(k: KernelBuilder, level: int) -> Title:
         k.augment(total, "add", pull * d)
         if energy is not None:
             k.augment(energy, "sub" if law == "gravity" else "add", strength[c.place(j)] / sqrt(r2))
-    scale = c.number("G grav_const" if law == "gravity" else "coulomb k_e", 0.5, 2.0, 0.8)
+    scale = c.number("G grav_const" if law == "gravity" else "coulomb k_e", 0.5, 2.0, 1.0)
     own = "" if law == "gravity" and c.shape.chance(0.7) else strength.name
     found = scale * strength[c.at] * total if own else scale * total
     done = "accelerations acc_out a_out" if not own else "forces force_out f_out"
@@ -134,11 +134,11 @@ def _kernel_of_vortex(c: Crowd, d: Expr, r2: Expr, spin: Expr) -> Expr:
 def vortex_velocity(k: KernelBuilder, level: int) -> Title:
     """Biot and Savart's law: velocities at points by vortex particles, mollified."""
     c = crowd(k, level, flat=0.5)
-    k.size("m", 10, 16)
+    k.size("num_vortices", 10, 16)
     lead = c.dims[:-1]
     own = c.shape.chance(0.5)
     p = c.points("targets probes points" if not own else "positions pos", -1.5, 1.5)
-    q = p if own else c.points("vortices sources vortex_pos", -1.5, 1.5, (*lead, "m"))
+    q = p if own else c.points("vortices sources vortex_pos", -1.5, 1.5, (*lead, "num_vortices"))
     kind = c.scalar if c.vec.size == 2 else c.vec
     spins = k.array("strengths circulation gamma", kind, q.dims, low=-1.0, high=1.0)
     mine = k.let("x xi here", p.at(*c.at))

@@ -229,7 +229,8 @@ def _chain_shape_stored(
     root = shape.chance(0.7)
     found = sqrt(square / size) if root else square / size
     by = f", weighted by {weights.name}" if weights is not None else ""
-    text = f"For each chain of {p.name}, {c.put('radii_of_gyration rg_out', found)} gets the "
+    names = "radii_of_gyration rg_out" if root else "rg_squared_out squared_radii"
+    text = f"For each chain of {p.name}, {c.put(names, found)} gets the "
     text += (
         f"{'root of the ' if root else ''}mean squared distance of its beads from their mean{by}."
     )

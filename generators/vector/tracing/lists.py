@@ -304,11 +304,11 @@ class _Tree:
 
 
 def _tree(k: KernelBuilder, r: Ray) -> _Tree:
-    leaf = k.array("leaf_prim prim_id item", INT32, "nodes", init="permutation")
+    leaf = k.array("leaf_prim prim_id item", INT32, "bvh_nodes", init="permutation")
     flagged = r.c.shape.chance(0.5)
-    flag = k.array("is_leaf leaf_flag", INT32, "nodes", low=0, high=1) if flagged else None
-    centers = points_of(k, VEC3, "centers sphere_pos", -2.0, 2.0, ("nodes",), r.c.level)
-    radii = k.array("radii sphere_radius", FLOAT32, "nodes", low=0.6, high=1.2)
+    flag = k.array("is_leaf leaf_flag", INT32, "bvh_nodes", low=0, high=1) if flagged else None
+    centers = points_of(k, VEC3, "centers sphere_pos", -2.0, 2.0, ("bvh_nodes",), r.c.level)
+    radii = k.array("radii sphere_radius", FLOAT32, "bvh_nodes", low=0.6, high=1.2)
     reach = k.scalar("t_max max_dist", FLOAT32, 2.0, 4.0)
     best = k.let("best t_best", reach)
     return _Tree(r, leaf, flag, centers, radii, best, k.let("hit best_id", k.lift(-1, INT32)))
@@ -318,10 +318,10 @@ def _tree(k: KernelBuilder, r: Ray) -> _Tree:
 def tree_walk(k: KernelBuilder, level: int) -> Title:
     """A hierarchy of boxes in depth-first order, walked by skips and without a stack."""
     shape = k.draw.shape
-    k.size("nodes", 32, 44)
+    k.size("bvh_nodes", 32, 44)
     r = cast_rays(k, level, -1.5, 1.5, 0.15)
-    c, boxes = r.c, _Boxes(r, "nodes", 1.8)
-    skip = k.array("subtree_size skip_count node_span", INT32, "nodes", low=2, high=4)
+    c, boxes = r.c, _Boxes(r, "bvh_nodes", 1.8)
+    skip = k.array("subtree_size skip_count node_span", INT32, "bvh_nodes", low=2, high=4)
     inv, tree = _inverse(r), _tree(k, r)
     visits = k.let("visits steps", k.lift(0, INT32)) if c.chance(0.4, 3) else None
     node = k.let("node at_node cur", k.lift(0, INT32))

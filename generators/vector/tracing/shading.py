@@ -154,7 +154,7 @@ def environment_light(k: KernelBuilder, level: int) -> Title:
     c = crowd(k, level, space=3, sizes=(48, 72), member="i tid r")
     c.vec = VEC3
     directions = k.array("directions ray_dirs dirs", VEC3, c.dims, init="unit")
-    rows, cols = (k.size(s, v, v, minimum=v) for s, v in (("h", 4), ("w", 8)))
+    rows, cols = (k.size(s, v, v + 2, minimum=2) for s, v in (("h", 4), ("w", 7)))
     coloured = c.shape.chance(0.5)
     sky = k.array("env sky env_map", VEC3 if coloured else FLOAT32, (rows, cols), low=0.0, high=2.0)
     d: Expr = k.let("d ray_d w_in", directions[c.at])
@@ -172,10 +172,11 @@ def environment_light(k: KernelBuilder, level: int) -> Title:
         found = _between(k, sky, u, v)
         text += ", bilinear with centres at half texels: u wraps around, v is clamped. "
     else:
-        x = k.let("col tx", cast(u * 8.0, INT32) % 8)
-        y = k.let("row ty", cast(v * 4.0, INT32))
+        width, height = extent(sky, 1), extent(sky, 0)
+        x = k.let("col tx", cast(u * cast(width, FLOAT32), INT32) % width)
+        y = k.let("row ty", cast(v * cast(height, FLOAT32), INT32))
         found = sky[index(y, x)]
-        text += ", at the texel of row int(4 * v), column int(8 * u) modulo 8. "
+        text += ", at the texel of row int(v * height), column int(u * width) modulo the width. "
     return Title(k.name("environment_light env_lookup sky_sample"), text + _toned(c, found))
 
 
@@ -198,10 +199,13 @@ def _toned(c: Crowd, found: Expr) -> str:
 
 def _between(k: KernelBuilder, sky: Var, u: Expr, v: Expr) -> Expr:
     """Bilinear interpolation on a map that wraps around in u."""
-    x, y = k.let("x px", u * 8.0 + 7.5), k.let("y py", fn("clamp", v * 4.0 - 0.5, 0.0, 2.999))
+    width = k.let("width map_w", extent(sky, 1))
+    height = cast(extent(sky, 0), FLOAT32)
+    x = k.let("x px", (u + 1.0) * cast(width, FLOAT32) - 0.5)
+    y = k.let("y py", fn("clamp", v * height - 0.5, 0.0, height - 1.001))
     x0, y0 = k.let("x0 left", cast(x, INT32)), k.let("y0 top", cast(y, INT32))
     fx, fy = k.let("fx", x - cast(x0, FLOAT32)), k.let("fy", y - cast(y0, FLOAT32))
-    a, b = k.let("xa c0", x0 % 8), k.let("xb c1", (x0 + 1) % 8)
+    a, b = k.let("xa c0", x0 % width), k.let("xb c1", (x0 + 1) % width)
     upper = k.let("upper r0", fn("lerp", sky[index(y0, a)], sky[index(y0, b)], fx))
     lower = k.let("lower r1", fn("lerp", sky[index(y0 + 1, a)], sky[index(y0 + 1, b)], fx))
     return fn("lerp", upper, lower, fy)

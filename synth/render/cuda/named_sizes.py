@@ -28,47 +28,97 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     channels__chans__cout=((8, 64), (64, 256)),
     cin=((3, 4), (16, 64), (64, 256)),
     heads=((8, 16), (16, 64)),
-    dim__vdim=((32, 128), (64, 256)),
+    dim__vdim__kdim=((32, 128), (64, 256)),
     features=((32, 128), (128, 1024)),
     b__batch__images__clouds__scenes__worlds__folds__models__tracks__streams=((4, 16), (16, 64)),
     frames__series__filters__views=((16, 64), (64, 256)),
+    seqs=((32, 128), (128, 512)),
     bins=((16, 64), (64, 256)),
-    rhos=((512, 1024), (1024, 4096)),
+    conf_bins=((10, 20), (15, 50)),
+    orientations=((6, 9), (9, 18)),
+    rhos__acc_height__acc_width=((512, 1024), (1024, 4096)),
     cams=((64, 512), (512, 4096)),
     buckets__docs=((1024, 65_536), (65_536, 1_000_000)),
+    sketch_width=((1024, 4096), (4096, 65_536)),
+    sketch_depth__rotors=((3, 4), (4, 8)),
     edges__num_edges__num_faces__num_elements=((4096, 65_536), (65_536, 500_000)),
     brackets__parts__components__terms__adapters__experts=((4, 8), (8, 16)),
     levels__objects__shapes__rank__window=((4, 16), (16, 64)),
-    actions__slots__shifts=((8, 32), (32, 64)),
+    beams__sections=((2, 4), (4, 8)),
+    drafted=((3, 8), (4, 16)),
+    actions__slots=((8, 32), (32, 64)),
+    shifts=((4, 8), (8, 16)),
+    sides__tones=((6, 20), (20, 60)),
     degree__max_degree__longest=((8, 32), (32, 64)),
     chars=((32, 128), (128, 512)),
-    states__k_clusters=((8, 64), (64, 256)),
+    hidden=((256, 1024), (1024, 4096)),
+    labels__pairs=((16, 64), (32, 128)),
+    states__k_clusters__symbols=((8, 64), (64, 256)),
+    bones__max_fill=((32, 64), (64, 256)),
     vocab=((8_000, 32_000), (32_000, 128_000)),
     angles=((64, 180), (180, 720)),
     lags__thresholds=((16, 64), (64, 256)),
+    regions=((64, 1024), (1024, 8192)),
+    top_k=((4, 16), (16, 64)),
+    max_len__places=((512, 2048), (2048, 4096)),
+    table_slots=((1024, 8192), (8192, 65_536)),
+    pages=((1024, 8192), (8192, 65_536)),
+    page_size=((8, 16), (16, 32)),
+    voices=((4, 16), (8, 32)),
+    scenarios=((64, 256), (256, 1024)),
+    lamps=((4, 16), (8, 64)),
+    balls__boxes=((8, 64), (64, 256)),
+    tris__faces=((64, 512), (512, 4096)),
+    num_vortices__refs=((64, 512), (512, 4096)),
+    bvh_nodes=((255, 1023), (1023, 8191)),
 )
-
-_CROWDS = frozenset({"n", "num", "count", "scenes", "worlds", "batch", "b"})
-"""Sizes of sets of points, beside which a width is how many neighbours each has."""
+_INNER: Mapping[str, tuple[Range, ...]] = _named(
+    q__planes=((4, 8), (6, 16)),
+    cells=((64, 256), (256, 1024)),
+    keys__queries=((64, 256), (256, 2048)),
+    num_particles=((1000, 4000), (4000, 20_000)),
+)
+"""Of sizes that the launch does not count, under names that mean something else where it does."""
+_AUDIO = frozenset({"channels", "tracks", "tones"})
+"""Beside one of these a number of samples is a length of sound."""
 _ALONE: Mapping[str, tuple[Range, ...]] = _named(
     channels__tracks__streams__models__clouds__folds=((64, 256), (256, 1024)),
-    states__units=((64, 256), (256, 1024)),
+    states__units__batch__seqs=((64, 256), (256, 1024)),
+    envs=((1024, 8192), (8192, 65_536)),
+    tokens__capacities=((8192, 65_536), (65_536, 500_000)),
+    num_active=((10_000, 100_000), (50_000, 500_000)),
 )
 """The same of a size that the launch counts and nothing else, where that is no large number."""
 
-POINTS = frozenset(
-    {"nodes", "num_nodes", "verts", "num_verts", "nv", "points", "num_points", "capacity"}
-)
-"""What elements, edges and faces share, and what entries are kept in: a share of them."""
-SHARING = ("num_edges", "edges", "num_elements", "num_faces", "faces")
+_CROWDS = frozenset({"n", "num", "count", "scenes", "worlds", "batch", "b"})
+"""Sizes of sets of points, beside which a width is how many neighbours each has."""
+
+POINTS = frozenset({"nodes", "num_nodes", "verts", "num_verts", "nv", "points", "num_points"})
+"""What elements, edges and faces share: a share of them."""
+SHARING = ("num_edges", "edges", "num_elements", "num_faces", "faces", "tris")
 """What shares points, where it is one of several sizes."""
+FACES = frozenset({"num_faces", "faces", "tris"})
+"""A closed mesh of triangles has half as many points."""
 
 
-def ranges_of(name: str, others: frozenset[str], alone: bool) -> tuple[Range, ...]:
+def ranges_of(
+    name: str, others: frozenset[str], alone: bool, counted: bool = False
+) -> tuple[Range, ...]:
     """The ranges of a size beside ``others``, none where its name does not say them.
 
-    ``alone``: the launch counts it and nothing else; then only sides of an image say something.
+    ``counted``: the launch counts it; ``alone``: it counts that and nothing else, and then only
+    sides of an image say something.
     """
+    beside = _beside(name, others, counted)
+    if beside:
+        return beside
+    if alone:
+        return _ALONE.get(name, ())
+    return (() if counted else _INNER.get(name, ())) or CALLED.get(name, ())
+
+
+def _beside(name: str, others: frozenset[str], counted: bool) -> tuple[Range, ...]:
+    """The ranges that a size has for what stands beside it."""
     sides = _SIDES & {name, *others}
     if name in _SIDES and (len(sides) > 1 or "nz" in others):
         return _SOLID if _THIRD & others else _FLAT
@@ -76,6 +126,33 @@ def ranges_of(name: str, others: frozenset[str], alone: bool) -> tuple[Range, ..
         return _SOLID
     if name == "width" and others <= _CROWDS:
         return CALLED["degree"]
-    if name == "bins" and "angles" in others:
-        return CALLED["rhos"]
-    return _ALONE.get(name, ()) if alone else CALLED.get(name, ())
+    for (symbol, where), (beside, ranges) in _BESIDE.items():
+        placed = {"counted": counted, "inner": not counted}.get(where, True)
+        if name == symbol and placed and (beside & others or not beside):
+            return ranges
+    return ()
+
+
+_BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
+    ("width", ""): (frozenset({"nodes"}), CALLED["labels"]),
+    ("nodes", "counted"): (
+        frozenset({"width", "heads", "edges"}),
+        ((20_000, 200_000), (100_000, 1_000_000)),
+    ),
+    ("bins", ""): (frozenset({"angles"}), CALLED["rhos"]),
+    ("num_cells", ""): (
+        frozenset({"num_faces"}),
+        ((200_000, 2_000_000), (1_000_000, 10_000_000)),
+    ),
+    ("words", "inner"): (
+        frozenset({"num_keys", "filters", "blocks"}),
+        ((16_384, 131_072), (131_072, 1_048_576)),
+    ),
+    ("items", ""): (frozenset({"top_k"}), ((256, 1024), (1024, 8192))),
+    ("samples", "inner"): (_AUDIO, ((1024, 8192), (8192, 48_000))),
+    ("channels", ""): (frozenset({"tracks"}), ((1, 2), (2, 8))),
+    ("steps", ""): (frozenset({"envs"}), ((32, 128), (128, 512))),
+    ("nnz", "counted"): (frozenset(), ((200_000, 2_000_000), (1_000_000, 10_000_000))),
+}
+"""By a name, and where it has to stand: beside which sizes (any where none are named) it has
+which ranges."""

@@ -16,7 +16,7 @@ from generators.program.dtypes import INT32, Array, Vec
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, parts, statements
 from synth.render.cuda.find.remember import remembered
-from synth.render.cuda.named_sizes import CALLED, POINTS, SHARING, ranges_of
+from synth.render.cuda.named_sizes import CALLED, FACES, POINTS, SHARING, ranges_of
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all, middle, symbols
 
@@ -73,7 +73,8 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
     looped, gathered = _looped(program), _gathered(program)
     found, every = {}, frozenset(size.symbol for size in program.sizes)
     for size in program.sizes:
-        named = ranges_of(size.symbol, every - {size.symbol}, counted == [size.symbol])
+        name, others = size.symbol, every - {size.symbol}
+        named = ranges_of(name, others, counted == [name], name in counted)
         table, weights = named, (1,) * len(named)
         if not named:
             table, weights = _choices(size, counted, looped, gathered)
@@ -81,33 +82,58 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
         found[size.symbol] = drawn
     found = _widened(found, counted)
     rows = [prod(found[name][end] for name in counted) for end in (0, 1)]
-    others = gathered.keys() - {*counted} - looped
+    others = frozenset(found.keys() - {*counted} - looped)
     for name in sorted(others & POINTS):
         found[name] = _points_of(found, counted, rows)
-    for name in sorted(others & _shared_out(program)):
+    starts = _starts(program) & {*counted}
+    lists = [prod(found[name][end] for name in starts) for end in (0, 1)] if starts else rows
+    for name in sorted(others & gathered.keys() & _shared_out(program)):
         each = stream.choice(_ENTRIES)
-        found[name] = (each * rows[0], each * rows[1])
+        found[name] = (each * lists[0], each * lists[1])
+    if "num_active" in counted and "num_edges" in others and "num_nodes" in found:
+        found["num_edges"] = (_EACH * found["num_nodes"][0], _EACH * found["num_nodes"][1])
+    for name, share in _SHARES.items():
+        if name in others:
+            found[name] = (max(rows[0] // share, 1), max(rows[1] // share, 1))
+    if "nnz" in counted:
+        found |= {n: (rows[0] // 10, rows[1] // 10) for n in ("rows", "cols") if n in others}
     return _within_limits(program, found)
+
+
+_SHARES: Mapping[str, int] = {"capacity": 2}
+"""What is kept of the elements: one of so many."""
+_EACH = 8
+"""Edges that a node of a graph has, of which some nodes are active."""
+
+
+def _starts(program: ir.Program) -> set[str]:
+    """Symbols of the lists of which an array tells where each begins, and where the last ends."""
+    ends = [p.shape[-1] for p in program.kernel.params if p.shape and p.role == "in"]
+    return {name for end in ends if end.endswith("+1") for name in symbols(end)}
 
 
 def _points_of(found: Mapping[str, _Range], counted: list[str], rows: list[int]) -> _Range:
     """How many points there are for what shares them; of a list of active ones, more than these."""
-    base = next((found[name] for name in SHARING if name in found), (rows[0], rows[1]))
     if counted == ["num_active"]:
-        return 4 * base[0], 4 * base[1]
-    return max(base[0] // 4, 1), max(base[1] // 4, 1)
+        return 4 * rows[0], 4 * rows[1]
+    of = next((name for name in SHARING if name in found), "")
+    low, high = found.get(of, (rows[0], rows[1]))
+    share = 2 if of in FACES else 4
+    return max(low // share, 4), max(high // share, 4)
 
 
 def _widened(drawn: dict[str, _Range], counted: list[str]) -> dict[str, _Range]:
-    """The spans, those that the launch counts doubled in turn until it fills a device: the handfuls
-    last, once the others are as long as an inner dimension gets."""
+    """The spans, those that the launch counts and whose names say nothing doubled in turn until it
+    fills a device: the handfuls last, once the others are as long as an inner dimension gets."""
     if len(counted) == 1:
         return drawn
     found = dict(drawn)
     while counted and prod(found[name][0] for name in counted) < _FEWEST_THREADS:
-        short = [name for name in counted if _HANDFUL < found[name][1] < _INNER[-1][1]]
-        short = [name for name in short if name not in CALLED] or short
-        name = min(short or counted, key=lambda name: found[name])
+        free = [name for name in counted if name not in CALLED]
+        if not free:
+            break
+        short = [name for name in free if _HANDFUL < found[name][1] < _INNER[-1][1]]
+        name = min(short or free, key=lambda name: found[name])
         found[name] = (2 * found[name][0], 2 * found[name][1])
     return found
 
@@ -162,7 +188,7 @@ def _looped(program: ir.Program) -> set[str]:
     found: set[str] = set()
     given = {s.name: s.value for s in statements(program.kernel.body) if isinstance(s, ir.Assign)}
     for s in statements(program.kernel.body):
-        if isinstance(s, ir.For):
+        if isinstance(s, ir.For) and not _is_window(s):
             # Of `stop = min(count[i], width)` the loop runs up to the width.
             stop = given.get(s.stop.name, s.stop) if isinstance(s.stop, Var) else s.stop
             for e in (stop, *parts(stop)):
@@ -172,6 +198,15 @@ def _looped(program: ir.Program) -> set[str]:
                 if isinstance(e, Op) and e.op in ("lt", "le"):
                     found |= _symbols_of(e.args[1], shapes, sized)
     return found
+
+
+def _is_window(s: ir.For) -> bool:
+    """Whether a loop runs over a few places around one, as far as they lie within an axis."""
+    ends = (s.start, s.stop)
+    return all(isinstance(e, Op) for e in ends) and [e.op for e in ends if isinstance(e, Op)] == [
+        "max",
+        "min",
+    ]
 
 
 def _gathered(program: ir.Program) -> dict[str, bool]:
@@ -212,30 +247,64 @@ def _symbols_of(
 
 
 def _within_limits(program: ir.Program, drawn: dict[str, _Range]) -> tuple[Span, ...]:
-    """The spans, the largest halved until arrays and work stay within what a device has in use."""
+    """The spans, some halved until arrays and work stay within what a device has in use."""
     factors = {size.symbol: max(1, size.multiple_of) for size in program.sizes}
     least = {size.symbol: size.min for size in program.sizes}
     spans = {name: _allowed(r, least[name], factors[name]) for name, r in drawn.items()}
     looped = _looped(program)
-    while True:
-        high = {name: span[1] for name, span in spans.items()}
-        turns = prod(evaluate_all(program.kernel.launch_dim, high))
-        turns *= prod(high[name] for name in looped)
-        within = bytes_of_arrays(program, high) <= MOST_BYTES and turns <= MOST_TURNS
-        if within and _has_blocks(program.kernel, high):
-            return tuple(Span(name, *span) for name, span in spans.items())
-        largest = max(spans, key=lambda name: (spans[name][1], name))
-        low, top = spans[largest]
-        halved = _allowed((low // 2, top // 2), least[largest], factors[largest])
-        if halved == spans[largest]:
-            return tuple(Span(name, *span) for name, span in spans.items())
-        spans[largest] = halved
+    while (excess := _excess(program, spans, looped)) > 1.0:
+
+        def left(name: str) -> tuple[float, bool, int, str]:
+            """What halving one leaves, and what is rather halved of those that leave as much."""
+            halved = {**spans, name: _halved(spans, name, least, factors)}
+            named = name in CALLED or spans[name][1] <= _FEWEST_LEFT
+            share = round(4 * _excess(program, halved, looped) / excess) / 4
+            return share, named, -spans[name][1], name
+
+        best = min(spans, key=left)
+        halved = _halved(spans, best, least, factors)
+        if halved == spans[best]:
+            break
+        spans[best] = halved
+    even = {name: (_even(low), _even(high)) for name, (low, high) in spans.items()}
+    return tuple(
+        Span(name, *_allowed(span, least[name], factors[name])) for name, span in even.items()
+    )
 
 
-def _has_blocks(kernel: ir.Kernel, sizes: Mapping[str, int]) -> bool:
-    """Whether a device takes the grid of a kernel of tiles, which has a block for each place."""
-    places = evaluate_all(kernel.launch_dim, sizes)
-    return not isinstance(kernel, ir.TiledKernel) or all(n <= MOST_BLOCKS_YZ for n in places[:-1])
+def _excess(program: ir.Program, spans: Mapping[str, _Range], looped: set[str]) -> float:
+    """How many times too much memory, work or blocks the upper ends ask for; at most 1 is none."""
+    high = {name: span[1] for name, span in spans.items()}
+    turns = prod(evaluate_all(program.kernel.launch_dim, high))
+    turns *= prod(high[name] for name in looped)
+    blocks = 1.0
+    if isinstance(program.kernel, ir.TiledKernel):
+        # A kernel of tiles has a block for each place.
+        places = evaluate_all(program.kernel.launch_dim, high)[:-1]
+        blocks = max((n / MOST_BLOCKS_YZ for n in places), default=1.0)
+    return max(bytes_of_arrays(program, high) / MOST_BYTES, turns / MOST_TURNS, blocks)
+
+
+_FEWEST_LEFT = 512
+"""Sizes whose names say nothing are halved first, as far as this."""
+_ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+"""What a size that is no power of two begins with, before its zeros."""
+
+
+def _even(size: int) -> int:
+    """The size as people write it: a power of two or a round number, not above it."""
+    if size < 20 or size & (size - 1) == 0 or size % 32 == 0:
+        return size
+    unit = 10 ** (len(str(size)) - 1)
+    return max(int(r * unit) for r in _ROUND if r * unit <= size)
+
+
+def _halved(
+    spans: Mapping[str, _Range], name: str, least: Mapping[str, int], factors: Mapping[str, int]
+) -> _Range:
+    """Half the span of a size, as far as the program allows it."""
+    low, high = spans[name]
+    return _allowed((low // 2, high // 2), least[name], factors[name])
 
 
 def _allowed(span: _Range, least: int, multiple_of: int) -> _Range:
