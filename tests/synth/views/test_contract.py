@@ -277,15 +277,24 @@ def test_questions_on_gradients_name_each_extent_by_the_parameter_that_holds_it(
 
 
 def test_questions_on_gradients_say_of_when_the_values_in_place_are() -> None:
+    """Of rows as they are, and of each input that is handed over as if it were updated in place."""
     said = 0
-    for row, exchange in _exchanges("gradient"):
-        asked = exchange.question.partition("```")[0]
-        roles = {arg["name"]: arg["role"] for arg in row["args"]}
-        for arg in row["backward_args"]:
-            if arg["holds"] == VALUE and roles[arg["arg"]] == "inout":
-                assert re.search(rf"`{arg['name']}`[^.]* the values from before the kernel", asked)
-                said += 1
+    for row, _ in _exchanges("gradient"):
+        held = {arg["arg"] for arg in row["backward_args"] if arg["holds"] == VALUE}
+        for name in held & {arg["name"] for arg in row["args"] if arg["role"] == "in"}:
+            args = [{**a, "role": "inout"} if a["name"] == name else a for a in row["args"]]
+            _says_when_values_are({**row, "args": args})
+            said += 1
+        _says_when_values_are(row)
     assert said
+
+
+def _says_when_values_are(row: Row) -> None:
+    asked = EXCHANGES["gradient"](row).question.partition("```")[0]
+    roles = {arg["name"]: arg["role"] for arg in row["args"]}
+    for arg in row["backward_args"]:
+        told = re.search(rf"`{arg['name']}`[^.]* the values from before the kernel", asked)
+        assert bool(told) == (arg["holds"] == VALUE and roles[arg["arg"]] == "inout")
 
 
 def test_accumulators_are_not_promised_to_start_where_tests_start_them_elsewhere() -> None:

@@ -310,7 +310,9 @@ def test_lines_and_bytes_are_told_without_waits() -> None:
             like = plain.get(cost.schedule.block)
             if like is not None and cost.asked.waited > 1.5:
                 # Of few blocks the last, which is not full, is counted whole.
-                assert cost.lines == pytest.approx(like.lines, rel=0.05 + 1 / max(1, cost.blocks - 1))
+                assert cost.lines == pytest.approx(
+                    like.lines, rel=0.05 + 1 / max(1, cost.blocks - 1)
+                )
                 assert cost.moved_bytes == like.moved_bytes
                 compared += 1
     assert compared
