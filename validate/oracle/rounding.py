@@ -6,6 +6,10 @@ from typing import Any
 
 _PRODUCTS = frozenset({"addmm", "addmv", "baddbmm", "bmm", "dot", "mm", "mv"})
 """PyTorch has these of whole numbers on a CPU, and on no GPU."""
+_SUMS = frozenset({"sum", "mean"})
+"""PyTorch adds by halves; one thread, or atomics of many, add one after the other."""
+_UNIT = 2.0**-24
+"""Of a float32, the most that one addition rounds off in proportion to its result."""
 
 
 class NoSuchCall(Exception):  # noqa: N818 - it is a result of a check, not an error of ours
@@ -17,8 +21,10 @@ def amplified(times: float) -> Any:
 
     What a call rounds off is the difference to the same call on the same values as float64: zero
     for what is exact (a choice, a comparison, a product with a power of two), so that only what
-    other hardware or another order of operations may move is moved. Views and calls that change
-    their arguments are left as they are. Raises NoSuchCall for products of whole numbers.
+    other hardware or another order of operations may move is moved. Of a sum it is, if that is
+    more, what is rounded off by terms that are added one after the other (`in_turn`). Views and
+    calls that change their arguments are left as they are. Raises NoSuchCall for products of whole
+    numbers.
     """
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -28,10 +34,13 @@ def amplified(times: float) -> Any:
         single = isinstance(value, torch.Tensor) and value.dtype == torch.float32
         return value.to(torch.float64) if single else value
 
-    def away(single: Any, double: Any) -> Any:
+    def away(single: Any, double: Any, least: Any = 0.0) -> Any:
         if not isinstance(single, torch.Tensor) or single.dtype != torch.float32:
             return single
-        moved = single + (times * (single.to(torch.float64) - double)).to(torch.float32)
+        off = single.to(torch.float64) - double
+        if isinstance(least, torch.Tensor):
+            off = torch.where(off < 0, -1.0, 1.0) * torch.maximum(off.abs(), least)
+        moved = single + (times * off).to(torch.float32)
         # Where both overflow there is no difference.
         return torch.where(torch.isfinite(moved), moved, single)
 
@@ -41,14 +50,36 @@ def amplified(times: float) -> Any:
         ):
             kwargs = kwargs or {}
             schema = func._schema
+            name = schema.name.partition("::")[2]
             made = func(*args, **kwargs)
             if schema.is_mutable or any(one.alias_info for one in schema.returns):
                 return made
-            if schema.name.partition("::")[2] in _PRODUCTS and not made.is_floating_point():
+            if name in _PRODUCTS and not made.is_floating_point():
                 raise NoSuchCall(f"{schema.name} of whole numbers")
             double = func(*tree_map(doubled, args), **tree_map(doubled, kwargs))
             if isinstance(made, tuple | list):
                 return type(made)(map(away, made, double))
-            return away(made, double)
+            least = 0.0
+            if name in _SUMS and made.dtype == torch.float32:
+                terms = args[0].to(torch.float64)
+                squares = func(terms * terms, *args[1:], **tree_map(doubled, kwargs))
+                least = in_turn(double, squares, terms.numel() // max(1, made.numel()), name)
+            return away(made, double, least)
 
     return Amplified()
+
+
+def in_turn(total: Any, squares: Any, terms: int, name: str) -> Any:
+    """About what a sum or mean rounds off whose terms are added one after the other in float32.
+
+    Each addition rounds off at most `_UNIT` of the sum so far, half of it in the mean and of any
+    sign (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2): together the root
+    of the sum of their squares. Sums so far grow by the terms' mean m and stray by their standard
+    deviation s, so that the squares of T of them come to m^2 T^3 / 3 + s^2 T^2 / 2. ``total`` and
+    ``squares`` are the sums, or the means, of the terms and of their squares, as float64.
+    """
+    whole = 1 if name == "mean" else terms
+    mean, mean_square = total / whole, squares / whole
+    strayed = (mean_square - mean * mean).clamp(min=0.0)
+    passed = mean * mean * terms**3 / 3 + strayed * terms**2 / 2
+    return 0.5 * _UNIT * passed.sqrt() * (whole / terms)

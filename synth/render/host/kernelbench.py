@@ -167,7 +167,7 @@ class Problem(Operator):
             elif arg["init"].startswith("size:"):
                 values.append(self._extent(arg["init"].removeprefix("size:")))
             else:
-                values.append(_said(known[name]))
+                values.append(_said(known[name], whole=arg["init"] == "unit"))
         return ["def get_init_inputs():", f"    return [{', '.join(values)}]"]
 
 
@@ -175,14 +175,15 @@ def _with_nn(text: str) -> str:
     return text.replace("import torch\n", "import torch\nimport torch.nn as nn\n", 1)
 
 
-def _said(value: Any) -> str:
-    """A drawn number or its components in short."""
-    rounded = [repr(_short(v)) for v in np.ravel(value).tolist()]
-    return rounded[0] if np.ndim(value) == 0 else f"[{', '.join(rounded)}]"
+def _said(value: Any, whole: bool) -> str:
+    """A drawn number or its components: in short, or with all digits that a float32 has, as of a
+    unit quaternion, whose formulas of a rotation agree only where its length is one."""
+    said = [repr(_digits(v, 9 if whole else 4)) for v in np.ravel(value).tolist()]
+    return said[0] if np.ndim(value) == 0 else f"[{', '.join(said)}]"
 
 
-def _short(value: Any) -> Any:
-    return float(f"{value:.4g}") if isinstance(value, float) else value
+def _digits(value: Any, count: int) -> Any:
+    return float(f"{value:.{count}g}") if isinstance(value, float) else value
 
 
 def parameters(text: str, name: str) -> list[str]:
