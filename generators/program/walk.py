@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
-from operator import attrgetter
+from functools import lru_cache
+from operator import attrgetter, is_
 from typing import Any
 
 from generators.program import ir
@@ -129,13 +130,23 @@ def replaced(e: Expr, part: Expr, new: Expr) -> Expr:
 def changed(node: Any, change: Callable[[Any], Any]) -> Any:
     """A tree with each node, from the leaves up, put through ``change``."""
     if isinstance(node, tuple):
-        return tuple(changed(part, change) for part in node)
-    if not is_dataclass(node) or isinstance(node, type | Type):
+        found = tuple([changed(part, change) for part in node])
+        return node if all(map(is_, found, node)) else found
+    names = _fields_of(type(node))
+    if names is None:
         return node
-    parts = {f.name: getattr(node, f.name) for f in fields(node)}
-    new = {name: changed(part, change) for name, part in parts.items()}
-    same = all(new[name] is part for name, part in parts.items())
-    return change(node if same else type(node)(**new))
+    parts = [getattr(node, name) for name in names]
+    new = [changed(part, change) for part in parts]
+    same = all(map(is_, new, parts))
+    return change(node if same else type(node)(**dict(zip(names, new, strict=True))))
+
+
+@lru_cache(maxsize=256)
+def _fields_of(kind: type) -> tuple[str, ...] | None:
+    """The fields of a kind of node; None: it is a leaf."""
+    if not is_dataclass(kind) or issubclass(kind, Type):
+        return None
+    return tuple(f.name for f in fields(kind))
 
 
 def bodies(program: ir.Program) -> tuple[ir.Body, ...]:
