@@ -33,7 +33,7 @@ def statements(body: ir.Body) -> Iterator[ir.Statement]:
             for _, inner in s.branches:
                 yield from statements(inner)
             yield from statements(s.orelse)
-        elif isinstance(s, ir.For | ir.While):
+        elif isinstance(s, (ir.For, ir.While)):
             yield from statements(s.body)
 
 
@@ -97,7 +97,7 @@ def names_read(trees: Iterable[Expr]) -> Iterator[str]:
         if isinstance(e, Var):
             yield e.name
             continue
-        if isinstance(e, Load | TileLoad):
+        if isinstance(e, (Load, TileLoad)):
             yield e.array.name
         stack.extend(parts(e))
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from validate.oracle.effort import BUDGET, Budget, TooLong, instrumented
+from validate.oracle.foresight import ADDED, FORESEEN, foresight
 from validate.oracle.quick import QUICK
 from validate.row import dtypes
 from validate.row.inputs import Array
@@ -126,6 +127,8 @@ def run_reference(
         if "np" in namespace:
             namespace["np"] = _NUMPY
         function = namespace[kernel_name]
+        if budget is not None and budget.foreseen:
+            _foresee(text, kernel_name, budget, dim, [inputs[arg["name"]] for arg in args])
         values = [_to_reference(arg, inputs[arg["name"]], namespace, single) for arg in args]
         with np.errstate(all="ignore"):
             function(tuple(dim), *values)
@@ -138,6 +141,25 @@ def run_reference(
         for arg, value in zip(args, values, strict=True)
         if arg["role"] in ("out", "inout")
     }
+
+
+def _foresee(
+    text: str, kernel_name: str, budget: Budget, dim: Sequence[int], values: Sequence[Array]
+) -> None:
+    """Raise TooLong for a run that would, unless it fails before."""
+    code = _foresight(text, kernel_name)
+    if code is None:
+        return
+    namespace: dict[str, Any] = {ADDED: budget.added}
+    exec(code, namespace)
+    given = [value if value.ndim else value.item() for value in values]
+    if namespace[FORESEEN](tuple(dim), *given) > budget.left:
+        raise TooLong
+
+
+@lru_cache(maxsize=64)
+def _foresight(text: str, kernel_name: str) -> CodeType | None:
+    return foresight(ast.parse(text), kernel_name)
 
 
 @lru_cache(maxsize=64)
