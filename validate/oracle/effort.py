@@ -10,7 +10,9 @@ BUDGET = "__budget__"
 """What instrumented code calls: a name that no reference may use, nor a class mangles."""
 
 _BLOCKS = ("body", "orelse", "finalbody")
-_NO_PLAIN_TURNS = (ast.For, ast.While, ast.Break, ast.Return, ast.FunctionDef, ast.Raise)
+_STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
+_PAYS = (ast.FunctionDef, ast.For, ast.While)
+_NOT_PLAIN = (*_PAYS, ast.Break, ast.Return, ast.Raise)
 
 
 class TooLong(Exception):  # noqa: N818 - it is a result, not an error of ours
@@ -68,45 +70,63 @@ class Budget:
 def instrumented(tree: ast.Module) -> ast.Module:
     """The tree with every call of its functions and every turn of its loops paid for from the
     :class:`Budget` that its namespace has as ``BUDGET``; the tree given is changed."""
-    own = frozenset(
-        n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))
-    )
-    return ast.fix_missing_locations(_Instrument(own).visit(tree))
+    own: set[str] = set()
+    _name_own(tree.body, own)
+    _pay(tree.body, own)
+    return tree
 
 
-class _Instrument(ast.NodeTransformer):
-    def __init__(self, own: frozenset[str]) -> None:
-        self.own = own
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        self.generic_visit(node)
-        node.body.insert(0, ast.Expr(_call("spend", statements_of(node.body))))
-        return node
-
-    def visit_For(self, node: ast.For) -> ast.AST:
-        pay = "whole" if self._is_plain(node.body) else "turns"
-        self.generic_visit(node)
-        node.iter = _call(pay, statements_of(node.body), node.iter)
-        return node
-
-    def visit_While(self, node: ast.While) -> ast.AST:
-        self.generic_visit(node)
-        node.test = ast.BoolOp(ast.And(), [_call("spend", statements_of(node.body)), node.test])
-        return node
-
-    def _is_plain(self, body: list[ast.stmt]) -> bool:
-        """Whether turns with this body all take place and call nothing that pays."""
-        nodes = [node for statement in body for node in ast.walk(statement)]
-        return not any(
-            isinstance(node, _NO_PLAIN_TURNS)
-            or (isinstance(node, ast.Name) and node.id in self.own)
-            for node in nodes
-        )
+def _blocks_of(node: ast.AST) -> Iterator[list[Any]]:
+    """The lists of statements, handlers and cases that stand in a statement."""
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list) and value and isinstance(value[0], _STATEMENTS):
+            yield value
 
 
-def _call(name: str, statements: int, *arguments: ast.expr) -> ast.Call:
-    called = ast.Attribute(ast.Name(BUDGET, ast.Load()), name, ast.Load())
-    return ast.Call(called, [*arguments, ast.Constant(statements)], [])
+def _name_own(body: list[Any], own: set[str]) -> None:
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            own.add(node.name)
+        for inner in _blocks_of(node):
+            _name_own(inner, own)
+
+
+def _pay(body: list[Any], own: set[str]) -> bool:
+    """Put payments into a block; whether it is left at its end alone and has no loop in it."""
+    plain = True
+    for node in body:
+        # Counted before payments stand in it.
+        cost = statements_of(node.body) if isinstance(node, _PAYS) else 0
+        # All of them, plain or not.
+        found = [_pay(inner, own) for inner in _blocks_of(node)]
+        inside = all(found)
+        if isinstance(node, ast.FunctionDef):
+            node.body.insert(0, ast.Expr(_call("spend", node, cost), **_at(node)))
+        elif isinstance(node, ast.For):
+            whole = inside and not _calls(node.body, own)
+            node.iter = _call("whole" if whole else "turns", node, cost, node.iter)
+        elif isinstance(node, ast.While):
+            paid = _call("spend", node, cost)
+            node.test = ast.BoolOp(ast.And(), [paid, node.test], **_at(node))
+        plain = plain and inside and not isinstance(node, _NOT_PLAIN)
+    return plain
+
+
+def _calls(body: list[ast.stmt], own: set[str]) -> bool:
+    """Whether a block names functions that pay."""
+    nodes = (node for statement in body for node in ast.walk(statement))
+    return any(isinstance(node, ast.Name) and node.id in own for node in nodes)
+
+
+def _call(name: str, where: ast.stmt, statements: int, *arguments: ast.expr) -> ast.Call:
+    at = _at(where)
+    called = ast.Attribute(ast.Name(BUDGET, ast.Load(), **at), name, ast.Load(), **at)
+    return ast.Call(called, [*arguments, ast.Constant(statements, **at)], [], **at)
+
+
+def _at(node: ast.stmt) -> dict[str, Any]:
+    return {"lineno": node.lineno, "col_offset": node.col_offset}
 
 
 def statements_of(body: list[ast.stmt]) -> int:

@@ -18,6 +18,8 @@ from validate.oracle.quick import QUICK
 from validate.row import dtypes
 from validate.row.inputs import Array
 
+_KEPT_TEXTS = 512
+"""Of references, backward ones too: a batch's are run in three passes, some of them counted."""
 _IMPORTS = frozenset({("math", None), ("numpy", "np")})
 # Not a sandbox: it keeps texts that came from elsewhere from reading files, reaching the
 # interpreter or changing the modules that the comparison itself uses. The run as such takes place
@@ -84,11 +86,16 @@ def check_syntax(text: str) -> list[str]:
     are assignments to these modules, names and attributes with leading underscores, and names that
     reach files or the interpreter.
     """
+    return list(_problems_of(text))
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _problems_of(text: str) -> tuple[str, ...]:
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
-        return [f"line {error.lineno}: {error.msg}"]
-    return _problems(tree)
+        return (f"line {error.lineno}: {error.msg}",)
+    return tuple(_problems(tree))
 
 
 def _problems(tree: ast.Module) -> list[str]:
@@ -162,15 +169,11 @@ def _foresight(text: str, kernel_name: str) -> CodeType | None:
     return foresight(ast.parse(text), kernel_name)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=_KEPT_TEXTS)
 def _compiled(text: str, counted: bool = False) -> CodeType:
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        raise ReferenceFailed("; ".join(check_syntax(text))) from None
-    problems = _problems(tree)
-    if problems:
+    if problems := _problems_of(text):
         raise ReferenceFailed("; ".join(problems))
+    tree = ast.parse(text)
     return compile(instrumented(tree) if counted else tree, "<reference>", "exec")
 
 

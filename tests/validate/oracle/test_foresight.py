@@ -103,8 +103,8 @@ def test_a_run_ends_the_same_way_whether_it_is_foreseen(name: str) -> None:
         budget = Budget(enough, foreseen=foresees)
         found = run_reference(text, "f", ARGS, (20,), inputs_of(20), budget=budget)["y"]
         assert found.tolist() == whole.tolist()
+        budget = Budget(enough - 1, foreseen=foresees)
         with pytest.raises(TooLong):
-            budget = Budget(enough - 1, foreseen=foresees)
             run_reference(text, "f", ARGS, (20,), inputs_of(20), budget=budget)
 
 
