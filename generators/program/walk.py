@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
-from functools import lru_cache
 from operator import attrgetter, is_
 from typing import Any
 
@@ -132,16 +131,21 @@ def changed(node: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(node, tuple):
         found = tuple([changed(part, change) for part in node])
         return node if all(map(is_, found, node)) else found
-    names = _fields_of(type(node))
+    kind = type(node)
+    if kind not in _FIELDS:
+        _FIELDS[kind] = _fields_of(kind)
+    names = _FIELDS[kind]
     if names is None:
         return node
     parts = [getattr(node, name) for name in names]
     new = [changed(part, change) for part in parts]
     same = all(map(is_, new, parts))
-    return change(node if same else type(node)(**dict(zip(names, new, strict=True))))
+    return change(node if same else kind(**dict(zip(names, new, strict=True))))
 
 
-@lru_cache(maxsize=256)
+_FIELDS: dict[type, tuple[str, ...] | None] = {}
+
+
 def _fields_of(kind: type) -> tuple[str, ...] | None:
     """The fields of a kind of node; None: it is a leaf."""
     if not is_dataclass(kind) or issubclass(kind, Type):
