@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any
 
 from generators.program import ir
@@ -32,7 +32,7 @@ def statements(body: ir.Body) -> Iterator[ir.Statement]:
             for _, inner in s.branches:
                 yield from statements(inner)
             yield from statements(s.orelse)
-        elif isinstance(s, ir.For | ir.While):
+        elif isinstance(s, (ir.For, ir.While)):
             yield from statements(s.body)
 
 
@@ -96,7 +96,7 @@ def names_read(trees: Iterable[Expr]) -> Iterator[str]:
         if isinstance(e, Var):
             yield e.name
             continue
-        if isinstance(e, Load | TileLoad):
+        if isinstance(e, (Load, TileLoad)):
             yield e.array.name
         stack.extend(parts(e))
 
@@ -129,13 +129,28 @@ def replaced(e: Expr, part: Expr, new: Expr) -> Expr:
 def changed(node: Any, change: Callable[[Any], Any]) -> Any:
     """A tree with each node, from the leaves up, put through ``change``."""
     if isinstance(node, tuple):
-        return tuple(changed(part, change) for part in node)
-    if not is_dataclass(node) or isinstance(node, type | Type):
+        found = tuple([changed(part, change) for part in node])
+        return node if all(map(is_, found, node)) else found
+    kind = type(node)
+    if kind not in _FIELDS:
+        _FIELDS[kind] = _fields_of(kind)
+    names = _FIELDS[kind]
+    if names is None:
         return node
-    parts = {f.name: getattr(node, f.name) for f in fields(node)}
-    new = {name: changed(part, change) for name, part in parts.items()}
-    same = all(new[name] is part for name, part in parts.items())
-    return change(node if same else type(node)(**new))
+    parts = [getattr(node, name) for name in names]
+    new = [changed(part, change) for part in parts]
+    same = all(map(is_, new, parts))
+    return change(node if same else kind(**dict(zip(names, new, strict=True))))
+
+
+_FIELDS: dict[type, tuple[str, ...] | None] = {}
+
+
+def _fields_of(kind: type) -> tuple[str, ...] | None:
+    """The fields of a kind of node; None: it is a leaf."""
+    if not is_dataclass(kind) or issubclass(kind, Type):
+        return None
+    return tuple(f.name for f in fields(kind))
 
 
 def bodies(program: ir.Program) -> tuple[ir.Body, ...]:

@@ -132,7 +132,7 @@ def _args(
 
 def checked_gradients(runners: TextRunners, rows: Sequence[Row]) -> list[Gradient]:
     """Make the backward kernels of rows from their programs, and run them on the host."""
-    found = [_unrun(row) for row in rows]
+    found = [unrun(row) for row in rows]
     made = [at for at, gradient in enumerate(found) if gradient.columns is not WITHOUT_GRADIENT]
     ran = runners.run_gradients([{**rows[at], **found[at].columns} for at in made])
     for at, result in zip(made, ran, strict=True):
@@ -146,7 +146,8 @@ def checked_gradients(runners: TextRunners, rows: Sequence[Row]) -> list[Gradien
     return found
 
 
-def _unrun(row: Row) -> Gradient:
+def unrun(row: Row) -> Gradient:
+    """A row's backward kernel, made of its program and not run yet."""
     without = status_without_run({**row, "cuda_backward": ""})
     if without is not None:
         return Gradient(WITHOUT_GRADIENT, _STATUSES[without])

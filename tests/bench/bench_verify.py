@@ -20,15 +20,17 @@ from typing import Any, TypeVar
 
 from synth.codegen.translator import Translator
 from synth.dataset.settings import Versions, make_settings
+from synth.rows.gradients import WITHOUT_GRADIENT, unrun
 from synth.rows.maker import PairMaker, Row
 from synth.run import generate as run
 from synth.run.tally import Tally
 from synth.run.unit import ROWS_AT_ONCE, first_accepted
 from validate.host import clang
-from validate.host.texts import Cases, Kept, PlainCases, WarpCases
+from validate.host.texts import Cases, GradientCases, Kept, PlainCases, WarpCases
 from validate.nvrtc.compiler import CompileRunner
 from validate.oracle.compare import Finding
 from validate.row.archs import batches
+from validate.row.gradient import backward_row
 from validate.text import plain as plain_unit
 from validate.text.headers import warp_include_dir
 
@@ -114,7 +116,8 @@ class Texts:
     def batches(self, rows: list[Row]) -> list[list[int]]:
         if self.kind == "warp":
             return list(batches(rows, ROWS_AT_ONCE))
-        return plain_unit.batches(rows, range(len(rows)), ROWS_AT_ONCE)
+        texts = [backward_row(row) for row in rows] if self.kind == "gradient" else rows
+        return plain_unit.batches(texts, range(len(rows)), ROWS_AT_ONCE)
 
     def all(self, clock: Clock, label: str, rows: list[Row], *, counts: bool) -> list[Finding]:
         """Findings of rows, the compiler and the runs timed apart."""
@@ -170,6 +173,7 @@ def _host_steps(clock: Clock, rows: list[Row], folder: Path) -> list[Row]:
     warp.all(clock, "cuda_forward", forward, counts=False)
     found = warp.all(clock, "cuda_forward and cuda_backward", rows, counts=True)
     plain.all(clock, "cuda_plain", again, counts=True)
+    _gradient_steps(clock, rows, kept, folder)
     wrong = [
         (row["python"], row["kernel_name"])
         for row, finding in zip(rows, found, strict=True)
@@ -181,6 +185,26 @@ def _host_steps(clock: Clock, rows: list[Row], folder: Path) -> list[Row]:
         row if finding.adjoint == "agrees" else {**row, "cuda_backward": None}
         for row, finding in zip(rows, found, strict=True)
     ]
+
+
+def _gradient_steps(clock: Clock, rows: list[Row], kept: Kept, folder: Path) -> None:
+    """Our own backward kernels: made, compiled and run."""
+    found = clock.time("texts of backward kernels of our own", partial(list, map(unrun, rows)))
+    given = [
+        {**row, **gradient.columns}
+        for row, gradient in zip(rows, found, strict=True)
+        if gradient.columns is not WITHOUT_GRADIENT
+    ]
+    texts = Texts("gradient", GradientCases(folder, kept), folder)
+    texts.all(Clock(1), "starts", given[:1], counts=False)
+    texts.all(clock, "cuda_plain_backward", given, counts=True)
+    with CompileRunner(
+        include_dir=warp_include_dir(), archs=("sm_90",), batch_size=ROWS_AT_ONCE
+    ) as compiler:
+        kernels = [backward_row(row) for row in given]
+        compiler.compile_plain(kernels[:1])
+        label = "cuda_plain_backward: NVRTC, sm_90"
+        clock.time(label, partial(compiler.compile_plain, kernels))
 
 
 def _nvrtc_steps(clock: Clock, rows: list[Row], published: list[Row]) -> None:

@@ -282,7 +282,8 @@ class _Check:
         passed = backward_inputs(self.row, self.backward, inputs, cotangents)
         dim = evaluate_all(self.row["launch"]["dim"], setting.sizes)
         try:
-            wanted = wanted_of(self.backward, dim, passed, Budget(self._most_statements()))
+            budget = Budget(self._most_statements(), foreseen=True)
+            wanted = wanted_of(self.backward, dim, passed, budget)
         except ReferenceFailed:
             # Wide inputs were seen by no gate: some leave a function's domain.
             return ""

@@ -8,6 +8,7 @@ references have (float64, the usual shape, no further arguments) and hands any o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from validate.row.inputs import Array
 
 _FLOAT = np.dtype(np.float64)
 _CROSSED = (3,)
+_DENSE = (8,)
 
 
 def _is_vector(value: Any) -> bool:
@@ -86,16 +88,32 @@ def eye(size: Any, *more: Any, **named: Any) -> Array:
 
 def norm(value: Any, *more: Any, **named: Any) -> Any:
     """`np.linalg.norm`; the usual case is a vector."""
-    if more or named or not _is_vector(value):
+    # Written out, as is `cross`.
+    if more or named or type(value) is not np.ndarray or value.ndim != 1:
+        return np.linalg.norm(value, *more, **named)
+    if value.dtype is not _FLOAT:
         return np.linalg.norm(value, *more, **named)
     # As NumPy does: the sum of every other number of an array may differ in its last bit.
-    flat = value.ravel(order="K")
-    return np.sqrt(flat.dot(flat))
+    flat = value if value.strides == _DENSE else value.ravel(order="K")
+    # Of both modules the root is the float nearest to it.
+    return np.float64(sqrt(flat.dot(flat)))
+
+
+def total(value: Any, *more: Any, **named: Any) -> Any:
+    """`np.sum`; the usual case is all of an array."""
+    if more or named or type(value) is not np.ndarray:
+        return np.sum(value, *more, **named)
+    # What `np.sum` calls once it has looked for subclasses and arguments.
+    return np.add.reduce(value, None)
 
 
 _EYES = [np.eye(size) for size in range(7)]
 
+# The function of C itself, which no other kind of array is asked for.
+_DOT = getattr(np.dot, "_implementation", np.dot)
+
 QUICK = {
+    **{"sum": total, "dot": _DOT},
     **{"cross": cross, "append": append, "outer": outer, "diag": diag},
     **{"column_stack": column_stack, "eye": eye, "linalg.norm": norm},
 }

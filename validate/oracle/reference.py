@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 
 from validate.oracle.effort import BUDGET, Budget, TooLong, instrumented
+from validate.oracle.foresight import ADDED, FORESEEN, foresight
 from validate.oracle.quick import QUICK
 from validate.row import dtypes
 from validate.row.inputs import Array
 
+_KEPT_TEXTS = 512
+"""Of references, backward ones too: a batch's are run in three passes, some of them counted."""
 _IMPORTS = frozenset({("math", None), ("numpy", "np")})
 # Not a sandbox: it keeps texts that came from elsewhere from reading files, reaching the
 # interpreter or changing the modules that the comparison itself uses. The run as such takes place
@@ -83,11 +86,16 @@ def check_syntax(text: str) -> list[str]:
     are assignments to these modules, names and attributes with leading underscores, and names that
     reach files or the interpreter.
     """
+    return list(_problems_of(text))
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _problems_of(text: str) -> tuple[str, ...]:
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
-        return [f"line {error.lineno}: {error.msg}"]
-    return _problems(tree)
+        return (f"line {error.lineno}: {error.msg}",)
+    return tuple(_problems(tree))
 
 
 def _problems(tree: ast.Module) -> list[str]:
@@ -126,6 +134,8 @@ def run_reference(
         if "np" in namespace:
             namespace["np"] = _NUMPY
         function = namespace[kernel_name]
+        if budget is not None and budget.foreseen:
+            _foresee(text, kernel_name, budget, dim, [inputs[arg["name"]] for arg in args])
         values = [_to_reference(arg, inputs[arg["name"]], namespace, single) for arg in args]
         with np.errstate(all="ignore"):
             function(tuple(dim), *values)
@@ -140,15 +150,30 @@ def run_reference(
     }
 
 
+def _foresee(
+    text: str, kernel_name: str, budget: Budget, dim: Sequence[int], values: Sequence[Array]
+) -> None:
+    """Raise TooLong for a run that would, unless it fails before."""
+    code = _foresight(text, kernel_name)
+    if code is None:
+        return
+    namespace: dict[str, Any] = {ADDED: budget.added}
+    exec(code, namespace)
+    given = [value if value.ndim else value.item() for value in values]
+    if namespace[FORESEEN](tuple(dim), *given) > budget.left:
+        raise TooLong
+
+
 @lru_cache(maxsize=64)
+def _foresight(text: str, kernel_name: str) -> CodeType | None:
+    return foresight(ast.parse(text), kernel_name)
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
 def _compiled(text: str, counted: bool = False) -> CodeType:
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        raise ReferenceFailed("; ".join(check_syntax(text))) from None
-    problems = _problems(tree)
-    if problems:
+    if problems := _problems_of(text):
         raise ReferenceFailed("; ".join(problems))
+    tree = ast.parse(text)
     return compile(instrumented(tree) if counted else tree, "<reference>", "exec")
 
 

@@ -34,6 +34,7 @@ from validate.oracle.problem import (
     load_problem,
     shrunk,
 )
+from validate.oracle.rounding import in_turn
 from validate.oracle.tensors import torch_version
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
@@ -226,6 +227,33 @@ def test_values_that_rounding_decides_on_are_told_though_no_draw_meets_one() -> 
         check_problem(_problem(jump), sizes, LEAST, (1,))
     exact = "return torch.where(4.0 * x > 1.0, torch.sin(x), -torch.sin(x))"
     check_problem(_problem(exact), sizes, LEAST, (1,))
+
+
+@WITH_TORCH
+def test_small_jumps_and_quotients_by_what_is_nearly_zero_are_told() -> None:
+    sizes = {"n": 1 << 20}
+    small = "return torch.where(torch.sin(3.0 * x) > 0.5, x, x + 0.01)"
+    few = "return torch.sin(x) * 0.0001 / (x + 0.0001)"
+    for body in (small, few):
+        with pytest.raises(ProblemFailed, match="decides"):
+            check_problem(_problem(body), sizes, LEAST, (1,))
+
+
+@WITH_TORCH
+def test_a_sum_is_taken_to_round_as_terms_that_are_added_in_turn() -> None:
+    """Beside a loop that adds float32 numbers one after the other, for sums and for means."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(5)
+    terms = torch.rand(64, 4096) - torch.linspace(0.0, 0.5, 64)[:, None]
+    total = torch.zeros(64)
+    for k in range(4096):
+        total = total + terms[:, k]
+    off = (total.double() - terms.double().sum(1)).square().mean().sqrt()
+    for name, whole in (("sum", 4096), ("mean", 1)):
+        squares = (terms.double() ** 2).sum(1) * whole / 4096
+        told = in_turn(terms.double().sum(1) * whole / 4096, squares, 4096, name)
+        ratio = float(told.square().mean().sqrt() / off) * 4096 / whole
+        assert 0.3 < ratio < 3.0
 
 
 @WITH_TORCH

@@ -27,7 +27,10 @@ def arguments(name: str) -> Iterator[tuple[Any, ...]]:
     matrix = np.arange(6.0).reshape(2, 3)
     for size in (2, 3, 4, 6):
         for one, other in zip(vectors(size), [*vectors(size)][::-1], strict=True):
-            if name in ("cross", "outer"):
+            if name == "dot":
+                yield from ((one, other), (one, one), (matrix, other[:3]), (one, 2.0))
+                yield np.ones(2, np.float32), other[:2]
+            elif name in ("cross", "outer"):
                 yield (one, other) if size == 3 or name == "outer" else (one[:2], other[:2])
                 yield np.ones(2, np.float32), other[:2]
             elif name == "append":
