@@ -81,5 +81,5 @@ def in_turn(total: Any, squares: Any, terms: int, name: str) -> Any:
     whole = 1 if name == "mean" else terms
     mean, mean_square = total / whole, squares / whole
     strayed = (mean_square - mean * mean).clamp(min=0.0)
-    passed = mean * mean * terms**3 / 3 + strayed * terms**2 / 2
+    passed = mean * mean * float(terms) ** 3 / 3 + strayed * terms**2 / 2
     return 0.5 * _UNIT * passed.sqrt() * (whole / terms)
