@@ -23,7 +23,7 @@ from synth.render.cuda.find.owned import settled
 from synth.render.cuda.style import styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from synth.render.cuda.styles.vectors import VECTORS
-from synth.views.accesses import APART, BY_DATA, SAME, SIDE_BY_SIDE, ways_of, wide_of
+from synth.views.accesses import APART, BY_DATA, RUNS, SAME, SIDE_BY_SIDE, ways_of, wide_of
 from synth.views.layout import AS_LONG, Choice, Cost, choice_of
 from synth.views.plain import LeftOut, is_free
 from synth.views.reasons import LIMITS, MOSTLY_LAUNCH, in_bytes, reasons, us
@@ -187,7 +187,7 @@ def strides(notes: Notes, inner: int) -> set[int]:
 def _cost_at(row: Row, sizes: dict[str, int]) -> Cost:
     found = choice(row)
     program = named(settled(found.program))
-    return Cost(facts_of(serial(program), sizes), found.cost().plan, found.own)
+    return Cost(facts_of(serial(program), sizes), found.cost().plan, found.own, program, sizes)
 
 
 def _told_ways() -> Iterator[Row]:
@@ -201,11 +201,14 @@ def test_what_is_said_of_neighbouring_threads_is_what_they_do(row: Row) -> None:
     """The reference is run with arrays that note their indices; the sizes are the row's own."""
     sizes = own_sizes(row["sizes"])
     inner = evaluate_all(row["launch"]["dim"], sizes)[-1]
-    ways, notes = ways_of(_cost_at(row, sizes)), touched(row, sizes)
+    ways, notes = (
+        ways_of(_cost_at(row, sizes), {*wide_of(row)[0], *wide_of(row)[1]}),
+        touched(row, sizes),
+    )
     for name, (way, stride, _) in ways.items():
         if way == BY_DATA or not notes[name] or inner < 2:
             continue
-        expected = {SIDE_BY_SIDE: 1, SAME: 0, APART: stride}[way]
+        expected = {SIDE_BY_SIDE: 1, RUNS: 1, SAME: 0, APART: stride}[way]
         # Where no two neighbours are at work, as in an exchange of pairs, there is nothing to see.
         found = strides(notes[name], inner)
         assert not found or expected in found, (name, way)
@@ -273,7 +276,7 @@ def test_bytes_are_told_as_each_array_moved_once(row: Row) -> None:
         kinds = {access.kind for access in accesses if access.array == name} - {UPDATE}
         most += size * len(kinds)
     assert 0 <= found.cost().moved_bytes <= most + 1e-6
-    told = re.findall(r"([\d.]+ (?:GB|MB|kB|bytes)) of arrays go through memory", reasons(row))
+    told = re.findall(r"([\d.]+ (?:GB|MB|kB|bytes)) of arrays are read and written", reasons(row))
     known = {in_bytes(found.cost(c).moved_bytes) for c in found.all}
     assert {*told} <= known
     ways = {name: {a.kind for a in accesses if a.array == name} for name in cost_arrays(found)}
