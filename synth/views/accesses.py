@@ -137,11 +137,12 @@ def wide_of(row: Row) -> tuple[list[str], list[str]]:
     loads: dict[str, None] = {}
     stores: dict[str, None] = {}
     arrays = {arg["name"] for arg in row["args"] if arg["kind"] == "array"}
-    for statement in re.split(r"[;{}]", row["cuda_plain"]):
+    for part in re.split(r"[;{}]", row["cuda_plain"]):
+        statement = " ".join(part.split())
         target, assigned, _ = statement.partition(" = ")
         for match in _WIDE.finditer(statement):
             if match[2] in arrays:
-                is_store = assigned and target.lstrip().startswith("*reinterpret_cast")
+                is_store = assigned and target.startswith("*reinterpret_cast")
                 is_target = is_store and match.start() < len(target)
                 (stores if is_target else loads).setdefault(match[2])
     return list(loads), list(stores)
