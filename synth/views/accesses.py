@@ -43,7 +43,7 @@ def ways_of(cost: Cost, wide: Container[str]) -> dict[str, tuple[str, int, int]]
 
 def _way(access: Access, cost: Cost, is_wide: bool) -> tuple[str, int]:
     lane = cost.lane
-    if lane in access.moves.led_by:
+    if lane in access.moves.led_by or (access.moves.is_guess and lane in access.moves.names):
         return BY_DATA, 0
     places = access.lanes(lane)
     gaps = [abs(b - a) for a, b in pairwise(places)]

@@ -40,7 +40,8 @@ class Moves:
     ``led_by``: variables on which it depends in some other way, through data or a product;
     ``value`` is the constant part, None where only the device knows it. ``most`` is what it never
     exceeds, None where nothing says so; ``values`` how many values it may take, and ``span`` how
-    far these lie apart.
+    far these lie apart. ``is_guess``: its value, or where there are factors these, follow from a
+    parameter of which only the range is known.
     """
 
     factors: Mapping[str, float] = field(default_factory=dict)
@@ -50,6 +51,7 @@ class Moves:
     values: float = 1.0
     span: float = 0.0
     stairs: Mapping[Stair, float] = field(default_factory=dict)
+    is_guess: bool = False
 
     @property
     def names(self) -> frozenset[str]:
@@ -101,7 +103,14 @@ def add(left: Moves, right: Moves, sign: float = 1.0) -> Moves:
         left.values * right.values,
         left.span + right.span,
         _joined(left.stairs, right.stairs, sign),
+        _guessed(left, right),
     )
+
+
+def _guessed(*moves: Moves) -> bool:
+    """Of a sum: a constant does not change how it moves."""
+    moving = [m for m in moves if m.names] or moves
+    return any(m.is_guess for m in moving)
 
 
 def _joined(left: Mapping[Any, float], right: Mapping[Any, float], sign: float) -> dict[Any, float]:
@@ -116,7 +125,7 @@ def scaled(moves: Moves, factor: float) -> Moves:
     factors = {n: f * factor for n, f in moves.factors.items() if factor}
     stairs = {s: f * factor for s, f in moves.stairs.items() if factor}
     span = moves.span * abs(factor) if factor else 0.0
-    return Moves(factors, moves.led_by, value, None, moves.values, span, stairs)
+    return Moves(factors, moves.led_by, value, None, moves.values, span, stairs, moves.is_guess)
 
 
 def led(*moves: Moves) -> Moves:
@@ -229,9 +238,11 @@ class Reader:
                 moved = [a for a in args if a.names]
                 return self._within(e.op, moved, args) if moved else self._bound(e.op, args)
             case "floordiv" if (args[1].constant or 0.0) > 0.0:
-                return divided(args[0], args[1].constant or 1.0)
+                found = divided(args[0], args[1].constant or 1.0)
+                return replace(found, is_guess=args[0].is_guess or args[1].is_guess)
             case "mod" if (args[1].constant or 0.0) > 0.0:
-                return remainder(args[0], args[1].constant or 1.0)
+                found = remainder(args[0], args[1].constant or 1.0)
+                return replace(found, is_guess=args[0].is_guess or args[1].is_guess)
             case op if op in _KEEP_SPAN:
                 return replace(led(*args), span=args[0].span)
             case _:
@@ -264,5 +275,6 @@ class Reader:
     def _product(left: Moves, right: Moves) -> Moves:
         for one, other in ((left, right), (right, left)):
             if one.constant is not None:
-                return scaled(other, one.constant)
+                found = scaled(other, one.constant)
+                return replace(found, is_guess=one.is_guess or other.is_guess)
         return led(left, right)

@@ -376,4 +376,4 @@ def _given(p: ir.Param, sizes: Mapping[str, int]) -> Moves:
         return Moves(value=float(evaluate(p.init.partition(":")[2], sizes)))
     if p.low is None or p.high is None:
         return UNKNOWN
-    return Moves(value=(float(p.low) + float(p.high)) / 2)
+    return Moves(value=(float(p.low) + float(p.high)) / 2, is_guess=p.low != p.high)

@@ -131,3 +131,13 @@ def test_strided_lanes_cost_more_than_neighbours(all_accepted: list[Accepted]) -
     apart = demands(facts, Plan(lanes=program.kernel.threads[0]), schedule)
     assert apart.lines > 2 * beside.lines
     assert times_of(beside, H200)[MEMORY] > 0.0
+
+
+def test_a_stride_that_a_parameter_decides_is_a_guess() -> None:
+    known = {"i": of("i"), "given": Moves(value=3.0, is_guess=True)}
+    reader = Reader(known, {}, {})
+    given = Var("given", INT32)
+    assert reader.read(ROW * given).is_guess
+    assert reader.read(ROW // given).is_guess
+    assert reader.read((ROW * given + 1) * 2).is_guess
+    assert not reader.read(ROW + given).is_guess
