@@ -163,7 +163,8 @@ def _latency(cost: Cost) -> str:
         f"{steps} of one thread": asked.steps * H200.step_us,
         "loads that nothing hides": asked.misses * H200.miss_us,
         loads: asked.loads * H200.latency_us,
-        "threads of a block wait for each other": asked.barriers * H200.barrier_us,
+        "a rough allowance for what a block's threads do together": asked.barriers
+        * H200.barrier_us,
     }
     return max(parts, key=lambda part: parts[part])
 

@@ -40,7 +40,6 @@ HEADERS = """#include <ATen/core/Tensor.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
 #include <torch/csrc/utils/pybind.h>
-#include <cstdint>
 #include <vector>
 """
 """Of the C++ side: a few of `torch/extension.h`, which takes four times as long to compile."""
@@ -48,12 +47,12 @@ DEVICE_HEADERS = """#include <cuda_runtime.h>
 #include <cstdint>
 """
 CHECK = """static void check(
-    const at::Tensor& tensor, at::ScalarType type, const char* name, size_t alignment = 1)
+    const at::Tensor& tensor, at::ScalarType type, const char* name, int64_t alignment = 1)
 {
     TORCH_CHECK(tensor.is_cuda(), name, " must be on a GPU");
     TORCH_CHECK(tensor.is_contiguous(), name, " must be contiguous");
     TORCH_CHECK(tensor.scalar_type() == type, name, " must hold ", type);
-    TORCH_CHECK(reinterpret_cast<std::uintptr_t>(tensor.data_ptr()) % alignment == 0,
+    TORCH_CHECK(reinterpret_cast<int64_t>(tensor.data_ptr()) % alignment == 0,
         name, " must start at a multiple of ", alignment, " bytes");
 }
 """
