@@ -178,9 +178,9 @@ def _together(choice: Choice, cost: Cost) -> str:
         known = None if count is None else _counted(count, "shuffle joins", "shuffles join")
         told.append(f"{known or 'shuffles join'} the lanes' values in registers")
     if plan.barriers:
-        count = cost.barriers
-        what = "barriers" if count is None else _counted(count, "barrier", "barriers")
-        order = "orders" if count == 1 else "order"
+        barriers = cost.barriers
+        what = "barriers" if barriers is None else _counted(barriers, "barrier", "barriers")
+        order = "orders" if barriers == 1 else "order"
         told.append(f"{what} a block {order} writes and reads of shared memory")
     text = "; ".join(filter(None, told))
     return f"{text[:1].upper()}{text[1:]}." if text else ""

@@ -126,7 +126,7 @@ def plain_python(row: Row) -> Exchange:
     needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
     reference = needs(row, "reference", ViewReason.NO_REFERENCE)
     is_a_thread_each = json.loads(row["schedule"])["style"] == ONE_THREAD_A_POINT
-    forms = _PLAIN_THREADS if is_a_thread_each else _PLAIN_PYTHON
+    forms: tuple[str, ...] = _PLAIN_THREADS if is_a_thread_each else _PLAIN_PYTHON
     forms = _PLAIN_BLOCKS if is_tiled(row) else forms
     if forms is _PLAIN_PYTHON and _has_atomics(row):
         # Calls that add to one element do depend on each other.

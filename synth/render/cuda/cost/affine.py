@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import floor, inf, prod
-from typing import Any
+from typing import Any, TypeVar
 
 from generators.program.expr import Cast, Component, Const, Expr, Extent, Field, Load, Op, Var
 from generators.program.walk import parts
 
+_Key = TypeVar("_Key")
 _KEEP_SPAN = frozenset(("floor", "ceil", "rint", "round", "trunc", "abs"))
 """Ops whose values lie as far apart as those that they are given, or a little less."""
 
@@ -153,22 +154,23 @@ def divided(moves: Moves, divisor: float) -> Moves:
     span = moves.span / divisor
     if moves.led_by:
         return replace(led(moves), values=values, span=span)
-    whole = [
-        {key: f / divisor for key, f in of_kind.items() if not f % divisor}
-        for of_kind in (moves.factors, moves.stairs)
-    ]
-    rest = [
-        tuple((key, f) for key, f in of_kind.items() if f % divisor)
-        for of_kind in (moves.factors, moves.stairs)
-    ]
-    factors, stairs = whole
-    if not any(rest):
+    factors, linear = _shared(moves.factors, divisor)
+    stairs, steps = _shared(moves.stairs, divisor)
+    if not linear and not steps:
         value = None if moves.value is None else float(floor(moves.value / divisor))
         return Moves(factors, frozenset(), value, None, values, span, stairs)
-    stair = Stair(*rest, moves.value or 0.0, divisor)
+    stair = Stair(linear, steps, moves.value or 0.0, divisor)
     value = None if moves.value is None else 0.0
     joined = _joined(stairs, {stair: 1.0}, 1.0)
     return Moves(factors, frozenset(), value, None, values, span, joined)
+
+
+def _shared(
+    of: Mapping[_Key, float], divisor: float
+) -> tuple[dict[_Key, float], tuple[tuple[_Key, float], ...]]:
+    """Quotients of the factors that a divisor goes into, and the other factors."""
+    whole = {key: factor / divisor for key, factor in of.items() if not factor % divisor}
+    return whole, tuple((key, factor) for key, factor in of.items() if factor % divisor)
 
 
 def remainder(moves: Moves, divisor: float) -> Moves:
