@@ -120,6 +120,15 @@ class ViewReason(Worded):
         "little_gain",
         "Other layouts take 1.5 times as long as the row's, but none of them 2 µs more.",
     )
+    UNMEASURED = (
+        "unmeasured",
+        "Other layouts are slower mostly by what the cost model allows for barriers, a constant "
+        "that was fitted, and no device has timed them.",
+    )
+    MANY_ALIKE = (
+        "many_alike",
+        "The slower layout would be a loop over the grid, of which only every third row is taken.",
+    )
     NO_TENSORS = (
         "no_tensors",
         "No PyTorch on whole tensors computes what the kernel does (threads that walk, words that "

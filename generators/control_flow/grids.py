@@ -137,7 +137,8 @@ def cellular_automaton(k: KernelBuilder, level: int) -> Title:
     k.store(new, s.at, cast(result, type_))
     flips = where(fn("ne", result, state), k.lift(1, INT32), k.lift(0, INT32))
     note += changed.told("1 where the state changed, else 0", flips)
-    around = "The grid wraps around." if wrap else "Cells outside count as 0."
+    outside = "are not counted" if form == "cyclic" else "count as 0"
+    around = "The grid wraps around." if wrap else f"Cells outside {outside}."
     name = k.name(f"{form}_step {form}_automaton automaton_step")
     text = text.replace(":", f" from {old.name} to {new.name}:", 1)
     return Title(name, f"One step of {text}. {around}{note}")

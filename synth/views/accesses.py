@@ -3,48 +3,69 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from synth.render.cuda.cost.device import LINE_BYTES, WARP
-from synth.render.cuda.cost.facts import UPDATE, Access
+from synth.render.cuda.cost.facts import STORE, UPDATE, Access
 from synth.views.layout import Cost
 
 Row = Mapping[str, Any]
 
 SIDE_BY_SIDE, APART, SAME, BY_DATA = "side by side", "apart", "same", "by data"
 """What the accesses of neighbouring threads to an array are."""
-_ORDER = (SIDE_BY_SIDE, APART, BY_DATA, SAME)
+RUNS = "runs"
+"""Side by side but for a jump behind every so many."""
+_ORDER = (SIDE_BY_SIDE, RUNS, APART, BY_DATA, SAME)
 _WIDE = re.compile(r"reinterpret_cast<(const )?\w+\*>\(&?(\w+)")
 _MOST_NAMED = 4
 _MANY_LINES = 8
 
 
-def ways_of(cost: Cost) -> dict[str, tuple[str, int, int]]:
+def ways_of(cost: Cost, wide: Container[str]) -> dict[str, tuple[str, int, int]]:
     """Of each array that a kernel loads or stores the way of the access that costs most, how many
-    elements lie between neighbouring threads, and how many bytes an element has."""
+    elements lie between neighbouring threads, and how many bytes an element has. ``wide``: arrays
+    that a thread takes several elements of at once; of others each of its elements by itself."""
     found: dict[str, tuple[float, str, int, int]] = {}
     for access in cost.facts.accesses:
-        if access.kind != UPDATE:
-            way, stride = _way(access, cost.lane)
-            weight = access.times * {SIDE_BY_SIDE: 1, SAME: 1, APART: 4, BY_DATA: 8}[way]
-            if weight > found.get(access.array, (-1.0, "", 0, 0))[0]:
-                found[access.array] = (weight, way, stride, access.bytes)
+        if access.kind == UPDATE:
+            continue
+        way, stride = _way(access, cost, access.array in wide)
+        if way == SAME and access.kind == STORE:
+            # One of them stores, or none could tell whose value is left.
+            continue
+        weight = access.times * {SIDE_BY_SIDE: 1, SAME: 1, RUNS: 1, APART: 4, BY_DATA: 8}[way]
+        if weight > found.get(access.array, (-1.0, "", 0, 0))[0]:
+            found[access.array] = (weight, way, stride, access.bytes)
     return {array: one[1:] for array, one in found.items()}
 
 
-def _way(access: Access, lane: str) -> tuple[str, int]:
-    if lane in access.moves.led_by:
+def _way(access: Access, cost: Cost, is_wide: bool) -> tuple[str, int]:
+    lane = cost.lane
+    if lane in access.moves.led_by or (access.moves.is_guess and lane in access.moves.names):
         return BY_DATA, 0
-    stride = abs(access.moves.factors.get(lane, 0.0))
-    if not stride:
+    places = access.lanes(lane)
+    gaps = [abs(b - a) for a, b in pairwise(places)]
+    if not any(gaps):
         return SAME, 0
-    return (SIDE_BY_SIDE, 1) if stride <= 1.0 else (APART, round(stride))
+    width = cost.plan.vector_width
+    if len(set(gaps)) == 1:
+        stride = gaps[0] * (1 if is_wide else width)
+        return (SIDE_BY_SIDE, 1) if stride <= 1.0 else (APART, round(stride))
+    if width > 1 and not is_wide:
+        return BY_DATA, 0
+    if set(gaps) <= {0.0, 1.0}:
+        return SIDE_BY_SIDE, 1
+    jumps = [k + 1 for k, gap in enumerate(gaps) if gap != 1.0]
+    runs = {b - a for a, b in pairwise([0, *jumps, WARP])}
+    return (RUNS, jumps[0]) if len(runs) == 1 and jumps[0] > 1 else (BY_DATA, 0)
 
 
 def accesses_sentence(row: Row, cost: Cost, form: int) -> str:
     """Which arrays neighbouring threads reach side by side, which apart, which at one place."""
-    ways = ways_of(cost)
+    loads, stores = wide_of(row)
+    ways = ways_of(cost, {*loads, *stores})
     told = _groups(ways, form)
     if not told:
         return ""
@@ -83,6 +104,7 @@ def _groups(ways: Mapping[str, tuple[str, int, int]], form: int) -> list[str]:
     ):
         where = {
             SIDE_BY_SIDE: ("contiguous", "side by side")[form % 2],
+            RUNS: f"in runs of {stride:,} side by side",
             APART: f"{stride:,} elements apart{_lines(stride * size)}",
             BY_DATA: "at places without a fixed stride",
             SAME: "at the same place",
@@ -115,11 +137,14 @@ def wide_of(row: Row) -> tuple[list[str], list[str]]:
     loads: dict[str, None] = {}
     stores: dict[str, None] = {}
     arrays = {arg["name"] for arg in row["args"] if arg["kind"] == "array"}
-    for line in row["cuda_plain"].split("\n"):
-        for match in _WIDE.finditer(line):
+    for part in re.split(r"[;{}]", row["cuda_plain"]):
+        statement = " ".join(part.split())
+        target, assigned, _ = statement.partition(" = ")
+        for match in _WIDE.finditer(statement):
             if match[2] in arrays:
-                is_store = line.strip().startswith("*reinterpret_cast")
-                (stores if is_store else loads).setdefault(match[2])
+                is_store = assigned and target.startswith("*reinterpret_cast")
+                is_target = is_store and match.start() < len(target)
+                (stores if is_target else loads).setdefault(match[2])
     return list(loads), list(stores)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
@@ -54,6 +55,49 @@ WHY: dict[str, str] = {
 """By operator of :mod:`validate.mutants`; all that a repair may have."""
 
 
+_PLACE = re.compile(r"\b(blockIdx|blockDim|threadIdx|gridDim)\.([xyz])\b")
+_OTHER_OF: dict[str, str] = {
+    "blockIdx": "the block's number along {right} counts there, and not that along {wrong}: other "
+    "blocks take the same elements, or none does",
+    "blockDim": "blocks start as many threads apart as they have along {right}, and not along "
+    "{wrong}: they overlap, or leave elements out between them",
+    "threadIdx": "the thread's number along {right} counts there, and not that along {wrong}: "
+    "threads of a block take the same elements, and others are left out",
+    "gridDim": "the blocks along {right} count there, and not those along {wrong}: turns overlap, "
+    "or leave elements out",
+}
+"""Why another axis of what CUDA says of a thread's place is wrong."""
+_IN_INDEX = re.compile(r"\[[^\]]*$|\bconst int \w+ = [^;?]*$")
+
+
+def _why(fault: str, wrong: str, right: str) -> str:
+    """Why a fault is one, of the texts in which it stands."""
+    ours, theirs = _PLACE.findall(wrong), _PLACE.findall(right)
+    others = [(a, b) for a, b in zip(ours, theirs, strict=False) if a != b]
+    if fault == "index_shifted" and len(ours) == len(theirs) and len(others) == 1:
+        ((name, axis), (meant, wanted)) = others[0]
+        if name == meant:
+            return _OTHER_OF[name].format(right=wanted, wrong=axis)
+        return f"`{meant}.{wanted}` counts there, and not `{name}.{axis}`"
+    if fault == "operator_swapped":
+        signs = [a + b for a, b in _changed(wrong, right)]
+        if any(set(sign) <= set("+-*/% ") for sign in signs) and _is_in_index(wrong, right):
+            return "the index then is that of another element"
+    return WHY[fault]
+
+
+def _changed(wrong: str, right: str) -> list[tuple[str, str]]:
+    """The characters in which two texts differ."""
+    codes = SequenceMatcher(None, wrong, right, autojunk=False).get_opcodes()
+    return [(wrong[a:b], right[c:d]) for tag, a, b, c, d in codes if tag != "equal"]
+
+
+def _is_in_index(wrong: str, right: str) -> bool:
+    """Whether the first place in which two texts differ is within an index."""
+    same = next((k for k, (a, b) in enumerate(zip(wrong, right, strict=False)) if a != b), 0)
+    return _IN_INDEX.search(right[:same].rpartition("\n")[2]) is not None
+
+
 def diagnosis(wrong: str, right: str) -> str:
     """A sentence for each place in which the wrong text differs; empty where none does."""
     ours, theirs = ([line.strip() for line in text.split("\n")] for text in (wrong, right))
@@ -66,10 +110,10 @@ def diagnosis(wrong: str, right: str) -> str:
     return " ".join(text for text in told if text)
 
 
-def explained(told: str, fault: str) -> str:
+def explained(told: str, fault: str, wrong: str = "", right: str = "") -> str:
     """A diagnosis with why what it names is wrong: of one sentence a clause of it, of several a
-    sentence of its own."""
-    why = WHY[fault]
+    sentence of its own. ``wrong`` and ``right`` are the whole texts."""
+    why = _why(fault, wrong, right)
     body = told.removesuffix(".")
     if not told:
         return ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from math import ceil
+from math import prod
 from typing import Any
 
 from generators.program import ir
@@ -13,8 +13,10 @@ from generators.program.joins import named
 from generators.program.serial import serial
 from generators.program.serialise import from_json
 from synth.render.cuda.choose import Candidate, candidates_of
+from synth.render.cuda.cost.atomics import most_updates
 from synth.render.cuda.cost.device import H200
 from synth.render.cuda.cost.facts import LOAD, UPDATE, Facts, facts_of
+from synth.render.cuda.cost.launch import Launch
 from synth.render.cuda.cost.predict import (
     CACHE,
     INSTRUCTIONS,
@@ -25,10 +27,13 @@ from synth.render.cuda.cost.predict import (
     times_of,
 )
 from synth.render.cuda.find.owned import settled
+from synth.render.cuda.module import render
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
+from synth.views.joined import BARRIER, SHUFFLE, counted
 from validate.row.sizes import middle
+from validate.text.formula import evaluate
 
 Row = Mapping[str, Any]
 
@@ -49,6 +54,8 @@ class Cost:
     facts: Facts
     plan: Plan
     candidate: Candidate
+    program: ir.Program
+    sizes: Mapping[str, int]
 
     @property
     def schedule(self) -> Schedule:
@@ -80,14 +87,55 @@ class Cost:
 
     @cached_property
     def moved_bytes(self) -> float:
-        """Of arrays that are loaded and of those that are stored, each element that is touched
-        once. The model's traffic is more: what is stored it counts as fetched as well, and with
-        stray elements their whole sectors."""
+        """Of arrays that are loaded and of those that are stored, each element once that may be
+        touched: as many as there are where every branch is taken. The model's traffic is another:
+        what is stored it counts as fetched as well, of branches it takes a share, and with stray
+        elements it counts their whole sectors."""
+        return self._touched([access.most for access in self.facts.accesses])
+
+    @property
+    def traffic_bytes(self) -> float:
+        """What the model counts of them and of atomics' arrays."""
+        return self.asked.memory_bytes / self.asked.waited
+
+    @cached_property
+    def most_updates(self) -> float:
+        """Atomics that reach memory at most, by the model's share of branches."""
+        return most_updates(self.launch)
+
+    @property
+    def waits_for_barriers(self) -> float:
+        """Microseconds that the model allows for barriers: fitted, and not of barriers alone."""
+        return self.asked.barriers * H200.barrier_us
+
+    @cached_property
+    def barriers(self) -> float | None:
+        """Barriers of a thread, as its text has them; of tiles, whose loop sizes decide, by turns.
+        None where neither says how many."""
+        found = self._counted(BARRIER)
+        return self.plan.barriers if found is None and self.plan.staged else found
+
+    @cached_property
+    def shuffles(self) -> int | None:
+        """Shuffles of a thread, as its text has them; None where data decide how many."""
+        return self._counted(SHUFFLE)
+
+    def _counted(self, what: str) -> int | None:
+        kernel = self.columns["plain_launch"][0]["kernel"] or self.program.kernel.name
+        return counted(self.columns["cuda_plain"], kernel, what)
+
+    @cached_property
+    def is_most(self) -> bool:
+        """Whether branches may leave some of those bytes out."""
+        once = self._touched([access.once for access in self.facts.accesses])
+        return once < 0.999 * self.moved_bytes
+
+    def _touched(self, each: Sequence[float]) -> float:
         found: dict[tuple[str, bool], float] = {}
-        for access in self.facts.accesses:
+        for access, times in zip(self.facts.accesses, each, strict=True):
             if access.kind != UPDATE:
                 key = (access.array, access.kind == LOAD)
-                new = self.facts.points * access.once * access.bytes
+                new = self.facts.points * times * access.bytes
                 size = self.facts.arrays[access.array]
                 found[key] = min(size, found.get(key, 0.0) + new)
         return sum(found.values())
@@ -101,29 +149,36 @@ class Cost:
         """The variable in which neighbouring threads differ."""
         return self.plan.lanes or self.facts.threads[-1]
 
-    @property
-    def threads(self) -> float:
-        return self.facts.points * self.plan.threads_an_element * self.idle
+    @cached_property
+    def launch(self) -> Launch:
+        return Launch(self.facts, self.plan, self.schedule, H200)
 
     @property
+    def threads(self) -> float:
+        """Of all blocks together."""
+        return float(self.blocks * self.schedule.threads)
+
+    @cached_property
     def blocks(self) -> int:
-        return max(1, ceil(self.plan.blocks or self.threads / self.schedule.threads))
+        """Of the grid that the text is launched with, of several the first."""
+        return prod(
+            evaluate(extent, self.sizes) for extent in self.columns["plain_launch"][0]["grid"]
+        )
+
+    @cached_property
+    def columns(self) -> Row:
+        """The text of the layout and its launches, as a row has them."""
+        return render(self.program, self.schedule).columns()
 
     @property
     def filled(self) -> float:
         """The share of the processors that have a block, at most 1."""
         return min(1.0, self.blocks / H200.processors)
 
-    @cached_property
+    @property
     def idle(self) -> float:
         """Threads launched for each that has work, by the shape of the block."""
-        block, extents = self.schedule.block, self.facts.extents
-        if len(block) != len(extents) or self.plan.threads_an_element != 1.0:
-            return 1.0
-        found = 1.0
-        for side, extent in zip(block, extents[::-1], strict=True):
-            found *= ceil(extent / side) * side / max(1, extent)
-        return found
+        return self.launch.idle
 
 
 @dataclass(frozen=True)
@@ -155,7 +210,7 @@ class Choice:
         chosen = candidate or self.own
         program, facts = self._walked
         plan = styles()[chosen.schedule.style].plan(program, chosen.schedule, self.sizes)
-        return Cost(facts, plan, chosen)
+        return Cost(facts, plan, chosen, self.program, self.sizes)
 
     def next_best(self) -> Candidate | None:
         """One thread an element beside a layout that is more; beside that the best of the others.

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from synth.render.cuda.cost.device import H200, WARP
-from synth.render.cuda.cost.facts import UPDATE
+from synth.render.cuda.cost.facts import LOAD, UPDATE
 from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
+from synth.render.cuda.styles.walks import ROW_VECTORS
 from synth.views.accesses import accesses_sentence, named, wide_of
 from synth.views.layout import AS_LONG, Choice, Cost
 from synth.views.layout import choice_of as choice_of
@@ -52,7 +53,8 @@ def reasons(row: Row, asked: bool = False, given: Schedule | None = None) -> str
     told = [
         f"{at} {about} Laid out as below, " if about else f"{at} ",
         accesses_sentence(row, cost, form // 2),
-        _together(row, choice, cost),
+        _together(choice, cost),
+        _changed(row, cost, choice.cost(slow)) if about and slow else "",
         "" if about else _compared(row, choice, cost, form, asked),
         _edges(cost),
     ]
@@ -85,12 +87,12 @@ def _limit(choice: Choice, cost: Cost, form: int) -> str:
     why = _because(cost, cost.limits)
     told = (
         f"it takes {whole}, of which {first} would take {own} alone: {why}",
-        f"what decides is {first}: {why}, {own} of {whole}",
-        f"the time is {whole}; {why}, and that is {own} of {first}",
+        f"what decides is {first} with {own} of {whole}: {why}",
+        f"the time is {whole}; {first} alone would take {own} of it: {why}",
     )[form % 3]
     second = sorted(cost.times_us, key=lambda name: -cost.times_us[name])[1]
     if cost.times_us[second] >= _SECOND * cost.times_us[cost.limits]:
-        told += f"; next comes {LIMITS[second]} with {us(cost.times_us[second])}"
+        told += f"; then {LIMITS[second]} with {us(cost.times_us[second])}"
         told += f" ({_because(cost, second)})"
     return told
 
@@ -113,7 +115,7 @@ def _because(cost: Cost, limit: str) -> str:
     """The amount behind a limit."""
     asked, points = cost.asked, cost.facts.points
     if limit == MEMORY:
-        return f"{in_bytes(cost.moved_bytes)} of arrays go through memory"
+        return _traffic(cost)
     if limit == CACHE:
         by_lines = asked.lines / H200.lines > asked.cache_bytes / H200.cache_bytes
         if by_lines:
@@ -130,58 +132,115 @@ def _because(cost: Cost, limit: str) -> str:
 def _atomics(cost: Cost) -> str:
     asked = cost.asked
     if asked.shared_updates / H200.shared_updates > asked.updates / H200.updates:
-        return f"{_many(asked.shared_updates)} updates in shared memory"
+        return _counted(asked.shared_updates, "update in shared memory", "updates in shared memory")
     at_one = asked.updates_at_one / H200.updates_at_one
     if at_one > asked.updates / H200.updates:
         return (
-            f"{_many(asked.updates)} atomics reach memory, and up to "
+            f"about {_many(asked.updates)} atomics reach memory, and of them some "
             f"{_many(asked.updates_at_one)} wait for each other at one address"
         )
-    return f"{_many(asked.updates)} atomics reach memory"
+    return f"about {_many(asked.updates)} atomics reach memory"
+
+
+def _traffic(cost: Cost) -> str:
+    """Bytes of arrays, and what the model counts of them: what is stored as fetched too, of
+    branches a share, of stray elements their whole sectors."""
+    most = "at most " if cost.is_most else ""
+    arrays = f"{most}{in_bytes(cost.moved_bytes)} of arrays are read and written"
+    return f"{arrays}, and the model counts {in_bytes(cost.traffic_bytes)} of traffic"
 
 
 def _latency(cost: Cost) -> str:
+    """What a thread waits for. What the model allows for barriers was fitted, and is no time that
+    these take."""
     asked = cost.asked
+    steps = _counted(asked.steps, "dependent operation", "dependent operations")
+    looped = [a for a in cost.facts.accesses if a.kind == LOAD and a.loops]
+    loads = f"{_counted(asked.loads, 'load', 'loads')} in a loop, one after the other"
+    if any(turns.is_guess for access in looped for turns in access.loops):
+        loads = "loads, one after the other, in a loop of which data decide how often it turns"
     parts = {
-        f"{_many(asked.steps)} dependent operations of one thread": asked.steps * H200.step_us,
+        f"{steps} of one thread": asked.steps * H200.step_us,
         "loads that nothing hides": asked.misses * H200.miss_us,
-        f"{_many(asked.loads)} loads in a loop, one after the other": asked.loads * H200.latency_us,
-        f"{_many(asked.barriers)} barriers of a block": asked.barriers * H200.barrier_us,
+        loads: asked.loads * H200.latency_us,
+        "a rough allowance for what a block's threads do together": asked.barriers
+        * H200.barrier_us,
     }
     return max(parts, key=lambda part: parts[part])
 
 
-def _together(row: Row, choice: Choice, cost: Cost) -> str:
+def _together(choice: Choice, cost: Cost) -> str:
     """What threads do together: copies in shared memory, staged loads, shuffles, barriers."""
-    plan, told = cost.plan, []
+    plan = cost.plan
+    told = [_shared_loads(cost), _joined_updates(choice, cost)]
+    if plan.shuffles:
+        count = cost.shuffles
+        known = None if count is None else _counted(count, "shuffle joins", "shuffles join")
+        told.append(f"{known or 'shuffles join'} the lanes' values in registers")
+    if plan.barriers:
+        barriers = cost.barriers
+        what = "barriers" if barriers is None else _counted(barriers, "barrier", "barriers")
+        order = "orders" if barriers == 1 else "order"
+        told.append(f"{what} a block {order} writes and reads of shared memory")
+    text = "; ".join(filter(None, told))
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def _shared_loads(cost: Cost) -> str:
+    staged = {name: uses for name, uses in cost.plan.staged.items() if uses > 1.0}
+    if not staged:
+        return ""
+    return f"one load of {named(staged)} serves {_many(min(staged.values()))} reads"
+
+
+def _joined_updates(choice: Choice, cost: Cost) -> str:
+    """Copies of arrays that blocks add to, or lanes that join what they add."""
+    plan = cost.plan
     plain = [c for c in choice.all if c.schedule.style == ONE_THREAD_A_POINT]
-    if staged := {name: uses for name, uses in plan.staged.items() if uses > 1.0}:
-        uses = min(staged.values())
-        told.append(f"one load of {named(staged)} serves {_many(uses)} reads")
-    if plan.in_shared and plain:
+    if not plain or not (plan.in_shared or plan.combined or plan.matched):
+        return ""
+    before, most = choice.cost(plain[0]).asked.updates, cost.most_updates
+    if plan.in_shared:
         names = _updated(cost, plan.in_shared)
-        before = choice.cost(plain[0]).asked.updates
-        told.append(
-            f"each of {cost.blocks:,} blocks adds to its own copy of {named(names)} in shared "
-            f"memory, so that {_many(cost.asked.updates)} atomics reach memory in place of "
+        copies = f"{plan.copies:.0f} copies, one for each lane," if plan.copies > 1 else "a copy"
+        each = f"each of {cost.blocks:,} blocks adds to {copies} of {named(names)} in shared memory"
+        if most >= before:
+            return each
+        return (
+            f"{each}, so that at most {_many(most)} atomics reach memory in place of about "
             f"{_many(before)}"
         )
-    elif (plan.combined or plan.matched) and plain:
-        names = _updated(cost, {**plan.combined, **plan.matched})
-        before = choice.cost(plain[0]).asked.updates
-        if cost.asked.updates < before:
-            told.append(
-                f"lanes join what they add to {named(names)} first: {_many(cost.asked.updates)} "
-                f"atomics in place of {_many(before)}"
-            )
-    if plan.shuffles:
-        pairs = "shuffle joins" if plan.shuffles == 1 else "shuffles join"
-        told.append(f"{_many(plan.shuffles)} {pairs} the lanes' values in registers")
-    if plan.barriers:
-        what = "a barrier" if plan.barriers == 1 else f"{_many(plan.barriers)} barriers"
-        told.append(f"{what} a block order writes and reads of shared memory")
-    text = "; ".join(told)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+    if cost.asked.updates >= before:
+        return ""
+    names = _updated(cost, {**plan.combined, **plan.matched})
+    return (
+        f"lanes join what they add to {named(names)} first: about {_many(cost.asked.updates)} "
+        f"atomics in place of {_many(before)}"
+    )
+
+
+def _counted(count: float, one: str, more: str) -> str:
+    """``1 barrier``, ``2 barriers``."""
+    told = _many(count)
+    return f"{told} {one if told == '1' else more}"
+
+
+def _changed(row: Row, cost: Cost, slow: Cost) -> str:
+    """What is changed in a kernel that was given."""
+    ours, theirs = (styles()[c.schedule.style].called for c in (cost, slow))
+    parts = [f"{ours} in place of {theirs}"] if ours != theirs else []
+    width = cost.schedule.vector_width
+    loads, stores = wide_of(row)
+    if loads or stores:
+        does = " and ".join([*_if(loads, "loads of"), *_if(stores, "stores to")])
+        parts.append(f"{does} {width} elements at a time" if width > 1 else f"vector {does}")
+    if {*slow.plan.staged} - {*cost.plan.staged}:
+        left = named(sorted({*slow.plan.staged} - {*cost.plan.staged}))
+        parts.append(f"{left} read through the caches and not staged in shared memory")
+    block, before = (" x ".join(map(str, c.schedule.block)) for c in (cost, slow))
+    if block != before:
+        parts.append(f"blocks of {block} threads and not of {before}")
+    return f"What changes: {'; '.join(parts)}." if parts else ""
 
 
 def _updated(cost: Cost, nodes: Mapping[int, float]) -> list[str]:
@@ -197,6 +256,8 @@ def _compared(row: Row, choice: Choice, cost: Cost, form: int, asked: bool) -> s
         return ""
     other = choice.cost(found)
     called = styles()[other.schedule.style].called
+    if cost.schedule.style == ROW_VECTORS and found.schedule.style == ONE_THREAD_A_POINT:
+        called = "the same with scalar loads"
     subject, theirs = f"{called[0].upper()}{called[1:]}", us(other.time_us)
     ratio = other.time_us / cost.time_us
     if ratio >= AS_LONG:
@@ -237,7 +298,8 @@ def _changes(row: Row, cost: Cost, other: Cost) -> str:
         parts = [*_if(loads, "reads"), *_if(stores, "writes")]
         return f"a thread {' and '.join(parts)} {width} elements at a time, {_rest(row, width)}"
     if cost.blocks != other.blocks:
-        return f"a grid of {cost.blocks:,} blocks does the work of {other.blocks:,}"
+        grid = _counted(cost.blocks, "block", "blocks")
+        return f"a grid of {grid} does the work of {other.blocks:,}"
     return "threads take the work in another order"
 
 
@@ -257,10 +319,11 @@ def _difference(cost: Cost, other: Cost) -> str:
     more = {name: other.times_us[name] - cost.times_us[name] for name in other.times_us}
     name = max(more, key=lambda key: more[key])
     if other.launch_us - cost.launch_us > more[name]:
-        return f"it needs {other.plan.launches} launches"
+        return f"it needs {_counted(other.plan.launches, 'launch', 'launches')}"
     if other.filled < _MOSTLY_FILLED and other.filled < cost.filled:
         empty = f"{1 - other.filled:.0%} of the {H200.processors} SMs"
-        return f"its {other.blocks:,} blocks leave {empty} without work"
+        blocks = "block leaves" if other.blocks == 1 else "blocks leave"
+        return f"its {other.blocks:,} {blocks} {empty} without work"
     if more[name] <= 0.0:
         return "its parts overlap less"
     if name in (MEMORY, CACHE) and other.asked.waited > max(_WAITS, cost.asked.waited):
@@ -278,7 +341,8 @@ def _edges(cost: Cost) -> str:
     """Blocks that do not fill the device, and lanes beyond the edge."""
     if cost.filled < 1.0:
         none = H200.processors - cost.blocks
-        return f"The grid has {cost.blocks:,} blocks, so {none} of {H200.processors} SMs have none."
+        grid = _counted(cost.blocks, "block", "blocks")
+        return f"The grid has {grid}, so {none} of {H200.processors} SMs have none."
     if cost.idle > _TELLS_IDLE:
         block = " x ".join(map(str, cost.schedule.block))
         return f"A block of {block} leaves {1 - 1 / cost.idle:.0%} of the threads beyond the edge."

@@ -13,12 +13,13 @@ from typing import Any
 from generators.program import ir
 from generators.program.serialise import from_json
 from synth.reasons import ViewReason
+from synth.render.cuda.choose import Candidate
 from synth.render.cuda.module import render
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
+from synth.views.layout import Choice, choice_of
 from synth.views.measured import Timed, timed_of
 from synth.views.plain import pick
-from synth.views.reasons import choice_of
 from validate.score.scorer import Answer, Scorer
 
 Row = Mapping[str, Any]
@@ -32,6 +33,11 @@ LEAST_RATIO = 1.5
 
 LEAST_GAIN_US = 2.0
 """Of the times' difference: less is within what a launch varies by."""
+
+
+_MOSTLY = 0.5
+_GRID_STRIDE, _ONE_IN = "grid_stride", 3
+"""Of rows to which a loop over the grid would be the slower layout so many are taken."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +84,21 @@ def _slower(row: Row, timings: Mapping[str, Timed]) -> Slower | ViewReason:
     elif (choice := choice_of(row)) is not None:
         program, own_us = choice.program, choice.own.prediction.time_us
         others = [(c.schedule, c.prediction.time_us) for c in choice.all]
+        named = [c for c in choice.all if not _is_by_barriers(choice, c)]
+        if not _candidates(own_us, [(c.schedule, c.prediction.time_us) for c in named]):
+            return (
+                ViewReason.UNMEASURED if _candidates(own_us, others) else ViewReason.NOTHING_SLOWER
+            )
+        others = [(c.schedule, c.prediction.time_us) for c in named]
     else:
         return ViewReason.NOTHING_SLOWER
     slow = _candidates(own_us, others)
+    if timed is None and pick(row, "slower/stride", _ONE_IN):
+        # What is learnt of these would else be that grids are to have more threads.
+        kept = [one for one in slow if one[0].style != _GRID_STRIDE]
+        if slow and not kept:
+            return ViewReason.MANY_ALIKE
+        slow = kept
     listed = [one for one in slow if one[1] - own_us >= LEAST_GAIN_US]
     if not listed:
         return ViewReason.LITTLE_GAIN if slow else ViewReason.NOTHING_SLOWER
@@ -89,6 +107,14 @@ def _slower(row: Row, timings: Mapping[str, Timed]) -> Slower | ViewReason:
     if columns is None:
         return ViewReason.NOTHING_SLOWER
     return Slower(columns, schedule, slow_us / own_us, timed, slow_us)
+
+
+def _is_by_barriers(choice: Choice, other: Candidate) -> bool:
+    """Whether the model has a layout slower mostly by what it allows for barriers, a constant that
+    was fitted and stands for more than these."""
+    own, theirs = choice.cost(), choice.cost(other)
+    more = theirs.time_us - own.time_us
+    return more > 0.0 and theirs.waits_for_barriers - own.waits_for_barriers > _MOSTLY * more
 
 
 def _columns(row: Row, program: ir.Program, schedule: Schedule) -> dict[str, Any] | None:

@@ -12,6 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from generators.program import ir
+from generators.program.serialise import from_json
+from generators.program.walk import statements
 from synth.reasons import ViewReason
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from synth.views.diagnosis import diagnosis, explained, launch_diagnosis
@@ -123,12 +126,20 @@ def plain_python(row: Row) -> Exchange:
     needs(row, "cuda_plain", ViewReason.NO_PLAIN_CUDA)
     reference = needs(row, "reference", ViewReason.NO_REFERENCE)
     is_a_thread_each = json.loads(row["schedule"])["style"] == ONE_THREAD_A_POINT
-    forms = _PLAIN_THREADS if is_a_thread_each else _PLAIN_PYTHON
+    forms: tuple[str, ...] = _PLAIN_THREADS if is_a_thread_each else _PLAIN_PYTHON
     forms = _PLAIN_BLOCKS if is_tiled(row) else forms
+    if forms is _PLAIN_PYTHON and _has_atomics(row):
+        # Calls that add to one element do depend on each other.
+        forms = tuple(form for form in forms if "do not depend" not in form)
     asked = f"{forms[pick(row, 'plain_python', len(forms))]} {wanted(row)}"
     if numbers := python_numbers(row):
         asked = f"{asked} {numbers}"
     return _ported(f"{asked}\n\n{fenced('python', reference)}", row)
+
+
+def _has_atomics(row: Row) -> bool:
+    tree = from_json(row["program"])
+    return any(isinstance(s, ir.Atomic) for s in statements(tree.kernel.body))
 
 
 _ARRAY = (
@@ -218,7 +229,8 @@ def reverse(row: Row) -> Exchange:
     if is_tiled(row):
         of = f" blocks of {row['launch']['block_dim']} threads"
     dim = ", ".join(said(extent, size_names(row)) for extent in dims)
-    asked = f"{_REVERSE[pick(row, 'reverse', len(_REVERSE))]} It is launched over ({dim}){of}."
+    asked = f"{_REVERSE[pick(row, 'reverse', len(_REVERSE))]} The Warp kernel is launched over "
+    asked += f"({dim}){of}."
     if shapes := shapes_clause(row):
         asked = f"{asked} {shapes}"
     return Exchange(f"{asked}\n\n{fenced('cuda', text)}", fenced("python", row["python"]))
@@ -264,7 +276,8 @@ def _mended(wrong: Row, right: Row, fault: str) -> Exchange:
     """The answer that sets a version right, after what was wrong with it and why."""
     told = [diagnosis(wrong["cuda_plain"], right["cuda_plain"])]
     told.append(launch_diagnosis(wrong["plain_launch"], right["plain_launch"], size_names(right)))
-    return Exchange("", plain_answer(right), explained(" ".join(filter(None, told)), fault))
+    texts = wrong["cuda_plain"], right["cuda_plain"]
+    return Exchange("", plain_answer(right), explained(" ".join(filter(None, told)), fault, *texts))
 
 
 def _again(row: Row, wrong: Wrong, turn: int) -> str:

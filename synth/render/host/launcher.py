@@ -46,11 +46,14 @@ HEADERS = """#include <ATen/core/Tensor.h>
 DEVICE_HEADERS = """#include <cuda_runtime.h>
 #include <cstdint>
 """
-CHECK = """static void check(const at::Tensor& tensor, at::ScalarType type, const char* name)
+CHECK = """static void check(
+    const at::Tensor& tensor, at::ScalarType type, const char* name, int64_t alignment = 1)
 {
     TORCH_CHECK(tensor.is_cuda(), name, " must be on a GPU");
     TORCH_CHECK(tensor.is_contiguous(), name, " must be contiguous");
     TORCH_CHECK(tensor.scalar_type() == type, name, " must hold ", type);
+    TORCH_CHECK(reinterpret_cast<int64_t>(tensor.data_ptr()) % alignment == 0,
+        name, " must start at a multiple of ", alignment, " bytes");
 }
 """
 PACKED = """#include <cstring>
@@ -64,6 +67,10 @@ static Value packed(const Component* components)
 }
 """
 _INCLUDE = re.compile(r"^#include [<\"].*[>\"]\n+", re.MULTILINE)
+_ALIGNED = re.compile(r"struct __align__\((\d+)\) (\w+)")
+_CAST = re.compile(r"reinterpret_cast<(?:const )?(\w+)\*>\(&?(\w+)")
+_SCALAR_BYTES = {"char": 1, "short": 2, "int": 4, "float": 4, "longlong": 8, "double": 8}
+_VECTOR = re.compile(rf"u?({'|'.join(_SCALAR_BYTES)})([24])")
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
 _FUNCTION = re.compile(
     r"^__device__ [^\n({]*?(\w+)\([^{}]*\)\s*\{(.*?)^\}", re.MULTILINE | re.DOTALL
@@ -103,6 +110,8 @@ class Launcher:
         taken = {given["name"] for given in row["plain_args"]}
         for symbol in sorted(formula_symbols(row) - set(sizes)):
             sizes[symbol] = symbol if symbol not in taken else f"{symbol}_size"
+        self.aligned = alignments(row["cuda_plain"], row["plain_args"])
+        """Bytes of which arrays have to start at a multiple."""
         self.sizes: dict[str, str] = sizes
         """The parameter that holds each size symbol."""
 
@@ -126,7 +135,9 @@ class Launcher:
         lines += [*spread(f"void {self.name}", [*params, *sizes], ""), "{"]
         for p in self.params:
             if p.checked:
-                lines.append(f'    check({p.name}, {p.checked}, "{p.name}");')
+                bytes_ = self.aligned.get(p.name, 1)
+                aligned = f", {bytes_}" if bytes_ > 1 else ""
+                lines.append(f'    check({p.name}, {p.checked}, "{p.name}"{aligned});')
             elif p.components:
                 wanted = f"{p.name}.size() == {p.components}"
                 lines.append(f'    TORCH_CHECK({wanted}, "{p.name} has {p.components} parts");')
@@ -201,6 +212,30 @@ class Launcher:
 
     def _said(self, formula: str) -> str:
         return _SYMBOL.sub(lambda found: self.sizes.get(found[0], found[0]), str(formula))
+
+
+def alignments(text: str, args: Sequence[Row]) -> dict[str, int]:
+    """Bytes of which each array has to start at a multiple: what the widest type needs as which a
+    text loads or stores it. A cast of another pointer asks it of all arrays."""
+    structs = {name: int(count) for count, name in _ALIGNED.findall(text)}
+    arrays = [arg["name"] for arg in args if arg["type"].endswith("*")]
+    found = {
+        arg["name"]: _alignment(arg["type"].removeprefix("const ").rstrip("* "), structs)
+        for arg in args
+        if arg["name"] in arrays
+    }
+    for kind, name in _CAST.findall(text):
+        for array in [name] if name in found else arrays:
+            found[array] = max(found[array], _alignment(kind, structs))
+    return found
+
+
+def _alignment(kind: str, structs: Mapping[str, int]) -> int:
+    """Of a type in C++: 1 for scalars, which a tensor's own type aligns."""
+    vector = _VECTOR.fullmatch(kind)
+    if vector is None:
+        return structs.get(kind, 1)
+    return min(16, _SCALAR_BYTES[vector[1]] * int(vector[2]))
 
 
 def overloaded(text: str) -> list[str]:

@@ -6,6 +6,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,16 @@ from generators.program.serial import serial
 from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows
 from synth.render.cuda.choose import candidates_of
-from synth.render.cuda.cost.facts import STORE, UPDATE, facts_of
+from synth.render.cuda.cost.device import H200
+from synth.render.cuda.cost.facts import LOAD, STORE, UPDATE, facts_of
+from synth.render.cuda.cost.launch import Launch
 from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
 from synth.render.cuda.find.owned import settled
 from synth.render.cuda.style import styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from synth.render.cuda.styles.vectors import VECTORS
-from synth.views.accesses import APART, BY_DATA, SAME, SIDE_BY_SIDE, ways_of, wide_of
+from synth.views.accesses import APART, BY_DATA, RUNS, SAME, SIDE_BY_SIDE, ways_of, wide_of
+from synth.views.joined import BARRIER, SHUFFLE, counted
 from synth.views.layout import AS_LONG, Choice, Cost, choice_of
 from synth.views.plain import LeftOut, is_free
 from synth.views.reasons import LIMITS, MOSTLY_LAUNCH, in_bytes, reasons, us
@@ -31,6 +36,7 @@ from synth.views.texts import EXCHANGES, TO_PLAIN
 from validate.oracle.reference import _to_reference
 from validate.row.inputs import draw_inputs
 from validate.row.sizes import evaluate_all, own_sizes
+from validate.text.formula import evaluate
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
 ROWS = [row for _, row in stored_rows(SAMPLES) if row["cuda_plain"] is not None]
@@ -148,8 +154,11 @@ class _Watched:
         return self.array
 
 
-def touched(row: Row, sizes: dict[str, int]) -> dict[str, Notes]:
-    """By array, the flat places that each thread of the reference touches, in order."""
+def touched(
+    row: Row, sizes: dict[str, int], dims: tuple[int, ...] | None = None
+) -> dict[str, Notes]:
+    """By array, the flat places that each thread of the reference touches, in order; of ``dims``
+    threads where not all are run."""
     thread = [-1]
 
     def counted(function: Any) -> Any:
@@ -171,7 +180,7 @@ def touched(row: Row, sizes: dict[str, int]) -> dict[str, Notes]:
             notes[arg["name"]] = {}
             value = _Watched(value, len(arg["shape"]), notes[arg["name"]], thread)
         values.append(value)
-    namespace[row["kernel_name"]](evaluate_all(row["launch"]["dim"], sizes), *values)
+    namespace[row["kernel_name"]](dims or evaluate_all(row["launch"]["dim"], sizes), *values)
     return notes
 
 
@@ -187,7 +196,7 @@ def strides(notes: Notes, inner: int) -> set[int]:
 def _cost_at(row: Row, sizes: dict[str, int]) -> Cost:
     found = choice(row)
     program = named(settled(found.program))
-    return Cost(facts_of(serial(program), sizes), found.cost().plan, found.own)
+    return Cost(facts_of(serial(program), sizes), found.cost().plan, found.own, program, sizes)
 
 
 def _told_ways() -> Iterator[Row]:
@@ -201,11 +210,14 @@ def test_what_is_said_of_neighbouring_threads_is_what_they_do(row: Row) -> None:
     """The reference is run with arrays that note their indices; the sizes are the row's own."""
     sizes = own_sizes(row["sizes"])
     inner = evaluate_all(row["launch"]["dim"], sizes)[-1]
-    ways, notes = ways_of(_cost_at(row, sizes)), touched(row, sizes)
+    ways, notes = (
+        ways_of(_cost_at(row, sizes), {*wide_of(row)[0], *wide_of(row)[1]}),
+        touched(row, sizes),
+    )
     for name, (way, stride, _) in ways.items():
         if way == BY_DATA or not notes[name] or inner < 2:
             continue
-        expected = {SIDE_BY_SIDE: 1, SAME: 0, APART: stride}[way]
+        expected = {SIDE_BY_SIDE: 1, RUNS: 1, SAME: 0, APART: stride}[way]
         # Where no two neighbours are at work, as in an exchange of pairs, there is nothing to see.
         found = strides(notes[name], inner)
         assert not found or expected in found, (name, way)
@@ -273,7 +285,7 @@ def test_bytes_are_told_as_each_array_moved_once(row: Row) -> None:
         kinds = {access.kind for access in accesses if access.array == name} - {UPDATE}
         most += size * len(kinds)
     assert 0 <= found.cost().moved_bytes <= most + 1e-6
-    told = re.findall(r"([\d.]+ (?:GB|MB|kB|bytes)) of arrays go through memory", reasons(row))
+    told = re.findall(r"([\d.]+ (?:GB|MB|kB|bytes)) of arrays are read and written", reasons(row))
     known = {in_bytes(found.cost(c).moved_bytes) for c in found.all}
     assert {*told} <= known
     ways = {name: {a.kind for a in accesses if a.array == name} for name in cost_arrays(found)}
@@ -316,3 +328,199 @@ def test_lines_and_bytes_are_told_without_waits() -> None:
                 assert cost.moved_bytes == like.moved_bytes
                 compared += 1
     assert compared
+
+
+def _in_use(row: Row) -> dict[str, int]:
+    """Sizes at which a warp does not come to an edge: those told of, or a few hundred."""
+    factors = {size["symbol"]: size["multiple_of"] for size in row["sizes"]}
+    found = {}
+    for symbol, size in {**own_sizes(row["sizes"]), **choice(row).sizes}.items():
+        most = -(-_MOST // factors[symbol]) * factors[symbol]
+        found[symbol] = min(size, most)
+    return found
+
+
+_MOST = 96
+
+
+@pytest.mark.parametrize("row", list(_told_ways()), ids=_id)
+def test_what_is_said_of_a_warp_is_so_at_sizes_in_use(row: Row) -> None:
+    """The lanes of the first warps, run alone: most of them are as far apart as is told."""
+    sizes = _in_use(row)
+    dims = evaluate_all(row["launch"]["dim"], sizes)
+    wide = {arg["name"] for arg in row["args"]}
+    ways = ways_of(_cost_at(row, sizes), wide)
+    first = (*(min(2, extent) for extent in dims[:-1]), min(64, dims[-1]))
+    notes = touched(row, sizes, first)
+    for name, (way, stride, _) in ways.items():
+        if way == BY_DATA or first[-1] < 32:
+            continue
+        expected = {SIDE_BY_SIDE: 1, RUNS: 1, SAME: 0, APART: stride}[way]
+        found = strides(notes[name], first[-1])
+        assert not found or expected in found, (name, way, found)
+
+
+def test_no_store_is_told_to_be_at_the_same_place() -> None:
+    for row in ROWS:
+        found = choice(row)
+        for cost in map(found.cost, found.all[:4]):
+            stored = {a.array for a in cost.facts.accesses if a.kind == STORE}
+            loaded = {a.array for a in cost.facts.accesses if a.kind == LOAD}
+            ways = ways_of(cost, ())
+            assert not [n for n in stored - loaded if n in ways and ways[n][0] == SAME]
+
+
+def test_elements_of_vectors_that_are_read_one_by_one_are_apart() -> None:
+    """Each thread has some: neighbours are as many elements apart."""
+    checked = 0
+    for row in ROWS:
+        found = choice(row)
+        for cost in (found.cost(c) for c in found.all if c.schedule.style == VECTORS):
+            beside = ways_of(cost, {arg["name"] for arg in row["args"]})
+            for name, (way, stride, _) in ways_of(cost, ()).items():
+                if beside[name][0] == SIDE_BY_SIDE and way == APART:
+                    assert stride in (1, cost.schedule.vector_width), name
+                    checked += 1
+    assert checked
+
+
+@pytest.mark.parametrize("row", ROWS, ids=_id)
+def test_vector_stores_are_to_what_the_kernel_writes(row: Row) -> None:
+    _, stores = wide_of(row)
+    inputs = {arg["name"] for arg in row["args"] if arg["role"] == "in"}
+    assert not {*stores} & inputs
+
+
+def test_a_load_that_is_broken_over_two_lines_is_no_store() -> None:
+    text = (
+        "    const float4 x4 =\n        *reinterpret_cast<const float4*>(x + first);\n"
+        "    *reinterpret_cast<float4*>(y + first) =\n        x4;\n"
+    )
+    args = [{"name": name, "kind": "array"} for name in "xy"]
+    assert wide_of({"cuda_plain": text, "args": args}) == (["x"], ["y"])
+
+
+@pytest.mark.parametrize("row", ROWS, ids=_id)
+def test_blocks_are_those_of_the_grid(row: Row) -> None:
+    found = choice(row)
+    cost, blocks = found.cost(), 1
+    for extent in row["plain_launch"][0]["grid"]:
+        blocks *= evaluate(extent, found.sizes)
+    assert cost.blocks == blocks
+    told = re.findall(r"(?:The grid has|[Ee]ach of|grid of) ([\d,]+) blocks?", reasons(row))
+    assert {int(text.replace(",", "")) for text in told} <= {blocks}
+
+
+def test_threads_beyond_the_edge_are_counted_of_vectors_too() -> None:
+    """A warp of 32 along x that takes 4 elements each has 26 lanes beyond a row of 24."""
+    checked = 0
+    for row in ROWS:
+        found = choice(row)
+        for cost in (found.cost(c) for c in found.all):
+            extents = cost.facts.extents
+            if cost.schedule.style != VECTORS or len(cost.schedule.block) != len(extents):
+                continue
+            small = replace(cost.facts, extents=(*extents[:-1], 24))
+            idle = Launch(small, cost.plan, cost.schedule, H200).idle
+            lanes = -(-24 // cost.schedule.vector_width)
+            assert idle >= cost.schedule.block[0] / lanes
+            checked += 1
+    assert checked
+
+
+_JOINS = """__device__ float2 warp_sum(float2 value)
+{
+    for (int offset = 16; offset > 0; offset /= 2) {
+        value.x += __shfl_xor_sync(0xffffffff, value.x, offset);
+        value.y += __shfl_xor_sync(0xffffffff, value.y, offset);
+    }
+    return value;
+}
+
+__device__ float2 block_sum(float2 value)
+{
+    value = warp_sum(value);
+    __syncthreads();
+    return warp_sum(value);
+}
+
+extern "C" __global__ void __launch_bounds__(512) sums(
+    const float2* x,
+    int n)
+{
+    float2 own = x[threadIdx.x];
+    for (int k = threadIdx.x; k < n; k += blockDim.x) {
+        own += x[k];
+    }
+    own = block_sum(own);
+}
+
+extern "C" __global__ void tiles(int n)
+{
+    for (int k = 0; k < n; k += 32) {
+        __syncthreads();
+    }
+}
+"""
+
+
+def test_barriers_and_shuffles_are_counted_in_the_text() -> None:
+    assert counted(_JOINS, "sums", BARRIER) == 1
+    assert counted(_JOINS, "sums", SHUFFLE) == 20
+    assert counted(_JOINS, "tiles", BARRIER) is None
+    told = 0
+    for row in ROWS:
+        kernel = row["plain_launch"][0]["kernel"] or row["kernel_name"]
+        for what, words in ((BARRIER, r"barriers?"), (SHUFFLE, r"shuffles? joins?")):
+            found = re.search(rf"([\d,]+) {words} (?:a block|the lanes)", reasons(row))
+            count = counted(row["cuda_plain"], kernel, what)
+            if found and count is not None:
+                assert int(found[1].replace(",", "")) == count, row["id"]
+                told += 1
+    assert told
+
+
+def test_no_time_is_told_of_barriers_and_no_bytes_as_a_time() -> None:
+    for row in ROWS:
+        found = choice(row)
+        for schedule in [None, *(c.schedule for c in found.all[-3:])]:
+            text = reasons(row, given=schedule)
+            assert not re.search(r"barriers? of a block|and that is", text)
+            assert not re.search(r"\b1 (?:barriers|loads|shuffles|blocks|atomics)\b", text)
+
+
+def test_atomics_of_copies_are_blocks_times_elements_of_each_array_once() -> None:
+    checked = 0
+    for row in ROWS:
+        found = choice(row)
+        for cost in (found.cost(c) for c in found.all if c.schedule.style == "block_bins"):
+            updates = [a for a in cost.facts.accesses if a.kind == UPDATE]
+            if any(a.node not in cost.plan.in_shared for a in updates):
+                continue
+            arrays = {a.array: a for a in updates}
+            bins = 0.0
+            for array, access in arrays.items():
+                held = cost.plan.held.get(access.node, inf)
+                numbers = access.atoms * min(held, cost.facts.arrays[array] / access.bytes)
+                bins += numbers
+            if not cost.plan.held:
+                assert cost.most_updates == pytest.approx(cost.blocks * bins)
+                checked += 1
+            assert cost.most_updates >= cost.blocks * bins * 0.999
+            assert cost.asked.updates <= cost.most_updates * 1.001
+    assert checked
+
+
+def test_what_changes_is_told_of_a_kernel_that_was_given() -> None:
+    """Vectors and another block, in words."""
+    told = 0
+    for row in ROWS:
+        found = choice(row)
+        for slow in found.all:
+            text = reasons(row, given=slow.schedule)
+            if "the kernel given" in text and slow.schedule.style != found.own.schedule.style:
+                assert "What changes: " in text, row["id"]
+                if any(wide_of(row)):
+                    assert re.search(r"What changes: [^.]*(?:vector|elements at a time)", text)
+                told += 1
+    assert told

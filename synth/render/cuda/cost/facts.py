@@ -7,16 +7,17 @@ data bound turn a usual number of times.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, prod
 from typing import Any
 
 from generators.program import ir
-from generators.program.dtypes import Array
+from generators.program.dtypes import Array, Scalar
 from generators.program.expr import Expr, Load, Op, Var
 from generators.program.walk import operands, parts, statements
-from synth.render.cuda.cost.affine import UNKNOWN, Moves, Reader, add, led, of, scaled
-from synth.render.cuda.cost.operations import instructions, of_body
+from synth.render.cuda.cost.affine import UNKNOWN, Moves, Reader, add, chosen, led, of, scaled
+from synth.render.cuda.cost.device import LINE_BYTES, SECTOR_BYTES, WARP
+from synth.render.cuda.cost.operations import instructions, of_body, width
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate, evaluate_all
 
@@ -30,11 +31,13 @@ LOAD, STORE, UPDATE = "load", "store", "update"
 
 @dataclass(frozen=True)
 class Turns:
-    """A loop: its node's ``id``, its variable (empty for while) and how often it turns."""
+    """A loop: its node's ``id``, its variable (empty for while) and how often it turns;
+    ``is_guess`` where only data say how often."""
 
     node: int
     name: str
     count: float
+    is_guess: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Access:
     """Places in the text that read or write an array in the same way but for constant distances.
 
     ``times`` a point of the launch in all, ``once`` the most of any one place: what its neighbours
-    read is near by then.
+    read is near by then; ``most`` as that, were every branch taken that data or an edge decides.
     """
 
     kind: str
@@ -53,6 +56,24 @@ class Access:
     once: float
     moves: Moves
     loops: tuple[Turns, ...]
+    most: float = 0.0
+    atoms: int = 1
+    """Numbers that an element has, each of which an update changes by itself."""
+
+    def lanes(self, lane: str, count: int = WARP) -> list[float]:
+        """The elements that neighbours in a variable touch, but for what all of them share."""
+        return [self.moves.at({lane: float(k)}) for k in range(count)]
+
+    def stride(self, lane: str) -> float:
+        """Elements between neighbours in a variable; of stairs those that would ask for as many
+        lines and sectors as a warp does."""
+        if not any(lane in stair.names for stair in self.moves.stairs):
+            return abs(self.moves.factors.get(lane, 0.0))
+        starts = {place * self.bytes for place in self.lanes(lane)}
+        sectors = len({start // SECTOR_BYTES for start in starts})
+        lines = len({start // LINE_BYTES for start in starts})
+        asked = lines * LINE_BYTES if lines > 1 else sectors * SECTOR_BYTES
+        return asked / (WARP * self.bytes)
 
 
 @dataclass(frozen=True)
@@ -75,6 +96,10 @@ class Facts:
     kept: dict[tuple[object, ...], Any] = field(default_factory=dict, compare=False)
     """What predictions of several schedules have in common."""
 
+    def atoms(self, array: str) -> int:
+        """Numbers in an element of an array that is updated."""
+        return max(a.atoms for a in self.accesses if a.array == array and a.kind == UPDATE)
+
     @property
     def points(self) -> float:
         return float(prod(self.extents))
@@ -93,23 +118,34 @@ class _Walk:
         self.shapes = {
             p.name: tuple(float(n) for n in evaluate_all(p.shape, sizes)) for p in arrays
         }
-        known = {name: of(name) for name in self.kernel.threads}
+        counts = dict(zip(self.kernel.threads, map(float, self.dims), strict=True))
+        known = {name: of(name, count) for name, count in counts.items()}
         known |= {p.name: _given(p, sizes) for p in self.kernel.params if p not in arrays}
         spreads = {p.name: _spread(p, sizes) for p in arrays}
         self.reader = Reader(known, self.shapes, spreads)
-        self.counts = dict(zip(self.kernel.threads, map(float, self.dims), strict=True))
+        self.counts = counts
         self.item_bytes = {
             p.name: bytes_of(p.type.element) for p in arrays if isinstance(p.type, Array)
         }
+        self.atoms = {p.name: width(p.type.element) for p in arrays if isinstance(p.type, Array)}
         self.calls = {f.name: of_body(f.body) for f in program.functions}
         self.assigned: set[str] = set()
+        self.chance = 1.0
+        """How likely it is that a thread comes to where the walk is, once for each turn."""
         self.accesses: dict[tuple[object, ...], Access] = {}
+        self.once: dict[tuple[object, ...], tuple[float, float]] = {}
+        """Of each access what it does once and at most, in the branch where the walk is."""
         self.work: dict[tuple[int, ...], Work] = {}
 
     def facts(self) -> Facts:
         self._body(self.kernel.body, 1.0, ())
         arrays = {n: prod(shape) * self.item_bytes[n] for n, shape in self.shapes.items()}
-        accesses, work = tuple(self.accesses.values()), tuple(self.work.values())
+        once = self.once
+        accesses = tuple(
+            replace(access, once=min(access.times, once[key][0]), most=once[key][1])
+            for key, access in self.accesses.items()
+        )
+        work = tuple(self.work.values())
         return Facts(self.kernel.threads, self.dims, arrays, accesses, work)
 
     def _do(self, loops: tuple[Turns, ...], count: float) -> None:
@@ -119,6 +155,7 @@ class _Walk:
 
     def _body(self, body: ir.Body, times: float, loops: tuple[Turns, ...]) -> float:
         """Walk statements; how many of the threads are left after them."""
+        before = self.chance
         for s in body:
             self._read(s, times, loops)
             if isinstance(s, ir.If):
@@ -126,17 +163,19 @@ class _Walk:
             elif isinstance(s, ir.For | ir.While):
                 self._loop(s, times, loops)
             elif isinstance(s, ir.Return | ir.Continue | ir.Break):
-                return 0.0
+                times = 0.0
+                break
             else:
                 self._step(s, times, loops)
+        self.chance = before
         return times
 
     def _step(self, s: ir.Statement, times: float, loops: tuple[Turns, ...]) -> None:
         match s:
             case ir.Assign() | ir.AugAssign():
-                self._assign(s)
+                self._assign(s, bool(loops))
             case ir.Sample():
-                self.reader.known[s.name] = UNKNOWN
+                self.reader.known[s.name] = led(*(of(n) for n in self.kernel.threads))
                 self._do(loops, 10.0 * times)
             case ir.Store():
                 if s.op:
@@ -147,35 +186,74 @@ class _Walk:
             case _:
                 pass
 
-    def _assign(self, s: ir.Assign | ir.AugAssign) -> None:
-        moves = self.reader.read(s.value)
-        if s.name in self.assigned or isinstance(s, ir.AugAssign):
-            moves = led(moves, self.reader.known.get(s.name, UNKNOWN))
+    def _assign(self, s: ir.Assign | ir.AugAssign, in_loop: bool) -> None:
+        moves, before = self.reader.read(s.value), self.reader.known.get(s.name, UNKNOWN)
+        is_step = isinstance(s, ir.AugAssign)
+        if in_loop and (is_step or s.name in self.assigned):
+            # What earlier turns made of it is not followed.
+            moves = replace(led(moves, before), values=inf, span=inf)
+        elif isinstance(s, ir.AugAssign):
+            sign = {"add": 1.0, "sub": -1.0}.get(s.op)
+            moves = led(moves, before) if sign is None else add(before, moves, sign)
         self.assigned.add(s.name)
         self.reader.known[s.name] = moves
 
     def _if(self, s: ir.If, times: float, loops: tuple[Turns, ...]) -> float:
+        """Walk branches, of which a thread takes one; how many of the threads are left."""
+        start, outside, chance = dict(self.reader.known), self.once, self.chance
+        within: dict[tuple[object, ...], tuple[float, float]] = {}
+        ends: list[dict[str, Moves]] = []
         left, after = times, 0.0
-        for condition, body in s.branches:
-            leaves = bool(body) and isinstance(body[-1], ir.Return | ir.Continue | ir.Break)
-            taken = left * (1.0 - _STAYS if leaves else self._chance(condition))
-            after += self._body(body, taken, loops)
-            left -= taken
-        return after + self._body(s.orelse, left, loops)
+        for condition, body in [*s.branches, (None, s.orelse)]:
+            self.reader.known, self.once = dict(start), {}
+            is_known, share = self._chance(condition, body)
+            taken = left * share
+            self.chance = chance if is_known or not times else chance * taken / times
+            stays = self._body(body, taken, loops)
+            after, left = after + stays, left - taken
+            if stays or not body:
+                ends.append(self.reader.known)
+            for key, (once, most) in self.once.items():
+                known = within.get(key, (0.0, 0.0))
+                within[key] = known[0] + once, max(known[1], most)
+        self.reader.known, self.once = start, outside
+        for key, one in within.items():
+            self._once(key, *one)
+        self._meet(s, ends)
+        self.chance = chance * after / times if times and after else chance
+        return after
 
-    def _chance(self, condition: Expr) -> float:
-        """How likely a test is: one for a single thread hardly ever is."""
+    def _meet(self, s: ir.If, ends: Sequence[Mapping[str, Moves]]) -> None:
+        """What variables are behind a branch, of what they are at the ends of each."""
+        conditions = [condition for condition, _ in s.branches]
+        by_data = any(self.reader.by_data(condition) for condition in conditions)
+        condition = led(*(self.reader.read(one) for one in conditions))
+        for name in _assigned((s,)):
+            options = [end.get(name, UNKNOWN) for end in ends] or [UNKNOWN]
+            self.reader.known[name] = chosen(condition, by_data, options)
+
+    def _chance(self, condition: Expr | None, body: ir.Body) -> tuple[bool, float]:
+        """How likely a branch is, and whether that is known: one for a single thread hardly ever
+        is."""
+        if condition is None:
+            return False, 1.0
         if isinstance(condition, Op) and condition.op == "eq":
-            names = self.reader.read(condition.args[0]).factors
-            return 1.0 / max(2.0, max((self.counts.get(n, 2.0) for n in names), default=2.0))
-        return 0.5
+            names = self.reader.read(condition.args[0]).names
+            by_data = self.reader.by_data(condition)
+            counts = [self.counts.get(n, 2.0) for n in names if not by_data]
+            return bool(counts), 1.0 / max(2.0, 2.0, *counts)
+        leaves = bool(body) and isinstance(body[-1], ir.Return | ir.Continue | ir.Break)
+        return False, 1.0 - _STAYS if leaves else 0.5
 
     def _loop(self, s: ir.For | ir.While, times: float, loops: tuple[Turns, ...]) -> None:
-        count = self._turns(s)
+        before = self.chance
+        count, is_guess = self._turns(s)
         if any(isinstance(inner, ir.Break | ir.Return) for inner in statements(s.body)):
-            count = max(1.0, count / 2)
+            halved, is_guess = max(1.0, count / 2), True
+            self.chance *= halved / count
+            count = halved
         name = s.name if isinstance(s, ir.For) else ""
-        turns = Turns(id(s), name, count)
+        turns = Turns(id(s), name, count, is_guess)
         if isinstance(s, ir.For):
             self.reader.known[s.name] = add(of(s.name, count), self.reader.read(s.start))
             self.counts[s.name] = count
@@ -183,25 +261,28 @@ class _Walk:
             self._unsettle(s)
         self._do((*loops, turns), 2.0 * times * count)
         self._body(s.body, times * count, (*loops, turns))
+        self.chance = before
+        if is_guess:
+            self._unsettle(s)
 
-    def _unsettle(self, s: ir.While) -> None:
-        """Variables that an unbounded loop changes are led by what its threads find."""
+    def _unsettle(self, s: ir.For | ir.While) -> None:
+        """Variables that change in a loop of unknown turns are led by what its threads find."""
         names = frozenset(self.kernel.threads)
-        for inner in statements(s.body):
-            if isinstance(inner, ir.Assign | ir.AugAssign):
-                self.assigned.add(inner.name)
-                self.reader.known[inner.name] = Moves(led_by=names, value=None)
+        for name in _assigned(s.body):
+            self.assigned.add(name)
+            self.reader.known[name] = Moves(led_by=names, value=None, values=inf, span=inf)
 
-    def _turns(self, s: ir.For | ir.While) -> float:
+    def _turns(self, s: ir.For | ir.While) -> tuple[float, bool]:
+        """How often a loop turns, and whether that is a guess."""
         if isinstance(s, ir.While):
-            return _UNBOUNDED_TURNS
+            return _UNBOUNDED_TURNS, True
         stop = self.reader.read(s.stop)
         span = add(stop, self.reader.read(s.start), -1.0)
         if span.led_by or span.value is None:
-            return _USUAL_TURNS
-        middle = span.value + sum(f * self.counts.get(n, 2.0) / 2 for n, f in span.factors.items())
+            return _USUAL_TURNS, True
+        middle = span.at({n: self.counts.get(n, 2.0) / 2 for n in span.names})
         most = abs(middle) if stop.most is None else min(abs(middle), stop.most)
-        return max(1.0, most / abs(s.step))
+        return max(1.0, most / abs(s.step)), False
 
     def _read(self, s: ir.Statement, times: float, loops: tuple[Turns, ...]) -> None:
         """Loads and instructions of what stands directly in a statement."""
@@ -243,24 +324,50 @@ class _Walk:
         node: int,
     ) -> None:
         where = tuple(t.node for t in loops)
-        key = (kind, array, node, where, frozenset(moves.factors.items()), moves.led_by)
+        key = (kind, array, node, where, *_how(moves))
         before = self.accesses.get(key)
-        total, once = times, times
-        if before is not None:
-            total = before.times + times
-            once = total if moves.led_by else max(before.once, times)
-        width = self.item_bytes[array]
-        self.accesses[key] = Access(kind, array, width, node, total, once, moves, loops)
+        total = times + (before.times if before is not None else 0.0)
+        size = self.item_bytes[array]
+        self.accesses[key] = Access(
+            kind, array, size, node, total, total, moves, loops, atoms=self.atoms[array]
+        )
+        self._once(key, times, times / self.chance if self.chance else 0.0)
+
+    def _once(self, key: tuple[object, ...], once: float, most: float) -> None:
+        """Another place of an access, after those before: of the same elements unless it is led."""
+        known = self.once.get(key, (0.0, 0.0))
+        is_led = bool(self.accesses[key].moves.led_by)
+        self.once[key] = (
+            (known[0] + once, known[1] + most)
+            if is_led
+            else (max(known[0], once), max(known[1], most))
+        )
 
 
-def _spread(p: ir.Param, sizes: Mapping[str, int]) -> float:
-    """How many whole numbers lie in the range that an array's values are drawn from."""
+def _assigned(body: Sequence[ir.Statement]) -> list[str]:
+    """Variables that a body assigns, in the order of the text."""
+    every = statements(tuple(body))
+    return list(dict.fromkeys(s.name for s in every if isinstance(s, ir.Assign | ir.AugAssign)))
+
+
+def _how(moves: Moves) -> tuple[object, ...]:
+    """What moves alike has the same, whatever the constant."""
+    return frozenset(moves.factors.items()), frozenset(moves.stairs.items()), moves.led_by
+
+
+def _spread(p: ir.Param, sizes: Mapping[str, int]) -> tuple[float, float]:
+    """How many values an array may hold, and how far apart the lowest and the highest lie."""
     kind, _, expression = p.init.partition(":")
     if kind == "index_of":
-        return float(evaluate(expression, sizes))
+        count = float(evaluate(expression, sizes))
+        return count, count
     if p.low is None or p.high is None or kind == "permutation":
-        return inf
-    return max(1.0, float(p.high) - float(p.low) + 1.0)
+        return inf, inf
+    span = max(0.0, float(p.high) - float(p.low))
+    assert isinstance(p.type, Array)
+    element = p.type.element
+    whole = isinstance(element, Scalar) and not element.is_float
+    return (span + 1.0, span + 1.0) if whole else (inf, span)
 
 
 def _given(p: ir.Param, sizes: Mapping[str, int]) -> Moves:
@@ -269,4 +376,4 @@ def _given(p: ir.Param, sizes: Mapping[str, int]) -> Moves:
         return Moves(value=float(evaluate(p.init.partition(":")[2], sizes)))
     if p.low is None or p.high is None:
         return UNKNOWN
-    return Moves(value=(float(p.low) + float(p.high)) / 2)
+    return Moves(value=(float(p.low) + float(p.high)) / 2, is_guess=p.low != p.high)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from math import ceil, gcd, log2, prod
+from math import ceil, gcd, prod
 from typing import Any
 
+from synth.render.cuda.cost.atomics import atomics, shuffles
 from synth.render.cuda.cost.device import H200, LINE_BYTES, SECTOR_BYTES, WARP, Device
-from synth.render.cuda.cost.facts import LOAD, UPDATE, Access, Facts, Turns
+from synth.render.cuda.cost.facts import LOAD, UPDATE, Access, Facts
+from synth.render.cuda.cost.launch import RESIDENT_THREADS, Launch
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan
 
-_RESIDENT_THREADS = 2048
-_RESIDENT_BLOCKS = 32
-_SHARED_BYTES = 200e3
 _OVERLAP = 4.0
 """Loads that a loop of one thread has under way."""
 _MOST_SERVED = 16.0
@@ -23,8 +21,6 @@ _WIDEST = 16
 """Bytes of the widest load."""
 _NOT_HIDDEN = 0.1
 _SHUFFLE_STEPS = 10.0
-_MATCH_SHUFFLES, _JOIN_SHUFFLES = 16.0, 3.0
-"""What matching the lanes of a warp takes, and each step of joining them."""
 NORM = 4.0
 """How little what takes less time than the slowest part adds to it."""
 
@@ -104,7 +100,7 @@ def times_of(
 
 def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200) -> Demands:
     """What a launch asks for; of the device only its sizes matter here."""
-    launch = _Launch(facts, plan, schedule, device)
+    launch = Launch(facts, plan, schedule, device)
     traffic = _Traffic(launch, device)
     for access in facts.accesses:
         if access.kind != UPDATE:
@@ -114,98 +110,23 @@ def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200)
         cache_bytes=traffic.bytes * launch.waited,
         lines=traffic.lines * launch.waited / launch.busy,
         instructions=(_instructions(launch) + traffic.requests) / launch.busy,
-        **_atomics(launch),
+        **atomics(launch),
         **_latency(launch),
         waited=launch.waited,
     )
 
 
-@dataclass(frozen=True)
-class _Launch:
-    """A schedule at work: who its lanes are, and how many threads of what block."""
-
-    facts: Facts
-    plan: Plan
-    schedule: Schedule
-    device: Device
-
-    @property
-    def lane(self) -> str:
-        return self.plan.lanes or self.facts.threads[-1]
-
-    @cached_property
-    def group(self) -> float:
-        """Threads that do the same where a loop is not shared out."""
-        return max(1.0, self.plan.threads_an_element)
-
-    @property
-    def threads(self) -> float:
-        return self.facts.points * self.plan.threads_an_element * self.idle
-
-    @cached_property
-    def idle(self) -> float:
-        """Threads launched for each one that has work."""
-        block, extents = self.schedule.block, self.facts.extents
-        if len(block) != len(extents) or self.plan.threads_an_element != 1.0:
-            return 1.0
-        pairs = zip(block, extents[::-1], strict=True)
-        return prod(ceil(e / b) * b / e for b, e in pairs if e > 0)
-
-    def repeated(self, loops: tuple[Turns, ...]) -> float:
-        """How many threads of a point do what stands in some loops, or stand idle beside those."""
-        if self.group == 1.0:
-            return 1.0
-        for t in loops:
-            if t.node in self.plan.shared_out:
-                return ceil(t.count / self.group) * self.group / max(1.0, t.count)
-        return self.group
-
-    def taken(self, access: Access) -> float:
-        """Elements that a thread takes with one load or store as it goes along a row."""
-        if not access.loops:
-            return 1.0
-        return self.plan.walked.get((access.loops[-1].node, access.array), 1.0)
-
-    @property
-    def waves(self) -> float:
-        """Rounds in which a device takes all blocks, at least one."""
-        by_threads = _RESIDENT_THREADS // max(WARP, self.schedule.threads)
-        held = self.plan.shared_bytes
-        fitting = int(_SHARED_BYTES // held) if held else _RESIDENT_BLOCKS
-        resident = max(1, min(by_threads, fitting, _RESIDENT_BLOCKS))
-        return max(1.0, self.blocks / (resident * self.device.processors))
-
-    @property
-    def blocks(self) -> float:
-        return max(1.0, self.threads / self.schedule.threads)
-
-    @property
-    def waited(self) -> float:
-        """How much longer the device waits for memory where threads that take points in turn are
-        too few to keep it busy: half of those that it holds do, all where their loops wait too."""
-        if not self.plan.in_turn:
-            return 1.0
-        held = _RESIDENT_THREADS * self.device.processors
-        enough = held if any(a.loops for a in self.facts.accesses) else held / 2
-        return max(1.0, min(self.facts.points, enough) / self.threads)
-
-    @property
-    def busy(self) -> float:
-        """The share of the processors that have a block."""
-        return min(1.0, self.blocks / self.device.processors)
-
-
-def _instructions(launch: _Launch) -> float:
+def _instructions(launch: Launch) -> float:
     """Instructions of all warps."""
     count = sum(w.count * launch.repeated(w.loops) for w in launch.facts.work)
     count *= launch.facts.points * launch.idle / WARP
-    return count + launch.threads * 4.0 * _shuffles(launch) / WARP
+    return count + launch.threads * 4.0 * shuffles(launch) / WARP
 
 
 class _Traffic:
     """Collects what loads and stores ask of the caches and of memory."""
 
-    def __init__(self, launch: _Launch, device: Device) -> None:
+    def __init__(self, launch: Launch, device: Device) -> None:
         self.launch, self.device = launch, device
         self.requests = self.lines = self.bytes = 0.0
         self.touched: dict[str, float] = {}
@@ -265,7 +186,7 @@ class _Traffic:
             most = max(1.0, size / LINE_BYTES)
             return min(float(WARP), most), min(float(WARP * each), 4.0 * most)
         plan = self.launch.plan
-        stride = abs(access.moves.factors.get(lane, 0.0)) * width
+        stride = access.stride(lane) * width
         # Of an element that has fewer lanes than a warp there are several in each.
         side = min(WARP, self.launch.group) if plan.lanes else float(WARP)
         apart, at_once = stride, self.launch.taken(access) * width
@@ -285,16 +206,16 @@ class _Traffic:
         """How often what was loaded serves again, from a cache that is near."""
         launch, lane = self.launch, self.launch.lane
         reuse = 1.0
-        stride = abs(access.moves.factors.get(lane, 0.0)) * access.bytes
+        stride = access.stride(lane) * access.bytes
         serial = [t for t in access.loops if t.node not in launch.plan.shared_out and t.name]
         steps = [abs(access.moves.factors.get(t.name, 0.0)) * access.bytes for t in serial]
-        held = _RESIDENT_THREADS * SECTOR_BYTES * min(1.0, stride / SECTOR_BYTES)
+        held = RESIDENT_THREADS * SECTOR_BYTES * min(1.0, stride / SECTOR_BYTES)
         if stride >= SECTOR_BYTES and held <= self.device.near_size:
             reuse *= max((SECTOR_BYTES / s for s in steps if 0.0 < s < SECTOR_BYTES), default=1.0)
         if launch.plan.staged.get(access.array, 1.0) > 1.0:
             return reuse
         fixed = [t for t, s in zip(serial, steps, strict=True) if not s and t.count > 1]
-        if fixed and not access.moves.led_by & {t.name for t in fixed}:
+        if fixed and not access.moves.names & {t.name for t in fixed}:
             reuse *= prod(t.count for t in fixed)
         sides = zip(launch.schedule.block[1:], launch.facts.threads[-2::-1], strict=False)
         names = access.moves.names
@@ -304,72 +225,7 @@ class _Traffic:
         return self.launch.lane in access.moves.led_by
 
 
-def _atomics(launch: _Launch) -> dict[str, float]:
-    everywhere = at_one = shared = 0.0
-    plan = launch.plan
-    for access in launch.facts.accesses:
-        if access.kind != UPDATE:
-            continue
-        # Where several threads work on a point, one of them alone does what all would.
-        updates = launch.facts.points * access.times
-        places = _places(launch, access)
-        if access.node in plan.in_shared:
-            copies = plan.in_shared[access.node]
-            kept = updates * _share_held(launch, access)
-            spread = min(places * plan.copies, WARP)
-            busy = min(copies, launch.device.processors) / launch.device.processors
-            shared += kept * WARP / spread / busy
-            updates += copies * min(places, kept / copies) - kept
-        elif access.node in plan.matched:
-            updates /= lanes_at_one(places)
-        else:
-            updates /= plan.combined.get(access.node, 1.0)
-        everywhere += updates
-        at_one += updates / places
-    return {"updates": everywhere, "updates_at_one": at_one, "shared_updates": shared}
-
-
-def _share_held(launch: _Launch, access: Access) -> float:
-    """The share of updates that meet an element of which blocks have copies: what leads to the
-    elements starts at the first."""
-    held = launch.plan.held.get(access.node)
-    if held is None:
-        return 1.0
-    size = launch.facts.arrays[access.array] / access.bytes
-    return min(1.0, held / max(1.0, min(size, access.moves.span)))
-
-
-def lanes_at_one(places: float) -> float:
-    """Lanes of a warp that are expected to meet at one of so many elements."""
-    return max(1.0, WARP / (places * (1.0 - (1.0 - 1.0 / places) ** WARP)))
-
-
-def matching_shuffles(lanes: float) -> float:
-    """What it takes a warp, in shuffles, to find the lanes that meet and to join so many."""
-    return _MATCH_SHUFFLES + _JOIN_SHUFFLES * ceil(log2(lanes))
-
-
-def _shuffles(launch: _Launch) -> float:
-    """Shuffles of a thread."""
-    found = launch.plan.shuffles
-    for access in launch.facts.accesses:
-        if access.node in launch.plan.matched:
-            lanes = lanes_at_one(_places(launch, access))
-            found += launch.plan.matched[access.node] * matching_shuffles(lanes)
-    return found
-
-
-def _places(launch: _Launch, access: Access) -> float:
-    """Different elements that an atomic meets."""
-    size = max(1.0, launch.facts.arrays[access.array] / access.bytes)
-    if access.moves.led_by:
-        return max(1.0, min(size, access.moves.values, access.moves.span + 1.0))
-    counts = dict(zip(launch.facts.threads, launch.facts.extents, strict=True))
-    counts |= {t.name: max(1, round(t.count)) for t in access.loops}
-    return min(size, float(prod(counts.get(n, 1) for n in access.moves.factors)))
-
-
-def _latency(launch: _Launch) -> dict[str, float]:
+def _latency(launch: Launch) -> dict[str, float]:
     """What one thread does after another, in all waves."""
     group, plan = launch.group, launch.plan
     points = max(1.0, 1.0 / max(plan.threads_an_element, 1e-3))
@@ -393,7 +249,7 @@ def _latency(launch: _Launch) -> dict[str, float]:
     # Waves hide each other's waits but for a part of them.
     waves = 1.0 + (launch.waves - 1.0) * _NOT_HIDDEN
     return {
-        "steps": (steps + _SHUFFLE_STEPS * _shuffles(launch)) * waves,
+        "steps": (steps + _SHUFFLE_STEPS * shuffles(launch)) * waves,
         "misses": misses * waves,
         "loads": looped * points * waves + plan.loads,
         "barriers": plan.barriers * waves,

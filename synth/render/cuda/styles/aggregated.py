@@ -10,7 +10,7 @@ from generators.program.dtypes import Scalar
 from generators.program.expr import Const, Expr
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
-from synth.render.cuda.cost.predict import matching_shuffles
+from synth.render.cuda.cost.atomics import matching_shuffles
 from synth.render.cuda.device.collective import join_into, warp_join
 from synth.render.cuda.device.functions import combined, negated
 from synth.render.cuda.device.peers import neutral, peers_count, peers_join

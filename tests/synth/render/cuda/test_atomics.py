@@ -16,7 +16,7 @@ from generators.program.expr import Const, Var
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.choose import check_schedule, schedule_for, schedules_of
-from synth.render.cuda.cost.predict import lanes_at_one
+from synth.render.cuda.cost.atomics import lanes_at_one
 from synth.render.cuda.find.owned import owned_arrays, settled
 from synth.render.cuda.find.scatter import scattered
 from synth.render.cuda.kernel import KernelText

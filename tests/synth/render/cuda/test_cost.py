@@ -9,7 +9,7 @@ import pytest
 from drawn_programs import programs_of_all_levels
 
 from generators.program.dtypes import FLOAT32, INT32, Array
-from generators.program.expr import Const, Extent, Var, op
+from generators.program.expr import Const, Expr, Extent, Load, Var, op
 from synth.render.cuda.choose import AS_GOOD, candidates_of, schedule_for
 from synth.render.cuda.cost.affine import Moves, Reader, led, of
 from synth.render.cuda.cost.device import H200
@@ -37,8 +37,8 @@ def moves(e: Any) -> Moves:
         (ROW * Var("step", INT32) + 2, {"i": 3}, set(), 2),
         (ROW - ROW, {}, set(), 0),
         (op("min", ROW + 1, Extent(A, 0) - 1), {"i": 1}, set(), 1),
-        (ROW // 4, {"i": 0.25}, set(), 0),
-        (ROW % 4, {"i": 1}, set(), 0),
+        ((ROW * 8 + 4) // 4, {"i": 2}, set(), 1),
+        (ROW * 8 % 4, {}, set(), 0),
         (ROW * COL, {}, {"i", "j"}, None),
         (Var("found", INT32) + COL, {"j": 1}, {"i"}, None),
         (Const(7, INT32), {}, set(), 7),
@@ -51,6 +51,37 @@ def test_indices_move_as_their_formulas_say(
     assert dict(found.factors) == factors
     assert found.led_by == led_by
     assert found.value == value
+
+
+@pytest.mark.parametrize("half", [1, 2, 8, 64])
+def test_quotients_and_remainders_move_in_steps(half: int) -> None:
+    """The first of each pair of a butterfly: side by side in runs of half, and the runs apart."""
+    formulas = {
+        ROW // half * (2 * half) + ROW % half: lambda k: k // half * 2 * half + k % half,
+        (ROW + 3) // 4: lambda k: (k + 3) // 4,
+        ROW // (4 * half) % 3: lambda k: k // (4 * half) % 3,
+        ROW % (4 * half) // 4: lambda k: k % (4 * half) // 4,
+    }
+    for formula, is_at in formulas.items():
+        found = moves(formula)
+        assert not found.led_by
+        assert [found.at({"i": k}) for k in range(200)] == [is_at(k) for k in range(200)]
+
+
+def read_at(place: Expr) -> Load:
+    return Load(Var("b", Array(INT32, 1)), (place,), INT32)
+
+
+def test_what_data_decides_is_led_by_it() -> None:
+    """A choice between places, unless all of these move alike; near an edge it goes on."""
+    data = op("gt", read_at(ROW), Const(0, INT32))
+    assert moves(op("where", data, ROW, COL)).led_by == {"i", "j"}
+    assert moves(op("where", data, Const(1, INT32), Const(0, INT32))).led_by == {"i"}
+    assert moves(op("where", data, ROW + 1, ROW)).factors == {"i": 1}
+    assert moves(op("where", op("gt", ROW, Const(0, INT32)), ROW - 1, Const(0, INT32))).factors == {
+        "i": 1
+    }
+    assert moves(op("min", ROW, read_at(COL))).led_by == {"i", "j"}
 
 
 def test_a_prediction_is_positive_and_grows_with_sizes(all_accepted: list[Accepted]) -> None:
@@ -100,3 +131,13 @@ def test_strided_lanes_cost_more_than_neighbours(all_accepted: list[Accepted]) -
     apart = demands(facts, Plan(lanes=program.kernel.threads[0]), schedule)
     assert apart.lines > 2 * beside.lines
     assert times_of(beside, H200)[MEMORY] > 0.0
+
+
+def test_a_stride_that_a_parameter_decides_is_a_guess() -> None:
+    known = {"i": of("i"), "given": Moves(value=3.0, is_guess=True)}
+    reader = Reader(known, {}, {})
+    given = Var("given", INT32)
+    assert reader.read(ROW * given).is_guess
+    assert reader.read(ROW // given).is_guess
+    assert reader.read((ROW * given + 1) * 2).is_guess
+    assert not reader.read(ROW + given).is_guess

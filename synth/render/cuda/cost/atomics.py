@@ -1,0 +1,113 @@
+"""Atomics of a launch: how many reach memory, and how many meet at one address."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil, log2, prod
+
+from synth.render.cuda.cost.device import WARP
+from synth.render.cuda.cost.facts import UPDATE, Access
+from synth.render.cuda.cost.launch import Launch
+
+_MATCH_SHUFFLES, _JOIN_SHUFFLES = 16.0, 3.0
+"""What matching the lanes of a warp takes, and each step of joining them."""
+
+
+def atomics(launch: Launch) -> dict[str, float]:
+    """Updates that reach memory, those of them at one address, and those in shared memory."""
+    everywhere = at_one = shared = 0.0
+    plan = launch.plan
+    merged: dict[str, tuple[float, float, float]] = {}
+    for access in launch.facts.accesses:
+        if access.kind != UPDATE:
+            continue
+        # Where several threads work on a point, one of them alone does what all would.
+        updates = launch.facts.points * access.times
+        places = _places(launch, access)
+        if access.node in plan.in_shared:
+            copies = plan.in_shared[access.node]
+            kept = updates * _share_held(launch, access)
+            spread = min(places * plan.copies, WARP)
+            busy = min(copies, launch.device.processors) / launch.device.processors
+            shared += kept * WARP / spread / busy
+            updates -= kept
+            before = merged.get(access.array, (0.0, 0.0, 0.0))
+            merged[access.array] = (before[0] + kept, copies, _bins(launch, access))
+        elif access.node in plan.matched:
+            updates /= lanes_at_one(places)
+        else:
+            updates /= plan.combined.get(access.node, 1.0)
+        everywhere += updates * access.atoms
+        at_one += updates / places
+    # A block's copy of an array is added to the whole once, whatever the places that update it.
+    for array, (kept, copies, bins) in merged.items():
+        updates = copies * min(bins, kept / copies)
+        everywhere += updates * launch.facts.atoms(array)
+        at_one += updates / bins
+    return {"updates": everywhere, "updates_at_one": at_one, "shared_updates": shared}
+
+
+def most_updates(launch: Launch) -> float:
+    """Atomics that reach memory, where every block adds every element of its copies."""
+    plan, facts = launch.plan, launch.facts
+    merged = {
+        a.array: (plan.in_shared[a.node], _bins(launch, a))
+        for a in facts.accesses
+        if a.kind == UPDATE and a.node in plan.in_shared
+    }
+    others = replace(
+        facts, accesses=tuple(a for a in facts.accesses if a.node not in plan.in_shared), kept={}
+    )
+    direct = atomics(replace(launch, facts=others))["updates"]
+    for access in facts.accesses:
+        if access.kind == UPDATE and access.node in plan.in_shared:
+            beyond = 1.0 - _share_held(launch, access)
+            direct += facts.points * access.times * beyond * access.atoms
+    return direct + sum(c * bins * facts.atoms(array) for array, (c, bins) in merged.items())
+
+
+def _bins(launch: Launch, access: Access) -> float:
+    """Elements of an array of which each block has a copy."""
+    size = max(1.0, launch.facts.arrays[access.array] / access.bytes)
+    return min(size, launch.plan.held.get(access.node) or size)
+
+
+def _share_held(launch: Launch, access: Access) -> float:
+    """The share of updates that meet an element of which blocks have copies: what leads to the
+    elements starts at the first."""
+    held = launch.plan.held.get(access.node)
+    if held is None:
+        return 1.0
+    size = launch.facts.arrays[access.array] / access.bytes
+    return min(1.0, held / max(1.0, min(size, access.moves.span)))
+
+
+def lanes_at_one(places: float) -> float:
+    """Lanes of a warp that are expected to meet at one of so many elements."""
+    return max(1.0, WARP / (places * (1.0 - (1.0 - 1.0 / places) ** WARP)))
+
+
+def matching_shuffles(lanes: float) -> float:
+    """What it takes a warp, in shuffles, to find the lanes that meet and to join so many."""
+    return _MATCH_SHUFFLES + _JOIN_SHUFFLES * ceil(log2(lanes))
+
+
+def shuffles(launch: Launch) -> float:
+    """Shuffles of a thread."""
+    found = launch.plan.shuffles
+    for access in launch.facts.accesses:
+        if access.node in launch.plan.matched:
+            lanes = lanes_at_one(_places(launch, access))
+            found += launch.plan.matched[access.node] * matching_shuffles(lanes)
+    return found
+
+
+def _places(launch: Launch, access: Access) -> float:
+    """Different elements that an atomic meets."""
+    size = max(1.0, launch.facts.arrays[access.array] / access.bytes)
+    found = min(size, access.moves.values, access.moves.span + 1.0)
+    if not access.moves.led_by:
+        counts = dict(zip(launch.facts.threads, launch.facts.extents, strict=True))
+        counts |= {t.name: max(1, round(t.count)) for t in access.loops}
+        found = min(found, float(prod(counts.get(n, 1) for n in access.moves.names)))
+    return max(1.0, found)
