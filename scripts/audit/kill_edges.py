@@ -5,8 +5,10 @@ Run: PYTHONPATH=. python scripts/audit/kill_edges.py OUT [--rows N] [--mutants-p
 categories in turn, and tries K mutants of each row's Warp text and of its plain text, each one as
 likely as any other, and up to K that compute less precisely. Each runs on what the row draws; what
 lives on runs at the row's `edge_inputs`, too. A mutant that does not compile does not count, nor
-does a survivor whose optimised PTX equals its row's. With --chosen-anew the present code chooses
-tolerances and edge inputs; a row that its gates refuse is left out and counted.
+does a survivor whose optimised PTX equals its row's. A fast function that lives, and whose text is
+right with that call off by all of its documented error, too, keeps the promise and is counted
+apart. With --chosen-anew the present code chooses tolerances and edge inputs; a row that its gates
+refuse is left out and counted.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from synth.gates.edges import choose_edges
 from synth.gates.judge import judge
 from validate.host.runner import HostRunner
 from validate.mutants.kill import Find, Trial, sample_naturally, try_mutants, with_equivalents
+from validate.mutants.plain.documented import at_its_bound
 from validate.mutants.plain.draw import PRECISION, plain_mutants
 from validate.mutants.warp.draw import RACE, Mutant, mutants
 from validate.nvrtc.compiler import CompileRunner
@@ -34,6 +37,7 @@ from validate.row.edges import EDGES
 from validate.statuses import RunStatus
 
 ROWS_AT_ONCE = 12
+FAST = "fast_function"
 WARP, PLAIN, PRECISE = "Warp's text", "plain text", "plain text, precision"
 
 Row = dict[str, Any]
@@ -41,11 +45,15 @@ _Job = tuple[list[Row], int, int, float]
 
 
 class Tried(NamedTuple):
-    """What became of a mutant of one of the texts; `bare`: on drawn inputs alone."""
+    """What became of a mutant of one of the texts; `bare`: on drawn inputs alone.
+
+    `promised`: right at the documented error of the fast function that it takes, too.
+    """
 
     text: str
     bare: bool
     trial: Trial
+    promised: bool = False
 
 
 def chosen_anew(row: Row) -> Row | None:
@@ -94,7 +102,25 @@ def try_rows(job: _Job) -> list[Tried]:
                 lambda texts, ptx=ptx: ptx(texts, ARCH),
             ):
                 found.append(Tried(text, bare, trial))
-    return found
+        return _with_promised(found, {row["id"]: row for row in rows}, plain)
+
+
+def _with_promised(
+    tried: Sequence[Tried], rows: Mapping[str, Row], run: Callable[..., Any]
+) -> list[Tried]:
+    """The same, told which fast functions keep the promise by their documented error."""
+    jobs = [
+        (at, text)
+        for at, t in enumerate(tried)
+        if t.trial.operator == FAST and t.trial.counts and not t.trial.killed
+        for text in at_its_bound(
+            rows[t.trial.row_id], of_precision(rows[t.trial.row_id])[t.trial.position]
+        )
+    ]
+    found: dict[int, bool] = {}
+    for (at, _), result in zip(jobs, run([text for _, text in jobs]), strict=True):
+        found[at] = found.get(at, True) and result.status == RunStatus.AGREES
+    return [t._replace(promised=found.get(at, False)) for at, t in enumerate(tried)]
 
 
 def _try_twice(
@@ -118,7 +144,11 @@ def _try_twice(
 
 def print_text(text: str, tried: Sequence[Tried]) -> None:
     """Figures of one text, by operator, and what lives on."""
-    ours = [t for t in tried if t.text == text and t.trial.counts]
+    counted = [t for t in tried if t.text == text and t.trial.counts]
+    kept = {(t.trial.row_id, t.trial.position) for t in counted if t.promised}
+    ours = [t for t in counted if (t.trial.row_id, t.trial.position) not in kept]
+    if kept:
+        print(f"{text}, fast functions that keep the promise, not counted below: {len(kept)}")
     operators = sorted({t.trial.operator for t in ours})
     for name, kinds in [
         ("all", operators),
@@ -137,8 +167,8 @@ def print_text(text: str, tried: Sequence[Tried]) -> None:
 
 def print_survivors(tried: Sequence[Tried]) -> None:
     """The mutants that live on at the edges, too."""
-    for text, bare, t in tried:
-        if not bare and not t.killed and t.status == RunStatus.AGREES:
+    for text, bare, t, promised in tried:
+        if not bare and not promised and not t.killed and t.status == RunStatus.AGREES:
             print(
                 f"{text}, {t.operator} {t.row_id} {t.kernel_name}:{t.line}: {t.before} -> {t.after}"
             )
@@ -174,7 +204,10 @@ def main() -> None:
     for text in (WARP, PLAIN, PRECISE):
         print_text(text, tried)
     if asked.json:
-        records = [{"text": t, "bare": bare, **asdict(trial)} for t, bare, trial in tried]
+        records = [
+            {"text": t.text, "bare": t.bare, "promised": t.promised, **asdict(t.trial)}
+            for t in tried
+        ]
         asked.json.write_text(json.dumps(records, indent=1) + "\n")
 
 

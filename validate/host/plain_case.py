@@ -17,7 +17,7 @@ from validate.host.plain_launch import (
     in_small_blocks,
 )
 from validate.host.plain_memory import plain_outputs
-from validate.host.plain_sizes import wide_sizes
+from validate.host.plain_sizes import small_sizes, wide_sizes
 from validate.host.plain_steps import grids_of, memory_of, run_steps, steps_of, watch_of
 from validate.oracle.compare import Finding, compare_outputs, compare_widely
 from validate.oracle.reference import run_reference
@@ -26,6 +26,7 @@ from validate.row.inputs import Array, draw_inputs
 from validate.row.sizes import awkward_sizes, describe, evaluate_all
 from validate.statuses import RunStatus
 
+Row = Mapping[str, Any]
 Outputs = Mapping[str, Array]
 
 # At wide shapes longer sums err more.
@@ -43,10 +44,10 @@ def run_plain_case(
     """
     finding = Finding()
     try:
-        shapes, usual = len(awkward_sizes(row["sizes"])), len(settings(row))
-        for number, setting in enumerate(_settings(row)):
+        usual = len(settings(row))
+        in_small = row["relaunch"] and fits_small_blocks(row)
+        for number, (setting, small) in enumerate(_settings(row, in_small)):
             finding.shapes.append(setting.name)
-            small = number == shapes - 1 and row["relaunch"] and fits_small_blocks(row)
             other = warp_ran[number] if warp_ran and number < usual else None
             inputs = other.inputs if other else None
             launched = PlainLaunched(row, setting, entries, number % len(ORDERS), small, inputs)
@@ -62,11 +63,15 @@ def run_plain_case(
     return finding
 
 
-def _settings(row: Mapping[str, Any]) -> Iterator[Setting]:
-    yield from settings(row)
+def _settings(row: Row, in_small: bool) -> Iterator[tuple[Setting, bool]]:
+    """What a row is run on, and whether in small blocks."""
+    primes = len(awkward_sizes(row["sizes"])) - 1
+    for number, setting in enumerate(settings(row)):
+        yield setting, in_small and number == primes
     # By now a launch is known to be sound.
-    for sizes in wide_sizes(row):
-        yield Setting(describe(sizes), sizes, row["args"])
+    shapes = [(sizes, True) for sizes in small_sizes(row)] if in_small else []
+    for sizes, small in (*shapes, *((sizes, False) for sizes in wide_sizes(row))):
+        yield Setting(describe(sizes), sizes, row["args"]), small
 
 
 class PlainLaunched:

@@ -26,6 +26,7 @@ ORDERS = ("in order", "backwards", "mixed")
 """Orders in which threads and blocks take turns."""
 
 MOST_THREADS = 1024
+_WARP = 32
 _MOST_BLOCK = (1024, 1024, 64)
 _MOST_GRID = ((1 << 31) - 1, 65535, 65535)
 MOST_LAUNCHED = 1 << 24
@@ -46,6 +47,8 @@ _UNDEFINED = {
     12: "a whole number is divided by zero",
     13: "a function that must return a value comes to its end",
 }
+SMALL_BLOCK, SMALL_GRID = (2, 3, 4), 3
+"""Threads of small blocks along each axis; blocks along an axis that a loop strides along."""
 _OF_BLOCK = re.compile(r"__shared__|__syncthreads|__launch_bounds__\(32\)")
 _ENDLESS, _TRAPPED, _TOO_COSTLY = 1, 7, 14
 _RANGE = np.dtype(
@@ -191,17 +194,21 @@ def shuffles_in_small_blocks(row: Mapping[str, Any]) -> bool:
 
 
 def in_small_blocks(grid: Grid, text: str) -> Grid:
-    """The same threads in blocks of at most 32; two of them along an axis that a loop over the grid
-    strides along.
+    """The same threads in blocks of two along x, three along y and four along z; three of them
+    along an axis that a loop over the grid strides along.
 
-    For texts that ask for the size of their block: several blocks, and several turns, at shapes
-    that are smaller than a usual block.
+    For texts that ask for the size of their block, along the axes of which they ask: several
+    blocks, and several turns, at shapes that are smaller than a usual block. Blocks whose threads
+    meet keep a warp along x.
     """
-    most = {1: (32,), 2: (8, 4), 3: (4, 4, 2)}[sum(size > 1 for size in grid.block) or 1]
-    block = [min(size, small) for size, small in zip(grid.block, [*most, 1, 1], strict=False)]
+    small_block = (_WARP, 1, 1) if plain_unit.meets(text) else SMALL_BLOCK
+    block = [
+        small if f"blockDim.{axis}" in text else size
+        for axis, size, small in zip("xyz", grid.block, small_block, strict=True)
+    ]
     pairs = zip("xyz", grid.grid, grid.block, block, strict=True)
     blocks = [
-        2
+        SMALL_GRID
         if f"gridDim.{axis}" in text
         else -(-number * size // small)
         if f"blockDim.{axis}" in text and f"= blockIdx.{axis};" not in text

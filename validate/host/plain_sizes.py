@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
+from validate.host.plain_launch import SMALL_BLOCK, SMALL_GRID
 from validate.host.plain_steps import grids_of
-from validate.row.sizes import symbols
+from validate.row.sizes import awkward_sizes, symbols
 from validate.text.launches import launches_of
 
 _WARP = 32
@@ -25,33 +26,58 @@ _FEW = {1: (70,), 2: (19, 10), 3: (10, 9, 5)}
 _MANY = 40
 _KEPT = re.compile(r"const int \w+ = min\(([^,;]+), (\d+)\);")
 """How many bins of an array a block keeps."""
-_VECTORS = re.compile(r"reinterpret_cast<(?:const )?\w+([24])\*>")
+_VECTORS = re.compile(r"reinterpret_cast<(?:const )?[A-Za-z]\w*?(2|4|8|16)\*>")
 _QUOTIENT = re.compile(r".*\) / (\d+)", re.DOTALL)
 
 
 def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
     """Shapes of more than one block and, one symbol at a time, of more turns than are shared out.
 
-    None for a text whose threads do not meet, if it asks for the size of its block: it can be run
-    in small blocks. The row needs `sizes`, `launch`, `plain_launch` and `cuda_plain`. Every shape
-    respects `min` and `multiple_of`.
+    None for a text whose threads do not meet, if it asks for the size of its block along every
+    axis: it can be run in small blocks. The row needs `sizes`, `launch`, `plain_launch` and
+    `cuda_plain`. Every shape respects `min` and `multiple_of`.
     """
-    turns = _turns_at_once(row)
-    if not turns and "blockDim" in row["cuda_plain"]:
+    turns, loops = _turns_at_once(row), _loops(row)
+    if not turns and _asks_for_blocks(row):
         return []
     dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]]
     over = _over_blocks(dims, launches_of(row)[0].grid)
     if not turns:
         return [_shape(row["sizes"], over)]
     # Threads that share out the elements of the launch share out no loop over them.
-    launched = {name for names in dims for name in names} if _by_grid(row) else set()
-    loops = [e["symbol"] for e in row["sizes"] if e["symbol"] not in launched]
-    wanted = [over, *({s: turns + turns // 2 + 3} for s in loops if over.get(s, 0) <= turns)]
-    shapes = [_shape(row["sizes"], large) for large in wanted if large]
+    shared = loops if _by_grid(row) else [e["symbol"] for e in row["sizes"]]
+    kept = _past_kept(row)
+    many = {s: max(turns + turns // 2 + 3, kept.get(s, 0)) for s in shared}
+    wanted = [over, *({s: many[s]} for s in shared if over.get(s, 0) <= turns)]
+    vectors = dict.fromkeys(loops, _past_vectors(row)) if _vector_width(row) > 1 else {}
+    shapes = [_shape(row["sizes"], {**vectors, **large}) for large in wanted if large]
     return [
         *shapes[:1],
         *(shape for shape in shapes[1:] if threads_started(row, shape) <= _MOST_THREADS),
     ]
+
+
+def small_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
+    """Shapes for small blocks (`in_small_blocks`), where the row's own and primes do not do.
+
+    Along each axis of the launch there are more elements than two small blocks and two turns of
+    a loop over the grid take. Where threads take vectors, the innermost axis is whole vectors, and
+    loops are longer than two vectors and end between two.
+    """
+    width = _vector_width(row)
+    dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]][::-1]
+    wanted: dict[str, int] = {}
+    for axis, names in enumerate(dims):
+        for name in names[:1]:
+            strides = f"gridDim.{'xyz'[min(axis, 2)]}" in row["cuda_plain"]
+            taken = SMALL_BLOCK[min(axis, 2)] * (SMALL_GRID if strides else 1)
+            wanted.setdefault(name, (taken + 1) * (1 if axis else width))
+    kept = _past_kept(row)
+    primes = awkward_sizes(row["sizes"])[-1]
+    if width == 1 and not kept and all(primes[name] >= wanted[name] for name in wanted):
+        return []
+    vectors = dict.fromkeys(_loops(row), _past_vectors(row)) if width > 1 else {}
+    return [_shape(row["sizes"], {**vectors, **wanted, **kept})]
 
 
 def in_few_threads(row: Mapping[str, Any]) -> dict[str, int]:
@@ -71,12 +97,8 @@ def crossing_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
     """Shapes that reach what a text does for many bins or for whole vectors, in few threads."""
     found = []
     innermost = sorted(symbols(row["launch"]["dim"][-1]))[:1]
-    if kept := _KEPT.search(row["cuda_plain"]):
-        formulas = {arg["name"]: arg["size"] for arg in row["plain_args"]}
-        names = [name for name in re.findall(r"[A-Za-z_]\w*", kept[1]) if formulas.get(name)]
-        sizes = [symbol for name in names[:1] for symbol in sorted(symbols(formulas[name]))[:1]]
-        large = dict.fromkeys(sizes, int(kept[2]) + int(kept[2]) // 2)
-        found.append({**dict.fromkeys(innermost, _MANY), **large})
+    if _KEPT.search(row["cuda_plain"]):
+        found.append({**dict.fromkeys(innermost, _MANY), **_past_kept(row)})
     if _vector_width(row) == 4:
         found += [dict.fromkeys(innermost, size) for size in (12, 10)]
     return [_shape(row["sizes"], large) for large in found if large]
@@ -86,6 +108,36 @@ def thin(row: Mapping[str, Any], shape: Mapping[str, int]) -> dict[str, int]:
     """The shape with all sizes but its largest at two, or their least."""
     longest = max(shape, key=lambda symbol: shape[symbol])
     return _shape(row["sizes"], {**dict.fromkeys(shape, 2), longest: shape[longest]})
+
+
+def _asks_for_blocks(row: Mapping[str, Any]) -> bool:
+    """Whether a text asks for the size of its block along each axis that has more than a thread."""
+    block = zip("xyz", launches_of(row)[0].block, strict=False)
+    return "blockDim" in row["cuda_plain"] and all(
+        str(size) == "1" or f"blockDim.{axis}" in row["cuda_plain"] for axis, size in block
+    )
+
+
+def _past_kept(row: Mapping[str, Any]) -> dict[str, int]:
+    """A size of more bins than a block of the text keeps, by its symbol."""
+    kept = _KEPT.search(row["cuda_plain"])
+    if not kept:
+        return {}
+    formulas = {arg["name"]: arg["size"] for arg in row["plain_args"]}
+    names = [name for name in re.findall(r"[A-Za-z_]\w*", kept[1]) if formulas.get(name)]
+    sizes = [symbol for name in names[:1] for symbol in sorted(symbols(formulas[name]))[:1]]
+    return dict.fromkeys(sizes, int(kept[2]) + int(kept[2]) // 2)
+
+
+def _loops(row: Mapping[str, Any]) -> list[str]:
+    """The sizes along which nothing is launched."""
+    launched = {name for extent in row["launch"]["dim"] for name in symbols(extent)}
+    return [e["symbol"] for e in row["sizes"] if e["symbol"] not in launched]
+
+
+def _past_vectors(row: Mapping[str, Any]) -> int:
+    """Turns of two whole vectors and a part, so that the next row starts between two."""
+    return 3 * _vector_width(row) - 1
 
 
 def _vector_width(row: Mapping[str, Any]) -> int:

@@ -56,6 +56,9 @@ _DYNAMIC_SHARED = re.compile(
 )
 _DYNAMIC_ALIGNMENT = re.compile(r"\bextern\s+__shared__\s+__align__\s*\(\s*(\d{1,4})\s*\)")
 _LEAST_ALIGNMENT = 16
+_ALIGNED_STRUCT = re.compile(
+    r"(\bstruct\s+(?:__align__|alignas)\s*\(\s*(2|4|8|16|32)\s*\)\s*\w+\s*\{[^{}():=]*;)\s*\}"
+)
 _C_LINKAGE = re.compile(r'\bextern\s+"C"\s+(?=__global__)')
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*$", re.MULTILINE)
 _NOT_WATCHED = (
@@ -117,7 +120,7 @@ def _section(position: int, row: Mapping[str, Any]) -> str:
     shared = section_name("shared", position)
     dynamic = f"pairsmith_dynamic_{position}"
     body = _DYNAMIC_SHARED.sub(rf"\1\2* const \3 = reinterpret_cast<\1\2*>({dynamic});", text)
-    body = _with_gaps(_INCLUDE.sub("", _C_LINKAGE.sub("", body)), shared)
+    body = _with_gaps(_INCLUDE.sub("", _C_LINKAGE.sub("", _placed(body))), shared)
     kept = unasked = ""
     if dynamic in body:
         place = f'__attribute__((section("{shared}")))'
@@ -198,6 +201,15 @@ def _gap(attribute: str = "", value: str = "") -> str:
 _LEADING_GAPS = (
     f"{_gap().replace('@', 'first')} {_gap(value=' = { 1 }').replace('@', 'first_data')}\n"
 )
+
+
+def _placed(text: str) -> str:
+    """A text whose aligned structs of plain members notice a copy at an address that is no
+    multiple of their alignment, as CUDA's own vectors do: a compiler may split such a copy."""
+    if "union" in text:
+        # A member of a union must be copied as bytes are.
+        return text
+    return _ALIGNED_STRUCT.sub(r"\1 PAIRSMITH_PLACED(\2) }", text)
 
 
 def _with_gaps(text: str, shared: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from validate.mutants.plain import block, flow, precision, values
+from validate.mutants.plain.choice import only_narrows
 from validate.mutants.plain.text import codes
 from validate.mutants.plain.values import Edit, Rule
 from validate.mutants.warp.draw import RACE, Mutant
@@ -55,7 +56,10 @@ OPERATORS: tuple[str, ...] = tuple(_RULES)
 
 
 def plain_mutants(row: Mapping[str, Any]) -> list[Mutant]:
-    """Every mutant of a row's `cuda_plain`, each text once: the first operator has it."""
+    """Every mutant of a row's `cuda_plain`, each text once: the first operator has it.
+
+    Those that a look at the text shows to be right are none (`validate.mutants.plain.choice`).
+    """
     text = row["cuda_plain"] or ""
     bodies = list(codes(text))
     found: dict[str, Mutant] = {}
@@ -63,7 +67,7 @@ def plain_mutants(row: Mapping[str, Any]) -> list[Mutant]:
         for code in bodies:
             for edit in rule(code):
                 mutant = _mutant(operator, text, edit)
-                if mutant.text != text:
+                if mutant.text != text and not only_narrows(mutant):
                     found.setdefault(mutant.text, mutant)
     return list(found.values())
 
