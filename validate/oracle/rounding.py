@@ -26,23 +26,8 @@ def amplified(times: float) -> Any:
     calls that change their arguments are left as they are. Raises NoSuchCall for products of whole
     numbers.
     """
-    import torch
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_map
-
-    def doubled(value: Any) -> Any:
-        single = isinstance(value, torch.Tensor) and value.dtype == torch.float32
-        return value.to(torch.float64) if single else value
-
-    def away(single: Any, double: Any, least: Any = 0.0) -> Any:
-        if not isinstance(single, torch.Tensor) or single.dtype != torch.float32:
-            return single
-        off = single.to(torch.float64) - double
-        if isinstance(least, torch.Tensor):
-            off = torch.where(off < 0, -1.0, 1.0) * torch.maximum(off.abs(), least)
-        moved = single + (times * off).to(torch.float32)
-        # Where both overflow there is no difference.
-        return torch.where(torch.isfinite(moved), moved, single)
 
     class Amplified(TorchDispatchMode):
         def __torch_dispatch__(  # type: ignore[no-untyped-def]
@@ -56,17 +41,41 @@ def amplified(times: float) -> Any:
                 return made
             if name in _PRODUCTS and not made.is_floating_point():
                 raise NoSuchCall(f"{schema.name} of whole numbers")
-            double = func(*tree_map(doubled, args), **tree_map(doubled, kwargs))
+            wider = tree_map(_doubled, args), tree_map(_doubled, kwargs)
+            double = func(*wider[0], **wider[1])
             if isinstance(made, tuple | list):
-                return type(made)(map(away, made, double))
-            least = 0.0
-            if name in _SUMS and made.dtype == torch.float32:
-                terms = args[0].to(torch.float64)
-                squares = func(terms * terms, *args[1:], **tree_map(doubled, kwargs))
-                least = in_turn(double, squares, terms.numel() // max(1, made.numel()), name)
-            return away(made, double, least)
+                return type(made)(
+                    _away(one, of, times) for one, of in zip(made, double, strict=True)
+                )
+            if name not in _SUMS:
+                return _away(made, double, times)
+            terms = wider[0][0]
+            squares = func(terms * terms, *wider[0][1:], **wider[1])
+            count = terms.numel() // max(1, made.numel())
+            return _away(made, double, times, in_turn(double, squares, count, name))
 
     return Amplified()
+
+
+def _doubled(value: Any) -> Any:
+    import torch
+
+    single = isinstance(value, torch.Tensor) and value.dtype == torch.float32
+    return value.to(torch.float64) if single else value
+
+
+def _away(single: Any, double: Any, times: float, least: Any = None) -> Any:
+    """``single`` with its difference to ``double`` so many times, which is ``least`` or more."""
+    import torch
+
+    if not isinstance(single, torch.Tensor) or single.dtype != torch.float32:
+        return single
+    off = single.to(torch.float64) - double
+    if least is not None:
+        off = torch.where(off < 0, -1.0, 1.0) * torch.maximum(off.abs(), least)
+    moved = single + (times * off).to(torch.float32)
+    # Where both overflow there is no difference.
+    return torch.where(torch.isfinite(moved), moved, single)
 
 
 def in_turn(total: Any, squares: Any, terms: int, name: str) -> Any:
