@@ -104,6 +104,8 @@ def gradcheck(row: Row, function: Function, device: str = "cuda") -> Found:
 
 def against_text(row: Row, function: Function, device: str = "cuda") -> Found:
     """A row's operator beside its PyTorch text, both differentiated by autograd."""
+    import torch
+
     text = render_torch(from_json(row["program"]))
     sizes = own_sizes(row["sizes"])
     inputs = draw_inputs(row["args"], sizes, row["input_seed"])
@@ -115,12 +117,31 @@ def against_text(row: Row, function: Function, device: str = "cuda") -> Found:
     theirs = {n: as_torch(n, inputs, sizes, device) for n in code.co_varnames[: code.co_argcount]}
     for name in ours.keys() & theirs.keys():
         theirs[name].requires_grad_()
-    wanted = _gradients(row, inputs, theirs_function(*theirs.values()), theirs, ours)
+    try:
+        wanted = _gradients(row, inputs, theirs_function(*theirs.values()), theirs, ours)
+    except RuntimeError as error:
+        return {"status": "autograd_raises", "reason": str(error).splitlines()[-1]}
     found = _gradients(row, inputs, function(*called), ours, ours)
-    for name in ours:
-        if trouble := unlike(wanted[name], found[name]):
+    for arg in row["args"]:
+        name = arg["name"]
+        if name not in ours:
+            continue
+        if wanted[name] is not None and not bool(torch.isfinite(wanted[name]).all()):
+            return {"status": "autograd_not_finite", "reason": name}
+        if trouble := unlike(
+            *(_on_sphere(arg, g, ours[name]) for g in (wanted[name], found[name]))
+        ):
             return {"status": "differs", "reason": f"{name}: {trouble}"}
     return {"status": "agrees", "reason": ""}
+
+
+def _on_sphere(arg: Row, gradient: Any, value: Any) -> Any:
+    """The gradient of what is of unit length without its part along the value: formulas of a
+    rotation that agree for unit quaternions have another derivative off the sphere."""
+    if gradient is None or arg["init"] != "unit":
+        return gradient
+    along = (gradient * value.detach()).sum(dim=-1, keepdim=True)
+    return gradient - along * value.detach()
 
 
 def _gradients(

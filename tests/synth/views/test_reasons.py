@@ -210,14 +210,14 @@ def test_what_is_said_of_neighbouring_threads_is_what_they_do(row: Row) -> None:
     """The reference is run with arrays that note their indices; the sizes are the row's own."""
     sizes = own_sizes(row["sizes"])
     inner = evaluate_all(row["launch"]["dim"], sizes)[-1]
-    ways, notes = (
-        ways_of(_cost_at(row, sizes), {*wide_of(row)[0], *wide_of(row)[1]}),
-        touched(row, sizes),
-    )
-    for name, (way, stride, _) in ways.items():
+    cost, wide = _cost_at(row, sizes), {*wide_of(row)[0], *wide_of(row)[1]}
+    notes = touched(row, sizes)
+    for name, (way, stride, _) in ways_of(cost, wide).items():
         if way == BY_DATA or not notes[name] or inner < 2:
             continue
-        expected = {SIDE_BY_SIDE: 1, RUNS: 1, SAME: 0, APART: stride}[way]
+        # The reference has a thread for each element, where a thread of the text takes several.
+        taken = 1 if name in wide else cost.plan.vector_width
+        expected = {SIDE_BY_SIDE: 1, RUNS: 1, SAME: 0, APART: stride / taken}[way]
         # Where no two neighbours are at work, as in an exchange of pairs, there is nothing to see.
         found = strides(notes[name], inner)
         assert not found or expected in found, (name, way)
@@ -288,9 +288,6 @@ def test_bytes_are_told_as_each_array_moved_once(row: Row) -> None:
     told = re.findall(r"([\d.]+ (?:GB|MB|kB|bytes)) of arrays are read and written", reasons(row))
     known = {in_bytes(found.cost(c).moved_bytes) for c in found.all}
     assert {*told} <= known
-    ways = {name: {a.kind for a in accesses if a.array == name} for name in cost_arrays(found)}
-    if {STORE} in ways.values():
-        assert found.cost().moved_bytes < found.cost().asked.memory_bytes
 
 
 @pytest.mark.parametrize("row", ROWS, ids=_id)
