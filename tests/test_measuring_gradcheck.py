@@ -17,6 +17,7 @@ from synth.render.array.module import render_torch
 from synth.render.array.values import NoForm
 from synth.render.host.launcher import NoHostSide
 from synth.render.host.torch_module import torch_module
+from validate.row.dtypes import parse
 
 torch = pytest.importorskip("torch")
 SAMPLES = Path(__file__).resolve().parent.parent / "data" / "samples"
@@ -46,9 +47,13 @@ def _stand_in(row: dict[str, Any]) -> Any:
     text = space[row["kernel_name"]]
     asked = text.__code__.co_varnames[: text.__code__.co_argcount]
     given = [arg["name"] for arg in row["args"] if arg["role"] != "out"]
+    shapes = {arg["name"]: parse(arg["dtype"]).shape for arg in row["args"]}
 
     def operator(*called: Any) -> Any:
-        known = dict(zip(given, called, strict=False))
+        known = {
+            name: torch.tensor(value).reshape(shapes[name]) if isinstance(value, list) else value
+            for name, value in zip(given, called, strict=False)
+        }
         return text(*(known[name] for name in asked))
 
     return operator if set(asked) <= set(given) else None
