@@ -54,7 +54,7 @@ def test_a_wrong_backward_kernel_does_not_agree() -> None:
     for row in WITH:
         text = row["cuda_plain_backward"]
         held = Counter(arg["holds"] for arg in row["backward_args"])
-        changed, times = re.subn(r"= (grad_\w+\[[^\]]+\];)", r"= 0.5f * \1", text)
+        changed, times = re.subn(r"(float \w+ =) (grad_\w+\[[^\]]+\];)", r"\1 0.5f * \2", text)
         if times == held["cotangent"] == 1 and "double" not in text:
             wrong.append({**row, "cuda_plain_backward": changed})
     wrong = wrong[:6]
