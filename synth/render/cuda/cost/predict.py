@@ -108,7 +108,8 @@ def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200)
     return Demands(
         memory_bytes=traffic.memory_bytes() * launch.waited,
         cache_bytes=traffic.bytes * launch.waited,
-        lines=traffic.lines * launch.waited / launch.busy,
+        # Processors without a block and threads that are too few are one want, not two.
+        lines=traffic.lines * max(launch.waited, 1.0 / launch.busy),
         instructions=(_instructions(launch) + traffic.requests) / launch.busy,
         **atomics(launch),
         **_latency(launch),
