@@ -79,7 +79,7 @@ def settings(dataset: Path) -> Settings:
         for split, row in stored_rows(dataset, ["category", "idiom"])
     ]
     for salt in map(str, range(100)):
-        found = Settings(salt=salt, held_out=0.3, max_tokens=1100, vocabulary=1024)
+        found = Settings(salt=salt, held_out=0.3, max_tokens=1650, vocabulary=1024)
         parts = Counter(part_of(*one, found) for one in splits)
         if min(parts[TRAIN], parts[TEST]) and parts[UNSEEN] > _SEVERAL:
             return found
@@ -161,7 +161,7 @@ def test_brackets_may_be_apart(dataset: Path, settings: Settings, tmp_path: Path
     brackets = [t for t in tokenizer.get_vocab() if set(t) & set("()[]{}")]
     assert sorted(brackets) == sorted("()[]{}")
     documents = read_documents(tmp_path)[TRAIN]
-    assert "))" in tokenizer.decode(documents[0].tolist())
+    assert any("))" in tokenizer.decode(one.tolist()) for one in documents)
 
 
 def test_templates_are_the_conversations_but_for_names(
