@@ -83,13 +83,11 @@ def _slower(row: Row, timings: Mapping[str, Timed]) -> Slower | ViewReason:
         program, own_us, others = from_json(row["program"]), timed.own_us, timed.others
     elif (choice := choice_of(row)) is not None:
         program, own_us = choice.program, choice.own.prediction.time_us
-        others = [(c.schedule, c.prediction.time_us) for c in choice.all]
-        named = [c for c in choice.all if not _is_by_barriers(choice, c)]
-        if not _candidates(own_us, [(c.schedule, c.prediction.time_us) for c in named]):
-            return (
-                ViewReason.UNMEASURED if _candidates(own_us, others) else ViewReason.NOTHING_SLOWER
-            )
-        others = [(c.schedule, c.prediction.time_us) for c in named]
+        every = [(c.schedule, c.prediction.time_us) for c in choice.all]
+        pairs = zip(choice.all, every, strict=True)
+        others = [one for c, one in pairs if not _is_by_barriers(choice, c)]
+        if _candidates(own_us, every) and not _candidates(own_us, others):
+            return ViewReason.UNMEASURED
     else:
         return ViewReason.NOTHING_SLOWER
     slow = _candidates(own_us, others)
