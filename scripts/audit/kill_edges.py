@@ -29,15 +29,13 @@ from synth.gates.edges import choose_edges
 from synth.gates.judge import judge
 from validate.host.runner import HostRunner
 from validate.mutants.kill import Find, Trial, sample_naturally, try_mutants, with_equivalents
-from validate.mutants.plain.documented import at_its_bound
+from validate.mutants.plain.documented import with_promised
 from validate.mutants.plain.draw import PRECISION, plain_mutants
 from validate.mutants.warp.draw import RACE, Mutant, mutants
 from validate.nvrtc.compiler import CompileRunner
 from validate.row.edges import EDGES
-from validate.statuses import RunStatus
 
 ROWS_AT_ONCE = 12
-FAST = "fast_function"
 WARP, PLAIN, PRECISE = "Warp's text", "plain text", "plain text, precision"
 
 Row = dict[str, Any]
@@ -45,15 +43,11 @@ _Job = tuple[list[Row], int, int, float]
 
 
 class Tried(NamedTuple):
-    """What became of a mutant of one of the texts; `bare`: on drawn inputs alone.
-
-    `promised`: right at the documented error of the fast function that it takes, too.
-    """
+    """What became of a mutant of one of the texts; `bare`: on drawn inputs alone."""
 
     text: str
     bare: bool
     trial: Trial
-    promised: bool = False
 
 
 def chosen_anew(row: Row) -> Row | None:
@@ -102,25 +96,7 @@ def try_rows(job: _Job) -> list[Tried]:
                 lambda texts, ptx=ptx: ptx(texts, ARCH),
             ):
                 found.append(Tried(text, bare, trial))
-        return _with_promised(found, {row["id"]: row for row in rows}, plain)
-
-
-def _with_promised(
-    tried: Sequence[Tried], rows: Mapping[str, Row], run: Callable[..., Any]
-) -> list[Tried]:
-    """The same, told which fast functions keep the promise by their documented error."""
-    jobs = [
-        (at, text)
-        for at, t in enumerate(tried)
-        if t.trial.operator == FAST and t.trial.counts and not t.trial.killed
-        for text in at_its_bound(
-            rows[t.trial.row_id], of_precision(rows[t.trial.row_id])[t.trial.position]
-        )
-    ]
-    found: dict[int, bool] = {}
-    for (at, _), result in zip(jobs, run([text for _, text in jobs]), strict=True):
-        found[at] = found.get(at, True) and result.status == RunStatus.AGREES
-    return [t._replace(promised=found.get(at, False)) for at, t in enumerate(tried)]
+    return found
 
 
 def _try_twice(
@@ -138,15 +114,15 @@ def _try_twice(
         [at for at in own if (row["id"], at) in alive]
         for row, own in zip(rows, chosen, strict=True)
     ]
-    edged = try_mutants(rows, again, run, find)
+    edged = with_promised(try_mutants(rows, again, run, find), rows, run, find)
     return [(True, t) for t in bare] + [(False, replace(t, equivalent=False)) for t in edged]
 
 
 def print_text(text: str, tried: Sequence[Tried]) -> None:
     """Figures of one text, by operator, and what lives on."""
-    counted = [t for t in tried if t.text == text and t.trial.counts]
-    kept = {(t.trial.row_id, t.trial.position) for t in counted if t.promised}
-    ours = [t for t in counted if (t.trial.row_id, t.trial.position) not in kept]
+    there = [t for t in tried if t.text == text]
+    kept = {(t.trial.row_id, t.trial.position) for t in there if t.trial.promised}
+    ours = [t for t in there if t.trial.counts and (t.trial.row_id, t.trial.position) not in kept]
     if kept:
         print(f"{text}, fast functions that keep the promise, not counted below: {len(kept)}")
     operators = sorted({t.trial.operator for t in ours})
@@ -167,8 +143,8 @@ def print_text(text: str, tried: Sequence[Tried]) -> None:
 
 def print_survivors(tried: Sequence[Tried]) -> None:
     """The mutants that live on at the edges, too."""
-    for text, bare, t, promised in tried:
-        if not bare and not promised and not t.killed and t.status == RunStatus.AGREES:
+    for text, bare, t in tried:
+        if not bare and t.counts and not t.killed:
             print(
                 f"{text}, {t.operator} {t.row_id} {t.kernel_name}:{t.line}: {t.before} -> {t.after}"
             )
@@ -204,10 +180,7 @@ def main() -> None:
     for text in (WARP, PLAIN, PRECISE):
         print_text(text, tried)
     if asked.json:
-        records = [
-            {"text": t.text, "bare": t.bare, "promised": t.promised, **asdict(t.trial)}
-            for t in tried
-        ]
+        records = [{"text": t.text, "bare": t.bare, **asdict(t.trial)} for t in tried]
         asked.json.write_text(json.dumps(records, indent=1) + "\n")
 
 

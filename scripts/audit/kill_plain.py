@@ -7,10 +7,11 @@ rows of the dataset OUT, at least M of each style where the dataset has so many 
 `cuda_plain` gets it from its program), and tries K mutants of each, every one as likely as any
 other, and besides all of those that remove a barrier, leave out a guard or make an atomic plain. A
 mutant is killed when the status of the host run is not `agrees`; one that does not compile does not
-count, nor does a survivor whose optimised PTX equals its row's. With --backward the texts are our
-own backward kernels of rows that have one, and killed is what does not give the derivatives; with
---remade they are made anew from the rows' programs, and with --drawn, which takes no OUT and no
-Warp, the rows are drawn: the first of each category that have one.
+count, nor does a survivor whose optimised PTX equals its row's, nor a fast function whose
+documented error the row's tolerance covers. With --backward the texts are our own backward kernels
+of rows that have one, and killed is what does not give the derivatives; with --remade they are made
+anew from the rows' programs, and with --drawn, which takes no OUT and no Warp, the rows are drawn:
+the first of each category that have one.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ from validate.mutants.kill import (
     try_mutants,
     with_equivalents,
 )
+from validate.mutants.plain.documented import with_promised
 from validate.mutants.plain.draw import BARRIER, OPERATORS, plain_mutants
 from validate.mutants.warp.draw import RACE, Mutant
 from validate.nvrtc.compiler import CompileRunner
@@ -190,7 +192,7 @@ def try_chunk(job: _Job) -> list[Trial]:
                 print(f"left out {result.id}: {result.status}: {result.reason[:200]}")
         kept = [at for at, result in enumerate(own) if result.status == RunStatus.AGREES]
         rows, chosen = [rows[at] for at in kept], [chosen[at] for at in kept]
-        trials = try_mutants(rows, chosen, run, find)
+        trials = with_promised(try_mutants(rows, chosen, run, find), rows, run, find)
     with CompileRunner(batch_size=16) as compiler:
 
         def ptx(texts: Sequence[Row]) -> list[str | None]:
@@ -226,6 +228,7 @@ def print_totals(title: str, tried: Sequence[Tried]) -> None:
     print(f"\n{title}: tried {len(trials)}; {dict(Counter(t.status for t in trials))}")
     print("not compiling:", sum(t.status == RunStatus.COMPILE_ERROR for t in trials))
     print("equivalent (identical optimised PTX):", sum(bool(t.equivalent) for t in trials))
+    print("fast functions that keep the promise:", sum(t.promised for t in trials))
     print(f"killed: {killed} of {len(counted)}, {100 * killed / max(1, len(counted)):.2f} %")
 
 

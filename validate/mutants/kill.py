@@ -22,7 +22,8 @@ class Trial:
 
     `position` is the mutant's among its row's; `status` (a `RunStatus`) and `reason` are those of
     `RunResult`;
-    `equivalent` is None until the optimised PTX has been compared.
+    `equivalent` is None until the optimised PTX has been compared; `promised`: right with the
+    documented error of the fast function that it takes, so that the row's tolerance covers it.
     """
 
     row_id: str
@@ -37,11 +38,14 @@ class Trial:
     status: str
     reason: str
     equivalent: bool | None = None
+    promised: bool = False
 
     @property
     def counts(self) -> bool:
-        """Whether the mutant is a wrong kernel: it compiles and is not known to be equivalent."""
-        return self.status != RunStatus.COMPILE_ERROR and not self.equivalent
+        """Whether the mutant is a wrong kernel: it compiles, is not known to be equivalent, and
+        breaks what the row promises."""
+        known = self.equivalent or self.promised
+        return self.status != RunStatus.COMPILE_ERROR and not known
 
     @property
     def killed(self) -> bool:

@@ -9,8 +9,9 @@ from hand_rows import Row
 from plain_rows import guarded
 
 from validate.host.runner import HostRunner
+from validate.mutants.kill import try_mutants
 from validate.mutants.plain.choice import only_narrows
-from validate.mutants.plain.documented import at_its_bound
+from validate.mutants.plain.documented import at_its_bound, with_promised
 from validate.mutants.plain.draw import plain_mutants
 from validate.mutants.warp.draw import Mutant
 
@@ -82,3 +83,22 @@ def test_a_function_without_a_bound_is_never_promised() -> None:
 def test_less_vectors_are_no_fault_and_more_are(after: str, narrows: bool) -> None:
     mutant = Mutant("constant_nudged", 1, "cuda_plain", CHOICE, after, after)
     assert only_narrows(mutant) == narrows
+
+
+def test_a_fast_function_that_keeps_the_promise_does_not_count(runner: HostRunner) -> None:
+    row = guarded() | {"category": "math"}
+    position = plain_mutants(row).index(fast(row))
+    trials = try_mutants([row], [[position]], runner.run_plain, plain_mutants)
+    assert trials[0].counts
+    assert not trials[0].killed
+    told = with_promised(trials, [row], runner.run_plain, plain_mutants)
+    assert told[0].promised
+    assert not told[0].counts
+
+
+def test_a_product_by_a_sign_is_not_made_a_quotient() -> None:
+    row = guarded()
+    row["cuda_plain"] = row["cuda_plain"].replace("sinf(v)", "v * (v < 0.0f ? -1.0f : 1.0f)")
+    after = [m.after for m in plain_mutants(row) if m.operator == "operator_swapped"]
+    assert any("v + (v < 0.0f" in text for text in after)
+    assert not any("v / (v < 0.0f" in text for text in after)

@@ -8,12 +8,17 @@ cosines have a bound between -pi and pi alone: beyond, nothing is said for them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from validate.host.runner import RunResult
+from validate.mutants.kill import Find, Trial
 from validate.mutants.plain.tables import FAST
 from validate.mutants.warp.draw import Mutant
+from validate.statuses import RunStatus
 
+FAST_FUNCTION = "fast_function"
 _NAME = "off_by_its_bound"
 _ULP = "1.1920929e-7f"
 """Of a result, at most, one unit in its last place."""
@@ -62,7 +67,7 @@ def at_its_bound(row: Mapping[str, Any], mutant: Mutant) -> list[dict[str, Any]]
 
     Empty where the guide has no bound for it.
     """
-    before, after = row["cuda_plain"], mutant.text
+    before, after = row[mutant.column], mutant.text
     start = next((i for i, pair in enumerate(zip(before, after, strict=False)) if len({*pair}) > 1))
     name = next((n for n in FAST.values() if after.startswith(f"{n}(", start)), "")
     if name not in _BOUNDS:
@@ -73,8 +78,32 @@ def at_its_bound(row: Mapping[str, Any], mutant: Mutant) -> list[dict[str, Any]]
         dict(row)
         | {
             "id": f"{row['id']}.{way}",
-            "cuda_plain": f"__device__ __forceinline__ float {_NAME}({parameters}) "
+            mutant.column: f"__device__ __forceinline__ float {_NAME}({parameters}) "
             f"{{ {_BOUNDS[name].format(sign=sign)} }}\n{call}",
         }
         for way, sign in (("above", "1.0f"), ("below", "-1.0f"))
     ]
+
+
+def with_promised(
+    trials: Sequence[Trial],
+    rows: Sequence[Mapping[str, Any]],
+    run: Callable[[Sequence[Mapping[str, Any]]], list[RunResult]],
+    find: Find,
+) -> list[Trial]:
+    """The trials, with `promised` told of the fast functions that live on.
+
+    `rows` holds the row of every trial; `run` and `find` are those of
+    :func:`validate.mutants.kill.try_mutants`.
+    """
+    by_id = {row["id"]: row for row in rows}
+    jobs = [
+        (at, text)
+        for at, t in enumerate(trials)
+        if t.operator == FAST_FUNCTION and t.counts and not t.killed
+        for text in at_its_bound(by_id[t.row_id], find(by_id[t.row_id])[t.position])
+    ]
+    kept: dict[int, bool] = {}
+    for (at, _), result in zip(jobs, run([text for _, text in jobs]), strict=True):
+        kept[at] = kept.get(at, True) and result.status == RunStatus.AGREES
+    return [replace(t, promised=kept.get(at, False)) for at, t in enumerate(trials)]

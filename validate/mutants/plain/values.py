@@ -5,6 +5,7 @@ A rule takes the body of a function and yields edits of the text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -83,7 +84,14 @@ def _other(code: Code, sign: str, first: int, at: int, end: int) -> str:
     if sign == "*" and code.is_composite(at + 1, end):
         # There is no scalar divided by a vector.
         return "* 2 *"
+    if sign == "*" and _is_sign(code.text(at + 1, end)):
+        # Divided by a sign is multiplied by it.
+        return "+"
     return "+" if sign == "*" and not code.is_float(first, end) else SWAPPED[sign]
+
+
+def _is_sign(text: str) -> bool:
+    return re.search(r"\? -1\.0f? : 1\.0f?\)?$", text) is not None
 
 
 def operand_swapped(code: Code) -> Iterator[Edit]:
