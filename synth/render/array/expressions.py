@@ -109,6 +109,10 @@ class Expressions(Loads):
         doc = printer(self, docs, e)
         value = Value(doc, e.type, axes, not parts_of(e.type) and _is_weak(e, values))
         value = replace(value, number=numbers and uniform, linear=_linear(e, values))
+        if value.number and _adds_constants(e, values) and value.linear is not None:
+            text = value.linear.text(self.symbol)
+            tight = text.isidentifier() or text.isdigit()
+            value = replace(value, doc=Doc(text, Prec.TIGHT if tight else Prec.ADD))
         if value.weak and e.op not in _ARITHMETIC and self.dialect.widens(e.type):
             value = replace(self.converted(value, e.type), weak=False)
         return value
@@ -297,6 +301,15 @@ def _linear(e: expr.Op, values: Sequence[Value]) -> Linear | None:
     if left.fixed or right.fixed:
         return left.scaled(right.const) if right.fixed else right.scaled(left.const)
     return None
+
+
+def _adds_constants(e: expr.Op, values: Sequence[Value]) -> bool:
+    """Whether a number is added on either side and neither is a name, so that the two are one."""
+    return (
+        e.op in ("add", "sub")
+        and not any(isinstance(a, expr.Var) for a in e.args)
+        and all(v.linear is not None and v.linear.const for v in values)
+    )
 
 
 def _clamped(e: expr.Op) -> expr.Op:

@@ -79,8 +79,6 @@ class Frame(Expressions):
         """What was known where a branch begins."""
         self.returned: dict[str, str] = {}
         """By output: the variable that it is in the end."""
-        self.given_last: dict[str, expr.Expr] = {}
-        """By variable: the expression that it was given last."""
         self.filling: dict[str, Doc] = {}
         """By output: the number that all its elements are so far."""
         self.given: dict[str, Value] = {}
@@ -93,6 +91,10 @@ class Frame(Expressions):
     @property
     def partial(self) -> bool:
         return self.in_branch
+
+    @property
+    def left(self) -> bool:
+        return self.mask is not None
 
     def put(self, start: str, doc: Doc) -> None:
         pad = " " * (self.depth * TAB)

@@ -54,6 +54,8 @@ class Loads:
         """Axes along which some array was read or written as a part of it."""
         self.gathered_axes: set[Axis] = set()
         """Axes whose places an array of indices counts out."""
+        self.given_last: dict[str, expr.Expr] = {}
+        """By variable: the expression that it was given last."""
         self.turns: set[str] = set()
         """Counters of Python's loops, which are no sizes."""
         self.counters: dict[str, str] = {}
@@ -235,13 +237,15 @@ class Loads:
         found = list(values)
         shape = self.shapes[e.array.name]
         for k, (index, size) in enumerate(zip(e.indices, shape, strict=True)):
-            if slices[k] is not None or (self.inside(index, size) and not _below(index)):
+            inside, below = self.inside(index, size), self.below(index)
+            if slices[k] is not None or (inside and not below):
                 continue
             last = linear_of(size)
             if not values[k].axes and (not self.partial or _counted(values[k])):
                 continue
-            if not self.partial or last is None or not values[k].axes:
-                self.unsafe |= not self.inside(index, size)
+            brought_back = self.partial or (inside and self.left)
+            if not brought_back or last is None or not values[k].axes:
+                self.unsafe |= not inside
                 continue
             end = Doc(last.plus(Linear(-1)).text(self.symbol), Prec.ADD)
             found[k] = replace(values[k], doc=self.dialect.clipped(values[k].doc, end))
@@ -250,6 +254,23 @@ class Loads:
     @property
     def partial(self) -> bool:
         """Whether only some threads need what is printed, and the others may read anything."""
+        return False
+
+    @property
+    def left(self) -> bool:
+        """Whether some threads have ended, for which all of what follows is computed in vain."""
+        return False
+
+    def below(self, e: expr.Expr, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether an index may lie further before its array than NumPy counts back; ``seen``:
+        variables that were looked up on the way."""
+        match e:
+            case expr.Var(name=name) if name in self.given_last and name not in seen:
+                return self.below(self.given_last[name], seen | {name})
+            case expr.Op(op="sub"):
+                return not isinstance(e.args[1], expr.Const)
+            case expr.Op(op="min"):
+                return any(self.below(a, seen) for a in e.args)
         return False
 
     def inside(self, e: expr.Expr, size: str) -> bool:
@@ -283,11 +304,6 @@ def _counted(index: Value) -> bool:
     """Whether an index that all threads share is a counter, a parameter or a number as it is."""
     terms = {} if index.linear is None else index.linear.terms
     return index.linear is not None and len(terms) <= 1 and not (terms and index.linear.const)
-
-
-def _below(e: expr.Expr) -> bool:
-    """Whether an index may lie further before its array than NumPy counts back."""
-    return isinstance(e, expr.Op) and e.op == "sub" and not isinstance(e.args[1], expr.Const)
 
 
 def _is_last(e: expr.Expr, size: str, shapes: dict[str, tuple[str, ...]]) -> bool:

@@ -30,7 +30,7 @@ W = Var("w", Array(FLOAT32, 1))
 OUT = Var("out", Array(FLOAT32, 1))
 SHAPES = {
     **{"a": ("m", "n"), "b": ("n", "k"), "v": ("m",), "at": ("m",), "out": ("m",)},
-    **{"cells": ("m", "n"), "w": ("n",)},
+    **{"cells": ("m", "n"), "w": ("n",), "starts": ("m + 1",)},
 }
 ZERO = Const("0.0", FLOAT32)
 
@@ -153,6 +153,32 @@ def test_threads_that_a_mask_leaves_go_on_alone() -> None:
 def test_guarded_reads_are_brought_back_into_the_array() -> None:
     far = ir.If(((V[THREAD] > 0.0, (put(V[THREAD + 2]),)),), (put(ZERO),))
     assert "v[np.clip(i + 2, 0, m - 1)]" in text_of((far,), V)
+
+
+def test_reads_before_an_array_are_brought_back_where_threads_have_ended() -> None:
+    """NumPy counts back from the end, but not further than the array is long."""
+    ends = op("lt", THREAD, AT[Const(0, INT32)])
+    body = (
+        ir.If(((ends, (put(ZERO), ir.Return(None))),), ()),
+        put(V[THREAD - AT[Const(0, INT32)]]),
+    )
+    assert "v[np.clip(i - at[0], 0, m - 1)]" in text_of(body, V, AT)
+
+
+def test_a_place_that_is_bounded_above_is_bounded_below_as_well() -> None:
+    place = Var("place", INT32)
+    body = (
+        ir.Assign("place", THREAD - AT[THREAD]),
+        ir.If(((V[THREAD] > 0.0, (put(V[op("min", place, Extent(V, 0) - 1)]),)),), (put(ZERO),)),
+    )
+    assert "np.clip(np.minimum(place, m - 1), 0, m - 1)" in text_of(body, V, AT)
+
+
+def test_numbers_on_either_side_of_a_size_are_one() -> None:
+    """`m + 1 - 1` is `m`."""
+    starts = Var("starts", Array(FLOAT32, 1))
+    text = text_of((put(V[THREAD] * starts[Extent(starts, 0) - 1]),), V, starts)
+    assert "v * starts[m]" in text
 
 
 def test_several_elements_a_thread_are_the_whole_array() -> None:
