@@ -181,8 +181,9 @@ def shapes(g: Gemm) -> list[tuple[int, ...]]:
     """Whole tiles, more along k than stages; ragged edges; one element; whole vectors, of more
     tiles than up to 8 persistent blocks take at once."""
     t = g.tiling
-    # Of warpgroups each part of k goes through all stages, which products read after a barrier.
-    cuts = t.split_k if g.core == "wgmma" else 1
+    # Each part of k must come back to its first stage, or no barrier between turns is needed; where
+    # `cp.async` fills all stages before the first turn, a part shorter than these shows as much.
+    cuts = t.split_k if g.core == "wgmma" or t.copy == "registers" else 1
     found = [
         (t.tile_m, t.tile_n, cuts * (t.stages + 1) * t.tile_k),
         (37, 41, 2 * t.tile_k + 3),

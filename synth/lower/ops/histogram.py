@@ -11,6 +11,9 @@ from synth.lower.gemm.parts import filled
 from synth.lower.op import Lowered, Op, Operand, one_of, whole
 from validate.row.archs import MOST_OPT_IN_SHARED_BYTES, MOST_SHARED_BYTES
 
+CLEAR_THREADS = 256
+"""Of a block that sets bins to zero."""
+
 _TEXT = """// counts[b] = how many x are b; those below 0 and from BINS on are left out.
 // x starts at a multiple of 16 bytes.
 
@@ -18,12 +21,11 @@ constexpr int BINS = @bins@;
 constexpr int THREADS = @threads@;
 constexpr int COPIES = @copies@;
 
-extern "C" __global__ void __launch_bounds__(256) histogram_clear(int* __restrict__ counts)
+extern "C" __global__ void __launch_bounds__(@clear_threads@) histogram_clear(
+    int* __restrict__ counts)
 {
-    const int bin = blockIdx.x * 256 + threadIdx.x;
-    if (bin < BINS) {
-        counts[bin] = 0;
-    }
+    const int bin = blockIdx.x * @clear_threads@ + threadIdx.x;
+@clear@
 }
 
 __device__ __forceinline__ void count(int* own, int value)
@@ -101,9 +103,21 @@ def _read(dtype: str, fields: Mapping[str, Any], said: Mapping[str, Any]) -> His
     return plan
 
 
+def _clear(h: Histogram) -> str:
+    """A bin set to zero; where blocks end with the bins, no thread is beyond them."""
+    if h.bins % CLEAR_THREADS == 0:
+        return "    counts[bin] = 0;"
+    return "    if (bin < BINS) {\n        counts[bin] = 0;\n    }"
+
+
 def _lower(h: Histogram) -> Lowered:
-    values = {"bins": h.bins, "threads": h.threads, "copies": h.copies}
-    text = filled(_TEXT, **{name: str(value) for name, value in values.items()})
+    values = {
+        "bins": h.bins,
+        "threads": h.threads,
+        "copies": h.copies,
+        "clear_threads": CLEAR_THREADS,
+    }
+    text = filled(_TEXT, clear=_clear(h), **{name: str(value) for name, value in values.items()})
     args: list[dict[str, str | None]] = [
         {"name": "x", "type": "const int*", "size": None},
         {"name": "counts", "type": "int*", "size": None},
@@ -112,8 +126,8 @@ def _lower(h: Histogram) -> Lowered:
     clear: dict[str, Any] = {
         "kernel": "histogram_clear",
         "args": ["counts"],
-        "grid": [f"({h.bins} - 1) / 256 + 1"],
-        "block": [256],
+        "grid": [f"({h.bins} - 1) / {CLEAR_THREADS} + 1"],
+        "block": [CLEAR_THREADS],
         "shared_bytes": 0,
     }
     counted: dict[str, Any] = {

@@ -210,6 +210,8 @@ def _row(r: Rows) -> str:
     if r.threads > WARP:
         shared = f"    __shared__ {SUMMED[r.dtype]} parts[THREADS / 32];\n"
         return f"{shared}    const int row = blockIdx.x;"
+    if r.rows == 1:
+        return "    const int row = blockIdx.x;"
     return (
         f"    const int row = blockIdx.x * {r.rows} + threadIdx.x / THREADS;\n"
         "    if (row >= m) {\n        return;\n    }"

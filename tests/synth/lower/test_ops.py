@@ -161,6 +161,28 @@ def test_what_is_left_out_is_noticed(host: HostRunner, number: int) -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        {"op": "softmax", "schedule": {"threads": 32, "rows": 1, "held": 1}},
+        {"op": "histogram", "bins": 256, "schedule": {"threads": 256, "copies": 4, "blocks": 8}},
+        {
+            "op": "matmul",
+            "schedule": {
+                **{"core": "simt", "copy": "registers", "stages": 2, "split_k": 3, "blocks": 0},
+                **{"tile_m": 32, "tile_n": 32, "tile_k": 8, "warp_m": 32, "warp_n": 16},
+                **{"thread_m": 4, "thread_n": 4},
+            },
+        },
+    ],
+)
+def test_nothing_of_a_text_can_be_left_out(host: HostRunner, said: dict[str, Any]) -> None:
+    """Rows of a warp each, blocks that end with the bins, parts of k that come back to a stage."""
+    spec = read_spec(said)
+    texts = dict(faulty(lower(spec).text))
+    assert set(texts) == set(noticed(host, spec, texts))
+
+
+@pytest.mark.parametrize(
     ("number", "old", "new"),
     [
         (12, "key < n && key <= row", "key < n"),
