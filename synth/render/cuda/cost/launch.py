@@ -14,6 +14,8 @@ from synth.render.cuda.style import Plan
 RESIDENT_THREADS = 2048
 _RESIDENT_BLOCKS = 32
 _SHARED_BYTES = 200e3
+_STRAY_TURNS = 1.5
+"""Of a vector's elements: turns that rows begin and end with where these are no whole vectors."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,18 @@ class Launch:
         return self.group
 
     def taken(self, access: Access) -> float:
-        """Elements that a thread takes with one load or store as it goes along a row."""
+        """Elements that a thread takes with one load or store as it goes along a row.
+
+        Rows that are no whole vectors begin at any place of one: lanes of a warp take single
+        elements and vectors in different turns, so that it makes both.
+        """
         if not access.loops:
             return 1.0
-        return self.plan.walked.get((access.loops[-1].node, access.array), 1.0)
+        turns = access.loops[-1]
+        width = self.plan.walked.get((turns.node, access.array), 1.0)
+        if width == 1.0 or round(turns.count) % width == 0:
+            return width
+        return max(1.0, turns.count / (turns.count / width + _STRAY_TURNS * width))
 
     @property
     def waves(self) -> float:
@@ -99,6 +109,11 @@ class Launch:
         fitting = int(_SHARED_BYTES // held) if held else _RESIDENT_BLOCKS
         resident = max(1, min(by_threads, fitting, _RESIDENT_BLOCKS))
         return max(1.0, self.blocks / (resident * self.device.processors))
+
+    @property
+    def resident(self) -> float:
+        """Threads that a processor holds at a time."""
+        return max(1.0, min(RESIDENT_THREADS, self.threads / self.device.processors))
 
     @property
     def blocks(self) -> float:

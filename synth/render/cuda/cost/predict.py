@@ -10,7 +10,7 @@ from typing import Any
 from synth.render.cuda.cost.atomics import atomics, shuffles
 from synth.render.cuda.cost.device import H200, LINE_BYTES, SECTOR_BYTES, WARP, Device
 from synth.render.cuda.cost.facts import LOAD, UPDATE, Access, Facts
-from synth.render.cuda.cost.launch import RESIDENT_THREADS, Launch
+from synth.render.cuda.cost.launch import Launch
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan
 
@@ -168,6 +168,7 @@ class _Traffic:
             plan.staged.get(access.array),
             access.array in plan.in_vectors,
             self.launch.taken(access),
+            self.launch.resident,
             schedule.block[1:],
         )
         key = (id(access), *ways, *more)
@@ -210,8 +211,7 @@ class _Traffic:
         stride = access.stride(lane) * access.bytes
         serial = [t for t in access.loops if t.node not in launch.plan.shared_out and t.name]
         steps = [abs(access.moves.factors.get(t.name, 0.0)) * access.bytes for t in serial]
-        held = RESIDENT_THREADS * SECTOR_BYTES * min(1.0, stride / SECTOR_BYTES)
-        if stride >= SECTOR_BYTES and held <= self.device.near_size:
+        if stride >= SECTOR_BYTES and self._walked_bytes(access) <= self.device.near_size:
             reuse *= max((SECTOR_BYTES / s for s in steps if 0.0 < s < SECTOR_BYTES), default=1.0)
         if launch.plan.staged.get(access.array, 1.0) > 1.0:
             return reuse
@@ -221,6 +221,17 @@ class _Traffic:
         sides = zip(launch.schedule.block[1:], launch.facts.threads[-2::-1], strict=False)
         names = access.moves.names
         return reuse * prod(side for side, name in sides if name not in names)
+
+    def _walked_bytes(self, access: Access) -> float:
+        """What a near cache must hold of the rows that resident threads walk side by side in a
+        loop: a line of each array for each thread."""
+        launch, loops = self.launch, access.loops[-1:]
+        strides = {
+            a.array: abs(a.stride(launch.lane)) * a.bytes
+            for a in launch.facts.accesses
+            if a.kind == LOAD and a.loops[-1:] == loops
+        }
+        return launch.resident * sum(min(s, float(LINE_BYTES)) for s in strides.values())
 
     def _stray(self, access: Access) -> bool:
         return self.launch.lane in access.moves.led_by
