@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from generators.program import ir
@@ -13,9 +13,9 @@ from generators.program.joins import named
 from generators.program.serial import serial
 from generators.program.serialise import from_json
 from synth.render.cuda.choose import Candidate, candidates_of
-from synth.render.cuda.cost.atomics import most_updates
-from synth.render.cuda.cost.device import H200
-from synth.render.cuda.cost.facts import LOAD, UPDATE, Facts, facts_of
+from synth.render.cuda.cost.atomics import atomics, most_updates
+from synth.render.cuda.cost.device import H200, WARP
+from synth.render.cuda.cost.facts import LOAD, UPDATE, Access, Facts, facts_of
 from synth.render.cuda.cost.launch import Launch
 from synth.render.cuda.cost.predict import (
     CACHE,
@@ -43,6 +43,7 @@ _POOR = 4.0
 """A time so many times what traffic and arithmetic of a full device take is no good answer."""
 _HALF_EMPTY = 0.5
 _TWICE_THE_THREADS = 2.0
+_FEW_TURNS = 0.5
 _STEPS = (1, 4, 32, 256, 4096)
 """Sizes are told as multiples of the largest of these that is below a sixteenth of them."""
 
@@ -88,10 +89,11 @@ class Cost:
     @cached_property
     def moved_bytes(self) -> float:
         """Of arrays that are loaded and of those that are stored, each element once that may be
-        touched: as many as there are where every branch is taken. The model's traffic is another:
+        touched: as many as there are where every branch is taken, and the whole array where data
+        decide how often a loop turns. The model's traffic is another:
         what is stored it counts as fetched as well, of branches it takes a share, and with stray
         elements it counts their whole sectors."""
-        return self._touched([access.most for access in self.facts.accesses])
+        return self._touched([inf if a.is_guess else a.most for a in self.facts.accesses])
 
     @property
     def traffic_bytes(self) -> float:
@@ -102,6 +104,57 @@ class Cost:
     def most_updates(self) -> float:
         """Atomics that reach memory at most, by the model's share of branches."""
         return most_updates(self.launch)
+
+    @cached_property
+    def all_updates(self) -> float:
+        """Atomics that reach memory where every branch is taken that data or an edge decides."""
+        taken = tuple(replace(a, times=max(a.times, a.most)) for a in self.facts.accesses)
+        facts = replace(self.facts, accesses=taken, kept={})
+        return atomics(replace(self.launch, facts=facts))["updates"]
+
+    @property
+    def updates_in_shared(self) -> float:
+        """Atomics on copies in shared memory, were every branch taken."""
+        found = [
+            a for a in self.facts.accesses if a.kind == UPDATE and a.node in self.plan.in_shared
+        ]
+        return self.facts.points * sum(max(a.times, a.most) * a.atoms for a in found)
+
+    @property
+    def looped_loads(self) -> float:
+        """Loads of one thread in its loops."""
+        plan, group = self.plan, self.launch.group
+        found = sum(
+            a.times * self.launch.repeated(a.loops) / group / plan.staged.get(a.array, 1.0)
+            for a in self.facts.accesses
+            if a.kind == LOAD and a.loops
+        )
+        return found * max(1.0, 1.0 / plan.threads_an_element) + plan.loads
+
+    @property
+    def idle_lanes(self) -> tuple[int, int] | None:
+        """Turns of the loop that lanes share, and how many lanes share it, where most of them have
+        none."""
+        lanes = round(self.launch.group)
+        loops = {t.node: t for access in self.facts.accesses for t in access.loops}
+        shared = [t for t in loops.values() if t.node in self.plan.shared_out]
+        if not shared or lanes < 2 or any(t.is_guess for t in shared):
+            return None
+        turns = round(max(t.count for t in shared))
+        return (turns, lanes) if turns <= _FEW_TURNS * lanes else None
+
+    @property
+    def is_overcounted(self) -> bool:
+        """Whether most of the time goes to lines that the model counts for each lane or each warp
+        where one serves several: of lanes that share an element fewer than a warp, beside those of
+        its neighbours; of a block that shares one what a single thread does for it."""
+        lanes = self.launch.group
+        if not self.plan.lanes or self.limits != CACHE or lanes == WARP:
+            return False
+        if lanes < WARP:
+            return any(a.stride(self.plan.lanes) > 1.0 for a in self.facts.accesses)
+        alone = [a for a in self.facts.accesses if a.loops and a.kind != UPDATE]
+        return any(not {t.node for t in a.loops} & self.plan.shared_out for a in alone)
 
     @property
     def waits_for_barriers(self) -> float:
@@ -126,9 +179,20 @@ class Cost:
 
     @cached_property
     def is_most(self) -> bool:
-        """Whether branches may leave some of those bytes out."""
-        once = self._touched([access.once for access in self.facts.accesses])
-        return once < 0.999 * self.moved_bytes
+        """Whether branches, loops or data that lead to elements may leave some of those bytes
+        out."""
+        known = [0.0 if self._is_open(access) else access.once for access in self.facts.accesses]
+        return self._touched(known) < 0.999 * self.moved_bytes
+
+    @cached_property
+    def is_estimate(self) -> bool:
+        """Whether branches, loops or data decide how many lines are asked for."""
+        counted = [access for access in self.facts.accesses if access.kind != UPDATE]
+        return any(self._is_open(a) or a.once < 0.999 * a.most for a in counted)
+
+    @staticmethod
+    def _is_open(access: Access) -> bool:
+        return access.is_guess or bool(access.moves.led_by)
 
     def _touched(self, each: Sequence[float]) -> float:
         found: dict[tuple[str, bool], float] = {}
@@ -215,7 +279,11 @@ class Choice:
     def next_best(self) -> Candidate | None:
         """One thread an element beside a layout that is more; beside that the best of the others.
         None where the program has no other."""
-        others = [c for c in self.all if c.schedule.style != self.own.schedule.style]
+        others = [
+            c
+            for c in self.all
+            if c.schedule.style != self.own.schedule.style and not self.cost(c).is_overcounted
+        ]
         plain = [c for c in others if c.schedule.style == ONE_THREAD_A_POINT]
         return next(iter(plain or others), None)
 

@@ -82,10 +82,12 @@ def _slower(row: Row, timings: Mapping[str, Timed]) -> Slower | ViewReason:
     if timed is not None:
         program, own_us, others = from_json(row["program"]), timed.own_us, timed.others
     elif (choice := choice_of(row)) is not None:
+        if choice.is_poor:
+            return ViewReason.POOR_ANSWER
         program, own_us = choice.program, choice.own.prediction.time_us
         every = [(c.schedule, c.prediction.time_us) for c in choice.all]
         pairs = zip(choice.all, every, strict=True)
-        others = [one for c, one in pairs if not _is_by_barriers(choice, c)]
+        others = [one for c, one in pairs if not _is_doubtful(choice, c)]
         if _candidates(own_us, every) and not _candidates(own_us, others):
             return ViewReason.UNMEASURED
     else:
@@ -105,6 +107,11 @@ def _slower(row: Row, timings: Mapping[str, Timed]) -> Slower | ViewReason:
     if columns is None:
         return ViewReason.NOTHING_SLOWER
     return Slower(columns, schedule, slow_us / own_us, timed, slow_us)
+
+
+def _is_doubtful(choice: Choice, other: Candidate) -> bool:
+    """Whether the model's word alone is not enough that a layout is slower."""
+    return _is_by_barriers(choice, other) or choice.cost(other).is_overcounted
 
 
 def _is_by_barriers(choice: Choice, other: Candidate) -> bool:

@@ -24,6 +24,7 @@ from synth.dataset.stored import stored_rows
 from synth.dataset.views_index import SPANNED, stored_views, views_of
 from synth.errors import SettingsError
 from synth.run.generate import generate
+from synth.views.causes import LIMITS
 from synth.views.diagnosis import WHY, diagnosis, explained, launch_diagnosis
 from synth.views.evidence import _got
 from synth.views.file import Bounds
@@ -31,9 +32,8 @@ from synth.views.layout import choice_of
 from synth.views.make import make_views
 from synth.views.plain import is_free, wanted
 from synth.views.promise import promise_clause
-from synth.views.reasons import LIMITS
-from synth.views.regime import regime_clause
 from synth.views.repair import HIDDEN_SEED, _may_run_wild
+from synth.views.sizes import regime_clause
 from synth.views.slower import LEAST_GAIN_US, LEAST_RATIO
 from synth.views.spans import KINDS, spans_of
 from synth.views.texts import VIEW_NAMES

@@ -60,6 +60,11 @@ class Access:
     atoms: int = 1
     """Numbers that an element has, each of which an update changes by itself."""
 
+    @property
+    def is_guess(self) -> bool:
+        """Whether data decide how often a loop around it turns."""
+        return any(turns.is_guess for turns in self.loops)
+
     def lanes(self, lane: str, count: int = WARP) -> list[float]:
         """The elements that neighbours in a variable touch, but for what all of them share."""
         return [self.moves.at({lane: float(k)}) for k in range(count)]

@@ -14,6 +14,7 @@ from synth.render.cuda.style import Plan
 RESIDENT_THREADS = 2048
 _RESIDENT_BLOCKS = 32
 _SHARED_BYTES = 200e3
+_NOT_HIDDEN = 0.1
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,12 @@ class Launch:
         fitting = int(_SHARED_BYTES // held) if held else _RESIDENT_BLOCKS
         resident = max(1, min(by_threads, fitting, _RESIDENT_BLOCKS))
         return max(1.0, self.blocks / (resident * self.device.processors))
+
+    @property
+    def in_waves(self) -> float:
+        """How many times over the waits of a thread count: rounds hide those of each other but for
+        a part."""
+        return 1.0 + (self.waves - 1.0) * _NOT_HIDDEN
 
     @property
     def blocks(self) -> float:
