@@ -67,6 +67,15 @@ _OTHER_OF: dict[str, str] = {
     "or leave elements out",
 }
 """Why another axis of what CUDA says of a thread's place is wrong."""
+_ANOTHER = "the index then is that of another element"
+_LEAVES = re.compile(r"\bif \(.*?\) \{?\s*(return|continue|break);", re.DOTALL)
+_GOES_ON: dict[str, str] = {
+    "return": "threads that are to leave there go on",
+    "continue": "turns that are to be skipped are done as well",
+    "break": "the loop goes on where it is to end",
+}
+"""Why a test that makes threads leave has to be there, by how they do."""
+_FOR = re.compile(r"\bfor \(([^;]*);[^;]*;\s*([^{]*)")
 _IN_INDEX = re.compile(r"\[[^\]]*$|\bconst int \w+ = [^;?]*$")
 
 
@@ -82,8 +91,30 @@ def _why(fault: str, wrong: str, right: str) -> str:
     if fault == "operator_swapped":
         signs = [a + b for a, b in _changed(wrong, right)]
         if any(set(sign) <= set("+-*/% ") for sign in signs) and _is_in_index(wrong, right):
-            return "the index then is that of another element"
+            return _ANOTHER
+    if fault == "term_dropped" and _is_in_index(wrong, right):
+        return _ANOTHER
+    if fault == "branch_removed" and (leaves := _LEAVES.search(_lines_of(right, wrong))):
+        return _GOES_ON[leaves[1]]
+    if fault == "loop_bound_moved":
+        return _begun(_lines_of(wrong, right), _lines_of(right, wrong)) or WHY[fault]
     return WHY[fault]
+
+
+def _lines_of(text: str, other: str) -> str:
+    """The lines of a text that another has not."""
+    kept = set(other.split("\n"))
+    return "\n".join(line for line in text.split("\n") if line not in kept)
+
+
+def _begun(wrong: str, right: str) -> str:
+    """What is wrong with a loop that begins one further; empty where that is not it."""
+    ours, theirs = (_FOR.search(text) for text in (wrong, right))
+    if ours is None or theirs is None or ours[1] == theirs[1]:
+        return ""
+    if "--" in theirs[2] or "-=" in theirs[2]:
+        return "the loop has a turn before its first"
+    return "the loop begins one late, and what its first turn is for is left out"
 
 
 def _changed(wrong: str, right: str) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from synth.render.cuda.styles.walks import ROW_VECTORS
-from synth.views.accesses import accesses_sentence, named, wide_of
+from synth.views.accesses import accesses_sentence, elements_at_a_time, named, wide_of
 from synth.views.causes import LIMITS, because, difference, updates
 from synth.views.layout import AS_LONG, Choice, Cost
 from synth.views.layout import choice_of as choice_of
@@ -159,7 +159,8 @@ def _changed(row: Row, cost: Cost, slow: Cost) -> str:
     loads, stores = wide_of(row)
     if loads or stores:
         does = " and ".join([*_if(loads, "loads of"), *_if(stores, "stores to")])
-        parts.append(f"{does} {width} elements at a time" if width > 1 else f"vector {does}")
+        at_a_time = elements_at_a_time(row, width)
+        parts.append(f"{does} {at_a_time}" if width > 1 else f"vector {does}")
     if {*slow.plan.staged} - {*cost.plan.staged}:
         left = named(sorted({*slow.plan.staged} - {*cost.plan.staged}))
         parts.append(f"{left} read through the caches and not staged in shared memory")
@@ -222,7 +223,9 @@ def _changes(row: Row, cost: Cost, other: Cost) -> str:
     loads, stores = wide_of(row)
     if width > 1 and (loads or stores):
         parts = [*_if(loads, "reads"), *_if(stores, "writes")]
-        return f"a thread {' and '.join(parts)} {width} elements at a time, {_rest(row, width)}"
+        return (
+            f"a thread {' and '.join(parts)} {elements_at_a_time(row, width)}, {_rest(row, width)}"
+        )
     if cost.blocks != other.blocks:
         grid = counted(cost.blocks, "block", "blocks")
         return f"a grid of {grid} does the work of {other.blocks:,}"
