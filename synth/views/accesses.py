@@ -89,7 +89,8 @@ def accesses_sentence(row: Row, cost: Cost, form: int) -> str:
     told = _groups(ways, form, _together(cost))
     if not told:
         return ""
-    if also := [n for n in ways if ways[n][0] != SAME and n in shared_by_a_warp(cost)]:
+    shared = set() if cost.plan.lanes else shared_by_a_warp(cost)
+    if also := [name for name in ways if ways[name][0] != SAME and name in shared]:
         told.append(f"{named(also)} at the same place as well")
     return f"{_who(row, cost, form)} {'; '.join(told)}."
 

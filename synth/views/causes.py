@@ -19,6 +19,7 @@ LIMITS = {
 
 _WAITS = 1.1
 _HALF = 0.5
+_MUCH = 1.2
 _EXACT = 1.01
 
 
@@ -111,6 +112,8 @@ def difference(cost: Cost, other: Cost) -> str:
     if name in (MEMORY, CACHE) and other.asked.waited > max(_WAITS, cost.asked.waited):
         few = f"its {many(other.threads)} threads are too few to keep memory busy"
         return f"{few}, and {takes}"
+    if name == INSTRUCTIONS and _explains(other.idle / cost.idle, cost, other, name):
+        return f"{1 - 1 / other.idle:.0%} of its threads lie beyond the edge, and {takes}"
     if other.idle_lanes:
         turns, lanes = other.idle_lanes
         return (
@@ -122,9 +125,13 @@ def difference(cost: Cost, other: Cost) -> str:
 
 
 def _is_by_processors(cost: Cost, other: Cost, name: str) -> bool:
-    """Whether another layout would be about as quick if its blocks were spread as the row's own
-    are: that processors have none slows it by no more than their share."""
-    if name not in (INSTRUCTIONS, CACHE) or other.filled >= cost.filled:
-        return False
+    """Whether processors that have no block are what slows another layout."""
+    is_filled = name in (INSTRUCTIONS, CACHE) and other.filled < cost.filled
+    return is_filled and _explains(cost.filled / other.filled, cost, other, name)
+
+
+def _explains(factor: float, cost: Cost, other: Cost, name: str) -> bool:
+    """Whether the better half of a difference in time goes where another layout is rid of what
+    makes it so many times slower."""
     own, theirs = cost.times_us[name], other.times_us[name]
-    return theirs * other.filled / cost.filled <= own + _HALF * (theirs - own)
+    return factor >= _MUCH and theirs / factor <= own + _HALF * (theirs - own)

@@ -15,7 +15,7 @@ from generators.program.serialise import from_json
 from synth.render.cuda.choose import Candidate, candidates_of
 from synth.render.cuda.cost.atomics import atomics, most_updates
 from synth.render.cuda.cost.device import H200, WARP
-from synth.render.cuda.cost.facts import LOAD, UPDATE, Access, Facts, facts_of
+from synth.render.cuda.cost.facts import LOAD, UPDATE, Access, Facts, Work, facts_of
 from synth.render.cuda.cost.launch import Launch
 from synth.render.cuda.cost.predict import (
     CACHE,
@@ -145,16 +145,22 @@ class Cost:
 
     @property
     def is_overcounted(self) -> bool:
-        """Whether most of the time goes to lines that the model counts for each lane or each warp
-        where one serves several: of lanes that share an element fewer than a warp, beside those of
-        its neighbours; of a block that shares one what a single thread does for it."""
+        """Whether most of the time goes to what the model counts for each lane where one does it
+        for several: lines of lanes that share an element, fewer than a warp, beside which the next
+        element's lie; loops that are not shared out, which one of the lanes goes through."""
         lanes = self.launch.group
-        if not self.plan.lanes or self.limits != CACHE or lanes == WARP:
+        if lanes == 1.0 or self.limits not in (CACHE, INSTRUCTIONS):
             return False
-        if lanes < WARP:
-            return any(a.stride(self.plan.lanes) > 1.0 for a in self.facts.accesses)
-        alone = [a for a in self.facts.accesses if a.loops and a.kind != UPDATE]
-        return any(not {t.node for t in a.loops} & self.plan.shared_out for a in alone)
+        if any(
+            w.loops and not {t.node for t in w.loops} & self.plan.shared_out for w in self._work
+        ):
+            return True
+        is_apart = any(a.stride(self.plan.lanes) > 1.0 for a in self.facts.accesses)
+        return lanes < WARP and self.limits == CACHE and is_apart
+
+    @property
+    def _work(self) -> Sequence[Access | Work]:
+        return (*self.facts.accesses, *self.facts.work)
 
     @property
     def waits_for_barriers(self) -> float:
