@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
@@ -68,6 +69,12 @@ _OTHER_OF: dict[str, str] = {
 }
 """Why another axis of what CUDA says of a thread's place is wrong."""
 _ANOTHER = "the index then is that of another element"
+_WITHOUT: dict[str, str] = {
+    "threadIdx": "all threads of a block take the same elements then",
+    "blockDim": "blocks then start one element apart, and not as many as they have threads",
+    "blockIdx": "every block takes what the first one does",
+}
+"""What an index is without a part of a thread's place."""
 _LEAVES = re.compile(r"\bif \(.*?\) \{?\s*(return|continue|break);", re.DOTALL)
 _GOES_ON: dict[str, str] = {
     "return": "threads that are to leave there go on",
@@ -76,12 +83,12 @@ _GOES_ON: dict[str, str] = {
 }
 """Why a test that makes threads leave has to be there, by how they do."""
 _FOR = re.compile(r"\bfor \(([^;]*);[^;]*;\s*([^{]*)")
-_IN_INDEX = re.compile(r"\[[^\]]*$|\bconst int \w+ = [^;?]*$")
+_IN_INDEX = re.compile(r"\[[^\]]*$|\bint \w+ = [^;?]*$")
 
 
 def _why(fault: str, wrong: str, right: str) -> str:
     """Why a fault is one, of the texts in which it stands."""
-    ours, theirs = _PLACE.findall(wrong), _PLACE.findall(right)
+    ours, theirs = (_PLACE.findall(_lines_of(a, b)) for a, b in ((wrong, right), (right, wrong)))
     others = [(a, b) for a, b in zip(ours, theirs, strict=False) if a != b]
     if fault == "index_shifted" and len(ours) == len(theirs) and len(others) == 1:
         ((name, axis), (meant, wanted)) = others[0]
@@ -93,7 +100,8 @@ def _why(fault: str, wrong: str, right: str) -> str:
         if any(set(sign) <= set("+-*/% ") for sign in signs) and _is_in_index(wrong, right):
             return _ANOTHER
     if fault == "term_dropped" and _is_in_index(wrong, right):
-        return _ANOTHER
+        lacking = Counter(name for name, _ in theirs) - Counter(name for name, _ in ours)
+        return next((_WITHOUT[name] for name in _WITHOUT if name in lacking), _ANOTHER)
     if fault == "branch_removed" and (leaves := _LEAVES.search(_lines_of(right, wrong))):
         return _GOES_ON[leaves[1]]
     if fault == "loop_bound_moved":

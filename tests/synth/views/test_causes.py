@@ -28,6 +28,8 @@ from synth.views.layout import Choice, Cost, choice_of
 from synth.views.reasons import reasons
 from synth.views.sizes import in_bytes, many
 from synth.views.slower import Slower, _is_doubtful, _slower
+from synth.views.tidy import tidied
+from validate.mutants.warp.draw import Mutant
 from validate.statuses import ScoreStatus
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
@@ -296,9 +298,41 @@ _START = "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
             "a turn too many or too few",
         ),
         ("term_dropped", "    y = x[i];\n", "    y = x[s * d + i];\n", "that of another element"),
+        (
+            "term_dropped",
+            "    const int k = blockIdx.y * blockDim.y;\n",
+            "    const int k = blockIdx.y * blockDim.y + threadIdx.y;\n",
+            "all threads of a block take the same elements",
+        ),
+        (
+            "term_dropped",
+            "    for (int k = blockIdx.y + threadIdx.y; k < n; k += blockDim.y) {\n",
+            "    for (int k = blockIdx.y * blockDim.y + threadIdx.y; k < n; k += blockDim.y) {\n",
+            "start one element apart",
+        ),
         ("term_dropped", "    y = a;\n", "    y = a + b;\n", "is missing"),
     ],
 )
 def test_faults_are_told_as_what_they_do(fault: str, wrong: str, right: str, told: str) -> None:
     ours, theirs = _START + wrong + "    z[i] = 1;\n", _START + right + "    z[i] = 1;\n"
     assert told in explained(diagnosis(ours, theirs), fault, ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("made", "tidy"),
+    [
+        ("x[k] = (*(&x[k])) | (1u << k);", "x[k] |= 1u << k;"),
+        ("for (int k = 0 + 1; k < n; ++k) {", "for (int k = 1; k < n; ++k) {"),
+        (
+            "for (int k = (b * d + t) + 1; k < n; ++k) {",
+            "for (int k = b * d + t + 1; k < n; ++k) {",
+        ),
+    ],
+)
+def test_wrong_texts_are_as_people_write_them(made: str, tidy: str) -> None:
+    assert tidied(Mutant("any", 1, "", "", "", f"    {made}")) == f"    {tidy}"
+
+
+def test_nothing_is_left_of_a_barrier_that_is_gone() -> None:
+    text = "    x[t] = 1;\n    ;\n    y = x[0];"
+    assert tidied(Mutant("barrier_removed", 2, "", "", "", text)) == "    x[t] = 1;\n    y = x[0];"
