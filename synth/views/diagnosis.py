@@ -83,7 +83,7 @@ _GOES_ON: dict[str, str] = {
 }
 """Why a test that makes threads leave has to be there, by how they do."""
 _FOR = re.compile(r"\bfor \(([^;]*);[^;]*;\s*([^{]*)")
-_IN_INDEX = re.compile(r"\[[^\]]*$|\bint \w+ = [^;?]*$")
+_IN_INDEX = re.compile(r"\[[^\]]*$|\bint (\w+) = [^;?]*$")
 
 
 def _why(fault: str, wrong: str, right: str) -> str:
@@ -110,9 +110,10 @@ def _why(fault: str, wrong: str, right: str) -> str:
 
 
 def _lines_of(text: str, other: str) -> str:
-    """The lines of a text that another has not."""
-    kept = set(other.split("\n"))
-    return "\n".join(line for line in text.split("\n") if line not in kept)
+    """The lines of a text that stand otherwise in another, or not at all."""
+    ours, theirs = text.split("\n"), other.split("\n")
+    codes = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+    return "\n".join("\n".join(ours[a:b]) for tag, a, b, _, _ in codes if tag != "equal")
 
 
 def _begun(wrong: str, right: str) -> str:
@@ -132,9 +133,17 @@ def _changed(wrong: str, right: str) -> list[tuple[str, str]]:
 
 
 def _is_in_index(wrong: str, right: str) -> bool:
-    """Whether the first place in which two texts differ is within an index."""
+    """Whether the first place in which two texts differ is within an index, or within a number that
+    is one later."""
     same = next((k for k, (a, b) in enumerate(zip(wrong, right, strict=False)) if a != b), 0)
-    return _IN_INDEX.search(right[:same].rpartition("\n")[2]) is not None
+    found = _IN_INDEX.search(right[:same].rpartition("\n")[2])
+    if found is None or found[1] is None:
+        return found is not None
+    return bool(_PLACE.search(_lines_of(right, wrong)) or _indexes_with(found[1], right))
+
+
+def _indexes_with(name: str, text: str) -> bool:
+    return re.search(rf"\[[^\]]*\b{name}\b", text) is not None
 
 
 def diagnosis(wrong: str, right: str) -> str:

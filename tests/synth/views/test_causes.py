@@ -310,6 +310,18 @@ _START = "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
             "    for (int k = blockIdx.y * blockDim.y + threadIdx.y; k < n; k += blockDim.y) {\n",
             "start one element apart",
         ),
+        (
+            "term_dropped",
+            "    const int q = zero;\n    y[i] = q;\n",
+            "    const int q = (int)v + zero;\n    y[i] = q;\n",
+            "is missing",
+        ),
+        (
+            "loop_bound_moved",
+            "    for (int k = t; k < n; ++k) {\n    for (int k = t + 1; k < n; ++k) {\n",
+            "    for (int k = t; k < n; ++k) {\n    for (int k = t; k < n; ++k) {\n",
+            "begins one late",
+        ),
         ("term_dropped", "    y = a;\n", "    y = a + b;\n", "is missing"),
     ],
 )
