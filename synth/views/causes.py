@@ -31,7 +31,9 @@ def because(cost: Cost, limit: str) -> str:
         return _requests(cost)
     if limit == INSTRUCTIONS:
         each = cost.asked.instructions * cost.filled * WARP / cost.facts.points
-        return f"about {each:,.0f} instructions for each of {many(cost.facts.points)} points"
+        # Where branches or data decide, the model takes a share.
+        about = "an estimated" if cost.is_estimate else "about"
+        return f"{about} {each:,.0f} instructions for each of {many(cost.facts.points)} points"
     return _atomics(cost) if limit == ATOMICS else _latency(cost)
 
 

@@ -122,10 +122,12 @@ class Cost:
 
     @property
     def looped_loads(self) -> float:
-        """Loads of one thread in its loops."""
+        """Loads of one thread in its loops, of several elements at once where its text has that."""
         plan, group = self.plan, self.launch.group
         found = sum(
-            a.times * self.launch.repeated(a.loops) / group / plan.staged.get(a.array, 1.0)
+            a.times
+            * self.launch.repeated(a.loops)
+            / (group * plan.staged.get(a.array, 1.0) * self.launch.taken(a))
             for a in self.facts.accesses
             if a.kind == LOAD and a.loops
         )

@@ -229,6 +229,8 @@ def _changes(row: Row, cost: Cost, other: Cost) -> str:
     if cost.blocks != other.blocks:
         grid = counted(cost.blocks, "block", "blocks")
         return f"a grid of {grid} does the work of {other.blocks:,}"
+    if cost.plan.in_turn and cost.threads >= cost.facts.points:
+        return "a loop over the grid, of which each thread has one turn at these sizes"
     return "threads take the work in another order"
 
 

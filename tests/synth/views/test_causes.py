@@ -20,12 +20,13 @@ from synth.render.cuda.cost.facts import LOAD, UPDATE, Access
 from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY
 from synth.render.cuda.regime import middle_sizes
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
+from synth.render.cuda.styles.walks import ROW_VECTORS
 from synth.views.accesses import SAME, SIDE_BY_SIDE, _way, elements_at_a_time, ways_of
 from synth.views.causes import because, difference, updates
 from synth.views.diagnosis import diagnosis, explained
 from synth.views.evidence import evidence
 from synth.views.layout import Choice, Cost, choice_of
-from synth.views.reasons import reasons
+from synth.views.reasons import _changes, reasons
 from synth.views.sizes import in_bytes, many
 from synth.views.slower import Slower, _is_doubtful, _slower
 from synth.views.tidy import tidied
@@ -99,6 +100,7 @@ def test_lines_are_an_estimate_where_data_lead_to_elements() -> None:
     told = set()
     for _, cost in costs():
         text = because(cost, CACHE)
+        assert because(cost, INSTRUCTIONS).startswith("an estimated ") == cost.is_estimate
         led = any(a.moves.led_by for a in cost.facts.accesses if a.kind != UPDATE)
         assert not led or text.startswith("an estimated ")
         told.add(text.startswith("an estimated "))
@@ -120,6 +122,44 @@ def test_loads_and_steps_of_a_thread_are_those_of_its_text() -> None:
         assert told[1] == many(count)
         checked[told[2]] += 1
     assert all(checked.values())
+
+
+def test_a_load_of_several_elements_is_one_load() -> None:
+    checked = 0
+    for _, cost in costs():
+        if cost.schedule.style != ROW_VECTORS or cost.plan.staged:
+            continue
+        looped = [a for a in cost.facts.accesses if a.kind == LOAD and a.loops]
+        wide = [a for a in looped if cost.launch.taken(a) > 1.0]
+        saved = sum(a.times * (1.0 - 1.0 / cost.launch.taken(a)) for a in wide)
+        assert cost.looped_loads == pytest.approx(sum(a.times for a in looped) - saved)
+        checked += bool(saved)
+    assert checked
+
+
+def test_each_warp_of_a_block_that_has_a_total_adds_once() -> None:
+    """The text has ``if (threadIdx.x % 32 == 0) atomicAdd(...)``: as many as there are warps."""
+    program = accepted_draw("atomic", "block_ranks", 5).program
+    sizes = dict.fromkeys(middle_sizes(program), 512)
+    listed = candidates_of(program, sizes)
+    costs = map(Choice(program, listed[0], listed, sizes).cost, listed)
+    totals = [c for c in costs if c.schedule.style == "axis_total" and c.schedule.group != WARP]
+    assert totals
+    for cost in totals:
+        assert cost.asked.updates == cost.blocks * cost.schedule.threads / WARP
+
+
+def test_a_loop_of_one_turn_is_told_as_such() -> None:
+    checked = 0
+    for row, found in choices():
+        for other in map(found.cost, found.all):
+            if other.plan.in_turn and other.blocks == found.cost().blocks:
+                told = _changes({**row, "cuda_plain": ""}, other, found.cost())
+                if "order" in told or "one turn" in told:
+                    has_one = other.threads >= other.facts.points
+                    assert ("one turn at these sizes" in told) == has_one
+                    checked += has_one
+    assert checked
 
 
 def test_what_is_read_from_shared_memory_is_not_told_as_a_stride() -> None:
