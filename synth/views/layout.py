@@ -44,6 +44,7 @@ _POOR = 4.0
 _HALF_EMPTY = 0.5
 _TWICE_THE_THREADS = 2.0
 _FEW_TURNS = 0.5
+_MOSTLY = 0.5
 _STEPS = (1, 4, 32, 256, 4096)
 """Sizes are told as multiples of the largest of these that is below a sixteenth of them."""
 
@@ -284,13 +285,22 @@ class Choice:
         plan = styles()[chosen.schedule.style].plan(program, chosen.schedule, self.sizes)
         return Cost(facts, plan, chosen, self.program, self.sizes)
 
+    def is_doubtful(self, other: Candidate) -> bool:
+        """Whether the model's word alone is not enough that a layout is slower: what it allows for
+        barriers is a constant that was fitted and stands for more than these, and some lines it
+        counts too often."""
+        own, theirs = self.cost(), self.cost(other)
+        more = theirs.time_us - own.time_us
+        waits = theirs.waits_for_barriers - own.waits_for_barriers
+        return theirs.is_overcounted or (more > 0.0 and waits > _MOSTLY * more)
+
     def next_best(self) -> Candidate | None:
         """One thread an element beside a layout that is more; beside that the best of the others.
         None where the program has no other."""
         others = [
             c
             for c in self.all
-            if c.schedule.style != self.own.schedule.style and not self.cost(c).is_overcounted
+            if c.schedule.style != self.own.schedule.style and not self.is_doubtful(c)
         ]
         plain = [c for c in others if c.schedule.style == ONE_THREAD_A_POINT]
         return next(iter(plain or others), None)
