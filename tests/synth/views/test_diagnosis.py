@@ -1,4 +1,4 @@
-"""What is said of a wrong text: in digits that tell, of what a fault does, and as people write it."""
+"""What is said of a wrong text: in digits that tell, what a fault does, as people write it."""
 
 from __future__ import annotations
 
