@@ -21,7 +21,17 @@ from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY
 from synth.render.cuda.regime import middle_sizes
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from synth.render.cuda.styles.walks import ROW_VECTORS
-from synth.views.accesses import SAME, SIDE_BY_SIDE, _way, elements_at_a_time, ways_of
+from synth.views.accesses import (
+    APART,
+    SAME,
+    SIDE_BY_SIDE,
+    _groups,
+    _together,
+    _way,
+    accesses_sentence,
+    elements_at_a_time,
+    ways_of,
+)
 from synth.views.causes import because, difference, updates
 from synth.views.layout import Choice, Cost, choice_of
 from synth.views.reasons import _changes, reasons
@@ -169,21 +179,18 @@ def test_what_is_read_from_shared_memory_is_not_told_as_a_stride() -> None:
 
 
 def test_an_array_that_is_read_along_the_lanes_is_not_told_at_one_place_alone() -> None:
-    checked = 0
-    for row, found in choices():
-        cost, text = found.cost(), reasons(row)
-        for name, (way, *_) in ways_of(cost, ()).items():
-            ways = {
-                _way(a, cost, True)[0]
-                for a in cost.facts.accesses
-                if a.array == name and a.kind == LOAD
-            }
-            if SAME in ways and len(ways) > 1:
-                assert way != SAME
-            if SAME in ways and len(ways) > 1 and not cost.plan.lanes:
-                assert re.search(r"at the same place as well", text)
-                checked += 1
-    assert checked
+    """Of covariances: the column of one feature, and that of the other."""
+    program = accepted_draw("matrix", "feature_covariance", 2).program
+    sizes = middle_sizes(program)
+    listed = candidates_of(program, sizes)
+    found = Choice(program, listed[0], listed, sizes)
+    (cost,) = (c for c in [found.cost()] if c.schedule.style == ONE_THREAD_A_POINT)
+    (name,) = {a.array for a in cost.facts.accesses if a.kind == LOAD}
+    loads = [a for a in cost.facts.accesses if a.kind == LOAD]
+    assert {_way(a, cost, True)[0] for a in loads} == {SAME, SIDE_BY_SIDE}
+    assert ways_of(cost, ())[name][0] == SIDE_BY_SIDE
+    told = accesses_sentence({**cost.columns, "args": []}, cost, 0)
+    assert f"`{name}` at the same place as well" in told
 
 
 @pytest.mark.parametrize("shift", [-1, 1, 2])
@@ -200,16 +207,14 @@ def test_what_wraps_around_is_side_by_side(shift: int) -> None:
 
 def test_lines_are_those_of_the_lanes_that_are_told_of() -> None:
     """Rows of a block that are shorter than a warp ask for no more lines than they have lanes."""
+    apart = {"w": (APART, 64, 2)}
+    assert _groups(apart, 0, WARP) == ["`w` 64 elements apart, 32 lines of 128 bytes for a warp"]
+    assert _groups(apart, 0, 16) == ["`w` 64 elements apart, 16 lines of 128 bytes for 16 lanes"]
     checked = 0
-    for row, found in choices():
-        block = found.own.schedule.block
-        told = re.findall(r"(\d+) lines of 128 bytes for (a warp|\d+ lanes)", reasons(row))
-        lanes = found.cost().plan.lanes
-        for lines, of_what in told:
-            if not lanes and len(block) > 1 and block[0] < WARP:
-                assert of_what == f"{block[0]} lanes"
-            most = WARP if of_what == "a warp" else int(of_what.split()[0])
-            assert int(lines) <= most
+    for _, cost in costs():
+        block = cost.schedule.block
+        if not cost.plan.lanes and len(block) > 1 and block[0] < WARP:
+            assert _together(cost) == block[0]
             checked += 1
     assert checked
 
