@@ -34,7 +34,7 @@ from synth.views.accesses import (
 )
 from synth.views.causes import because, difference, updates
 from synth.views.layout import Choice, Cost, choice_of
-from synth.views.reasons import _changes, reasons
+from synth.views.reasons import _changes
 from synth.views.sizes import in_bytes, many
 from synth.views.slower import Slower, _slower
 
@@ -291,14 +291,19 @@ def test_no_layout_is_called_slower_by_lines_that_it_does_not_ask_for() -> None:
 
 
 def test_no_other_layout_is_named_that_is_slower_by_barriers_alone() -> None:
-    named = 0
-    for row, found in choices():
-        other = found.next_best()
-        if other is not None:
-            assert not found.is_doubtful(other)
-            named += 1
-        assert "since a rough allowance" not in reasons(row)
-    assert named
+    """Of a sum over triangles the next best would be tiles, slower by what barriers are allowed."""
+    program = accepted_draw("vector", "winding_number", 2).program
+    sizes = middle_sizes(program)
+    listed = candidates_of(program, sizes)
+    found = Choice(program, listed[0], listed, sizes)
+    tiles = next(c for c in listed if c.schedule.style != listed[0].schedule.style)
+    assert tiles.schedule.style == "tiled"
+    assert found.cost(tiles).waits_for_barriers > 0.5 * (
+        found.cost(tiles).time_us - found.cost().time_us
+    )
+    other = found.next_best()
+    assert other is not None
+    assert other.schedule.style != "tiled"
 
 
 def test_wide_accesses_of_several_widths_are_told_as_up_to_the_widest() -> None:
