@@ -105,7 +105,7 @@ def _with_sizes(detail: str, names: Mapping[str, str]) -> str:
     return f"{said} with {told}"
 
 
-def _got(value: float | int | bool | str, written_before: bool, digits: int) -> str:
+def _got(value: float | int | bool | str, written_before: bool, digits: int = _FEW_DIGITS) -> str:
     """What an element is; outputs hold a pattern until a kernel writes them."""
     if not written_before and value in _UNWRITTEN:
         return "is never written"
