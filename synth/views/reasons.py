@@ -161,9 +161,10 @@ def _changed(row: Row, cost: Cost, slow: Cost) -> str:
         does = " and ".join([*_if(loads, "loads of"), *_if(stores, "stores to")])
         at_a_time = elements_at_a_time(row, width)
         parts.append(f"{does} {at_a_time}" if width > 1 else f"vector {does}")
-    if {*slow.plan.staged} - {*cost.plan.staged}:
-        left = named(sorted({*slow.plan.staged} - {*cost.plan.staged}))
-        parts.append(f"{left} read through the caches and not staged in shared memory")
+    left = sorted({*slow.plan.staged} - {*cost.plan.staged})
+    # What is kept in registers counts as staged too.
+    if left and "__shared__" in slow.columns["cuda_plain"]:
+        parts.append(f"{named(left)} read through the caches and not staged in shared memory")
     block, before = (" x ".join(map(str, c.schedule.block)) for c in (cost, slow))
     if block != before:
         parts.append(f"blocks of {block} threads and not of {before}")

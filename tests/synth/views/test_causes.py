@@ -4,6 +4,7 @@ that explains the time."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from synth.views.accesses import (
 )
 from synth.views.causes import because, difference, updates
 from synth.views.layout import Choice, Cost, choice_of
-from synth.views.reasons import _changes
+from synth.views.reasons import _changed, _changes
 from synth.views.sizes import in_bytes, many
 from synth.views.slower import Slower, _slower
 
@@ -304,6 +305,23 @@ def test_no_other_layout_is_named_that_is_slower_by_barriers_alone() -> None:
     other = found.next_best()
     assert other is not None
     assert other.schedule.style != "tiled"
+
+
+def test_what_is_kept_in_registers_is_not_told_as_staged_in_shared_memory() -> None:
+    """A softmax of one pass keeps what it has read, and has no shared memory."""
+    program = accepted_draw("math", "softmax_focal_loss", 1).program
+    sizes = middle_sizes(program)
+    listed = candidates_of(program, sizes)
+    found = Choice(program, listed[0], listed, sizes)
+    row = {**found.cost().columns, "args": []}
+    told = Counter(
+        ("__shared__" in cost.columns["cuda_plain"], "staged in shared" in told)
+        for cost in map(found.cost, listed)
+        if {*cost.plan.staged} - {*found.cost().plan.staged}
+        for told in [_changed(row, found.cost(), cost)]
+    )
+    assert told
+    assert all(has_shared == is_told for has_shared, is_told in told)
 
 
 def test_wide_accesses_of_several_widths_are_told_as_up_to_the_widest() -> None:
