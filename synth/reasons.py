@@ -123,7 +123,8 @@ class ViewReason(Worded):
     UNMEASURED = (
         "unmeasured",
         "Other layouts are slower mostly by what the cost model allows for barriers, a constant "
-        "that was fitted, and no device has timed them.",
+        "that was fitted, or by lines that it counts for each lane where one serves several, and "
+        "no device has timed them.",
     )
     MANY_ALIKE = (
         "many_alike",

@@ -25,7 +25,7 @@ from synth.render.host.launcher import NoHostSide
 from synth.render.host.torch_module import torch_module
 from synth.rows.maker import Row
 from synth.rows.remake import differing_columns, retranslated_difference
-from synth.views.regime import regime_clause
+from synth.views.sizes import regime_clause
 from validate.row.gradient import backward_row
 from validate.statuses import AdjointStatus, ArrayStatus, GradientStatus
 

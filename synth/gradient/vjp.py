@@ -2,9 +2,9 @@
 
 An entry takes the arguments, the result and the cotangent of the result and gives, in the order of
 the arguments, the terms to be added to their adjoints, None for one that carries none. Derivatives
-are those of calculus; where one is not defined they are those of PyTorch (0 for ``abs`` and
-``sign`` at 0, the cotangent for ``clamp`` at either bound), but where both operands of ``min`` or
-``max`` are equal the first one takes all (PyTorch halves it).
+are those of calculus; where one is not defined they are those of PyTorch (0 for ``abs``, ``sign``
+and a ReLU at 0, the cotangent for ``clamp`` and other bounds that are numbers), but where both
+operands of ``min`` or ``max`` are variable and equal the first one takes all (PyTorch halves it).
 """
 
 from __future__ import annotations
@@ -78,12 +78,23 @@ def _div(args: Sequence[Expr], out: Expr, g: Expr) -> Terms:
     return [over(g, b), by_b]
 
 
+def _first_of(name: str, a: Expr, b: Expr) -> str:
+    """The test by which the first of two is the result: a number is none where it is met, as in
+    ``clamp``, but for the 0 of a ReLU, whose derivative there is 0."""
+    numbers = [isinstance(one, Const) for one in (a, b)]
+    is_relu = name == "max" and any(
+        isinstance(one, Const) and float(one.value) == 0.0 for one in (a, b)
+    )
+    is_strict = numbers == [False, True] if is_relu else numbers == [True, False]
+    return {"min": "lt", "max": "gt"}[name] if is_strict else {"min": "le", "max": "ge"}[name]
+
+
 def _smallest(name: str) -> Vjp:
     def vjp(args: Sequence[Expr], _: Expr, g: Expr) -> Terms:
         a, b = args
         if not isinstance(a.type, Scalar):
             raise Undifferentiable(f"{name} of vectors")
-        first = op("le" if name == "min" else "ge", a, b)
+        first = op(_first_of(name, a, b), a, b)
         nothing = zero(a.type)
         return [chosen(first, g, nothing), chosen(first, nothing, g)]
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from synth.loop.findings import said as in_words
 from synth.views.evidence import evidence
-from synth.views.regime import number
-from synth.views.sizes import size_names
+from synth.views.sizes import number, size_names
 from validate.statuses import ScoreStatus
 from validate.text.completion import take_apart
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from synth.render.cuda.cost.device import LINE_BYTES, WARP
-from synth.render.cuda.cost.facts import STORE, UPDATE, Access
+from synth.render.cuda.cost.facts import LOAD, STORE, UPDATE, Access
 from synth.views.layout import Cost
 
 Row = Mapping[str, Any]
@@ -19,26 +19,43 @@ RUNS = "runs"
 """Side by side but for a jump behind every so many."""
 _ORDER = (SIDE_BY_SIDE, RUNS, APART, BY_DATA, SAME)
 _WIDE = re.compile(r"reinterpret_cast<(const )?\w+\*>\(&?(\w+)")
+_WIDTH = re.compile(r"reinterpret_cast<(?:const )?\w*?(\d+)\*>\(")
 _MOST_NAMED = 4
 _MANY_LINES = 8
 
 
 def ways_of(cost: Cost, wide: Container[str]) -> dict[str, tuple[str, int, int]]:
     """Of each array that a kernel loads or stores the way of the access that costs most, how many
-    elements lie between neighbouring threads, and how many bytes an element has. ``wide``: arrays
-    that a thread takes several elements of at once; of others each of its elements by itself."""
+    elements lie between neighbouring threads, and how many bytes an element has; of arrays that are
+    read from shared memory nothing. ``wide``: arrays that a thread takes several elements of at
+    once; of others each of its elements by itself."""
     found: dict[str, tuple[float, str, int, int]] = {}
     for access in cost.facts.accesses:
-        if access.kind == UPDATE:
+        if access.kind == UPDATE or _is_staged(access, cost):
             continue
         way, stride = _way(access, cost, access.array in wide)
         if way == SAME and access.kind == STORE:
             # One of them stores, or none could tell whose value is left.
             continue
-        weight = access.times * {SIDE_BY_SIDE: 1, SAME: 1, RUNS: 1, APART: 4, BY_DATA: 8}[way]
+        weight = access.times * {SAME: 0, SIDE_BY_SIDE: 1, RUNS: 1, APART: 4, BY_DATA: 8}[way]
         if weight > found.get(access.array, (-1.0, "", 0, 0))[0]:
             found[access.array] = (weight, way, stride, access.bytes)
     return {array: one[1:] for array, one in found.items()}
+
+
+def _is_staged(access: Access, cost: Cost) -> bool:
+    return access.kind == LOAD and cost.plan.staged.get(access.array, 1.0) > 1.0
+
+
+def shared_by_a_warp(cost: Cost) -> set[str]:
+    """Arrays of which a warp reads one element at some place of the text."""
+    return {
+        access.array
+        for access in cost.facts.accesses
+        if access.kind == LOAD
+        and not _is_staged(access, cost)
+        and _way(access, cost, True)[0] == SAME
+    }
 
 
 def _way(access: Access, cost: Cost, is_wide: bool) -> tuple[str, int]:
@@ -58,6 +75,9 @@ def _way(access: Access, cost: Cost, is_wide: bool) -> tuple[str, int]:
     if set(gaps) <= {0.0, 1.0}:
         return SIDE_BY_SIDE, 1
     jumps = [k + 1 for k, gap in enumerate(gaps) if gap != 1.0]
+    if len(jumps) == 1 and 2 * jumps[0] != WARP:
+        # An index that wraps around does so in one warp of a row.
+        return SIDE_BY_SIDE, 1
     runs = {b - a for a, b in pairwise([0, *jumps, WARP])}
     return (RUNS, jumps[0]) if len(runs) == 1 and jumps[0] > 1 else (BY_DATA, 0)
 
@@ -66,9 +86,12 @@ def accesses_sentence(row: Row, cost: Cost, form: int) -> str:
     """Which arrays neighbouring threads reach side by side, which apart, which at one place."""
     loads, stores = wide_of(row)
     ways = ways_of(cost, {*loads, *stores})
-    told = _groups(ways, form)
+    told = _groups(ways, form, _together(cost))
     if not told:
         return ""
+    shared = set() if cost.plan.lanes else shared_by_a_warp(cost)
+    if also := [name for name in ways if ways[name][0] != SAME and name in shared]:
+        told.append(f"{named(also)} at the same place as well")
     return f"{_who(row, cost, form)} {'; '.join(told)}."
 
 
@@ -93,7 +116,17 @@ def _who(row: Row, cost: Cost, form: int) -> str:
     )[form % 3]
 
 
-def _groups(ways: Mapping[str, tuple[str, int, int]], form: int) -> list[str]:
+def _together(cost: Cost) -> int:
+    """Lanes of a warp that differ in the variable told of: those of one element, or of one row of
+    a block."""
+    if cost.plan.lanes:
+        return min(WARP, round(cost.launch.group))
+    side = cost.schedule.block[0]
+    return min(WARP, side) if len(cost.schedule.block) > 1 else WARP
+
+
+def _groups(ways: Mapping[str, tuple[str, int, int]], form: int, lanes: int) -> list[str]:
+    """``lanes``: how many are told of."""
     told = []
     by_way: dict[tuple[str, int, int], list[str]] = {}
     for name, (way, stride, size) in ways.items():
@@ -105,7 +138,7 @@ def _groups(ways: Mapping[str, tuple[str, int, int]], form: int) -> list[str]:
         where = {
             SIDE_BY_SIDE: ("contiguous", "side by side")[form % 2],
             RUNS: f"in runs of {stride:,} side by side",
-            APART: f"{stride:,} elements apart{_lines(stride * size)}",
+            APART: f"{stride:,} elements apart{_lines(stride * size, lanes)}",
             BY_DATA: "at places without a fixed stride",
             SAME: "at the same place",
         }[way]
@@ -113,10 +146,11 @@ def _groups(ways: Mapping[str, tuple[str, int, int]], form: int) -> list[str]:
     return told
 
 
-def _lines(apart_bytes: int) -> str:
-    """How many lines a warp then asks for at a time, where these are many."""
-    lines = min(WARP, apart_bytes * WARP // LINE_BYTES)
-    return f", {lines} lines of {LINE_BYTES} bytes for a warp" if lines >= _MANY_LINES else ""
+def _lines(apart_bytes: int, lanes: int) -> str:
+    """How many lines so many lanes then ask for at a time, where these are many."""
+    lines = min(lanes, apart_bytes * lanes // LINE_BYTES)
+    of = "a warp" if lanes == WARP else f"{lanes} lanes"
+    return f", {lines} lines of {LINE_BYTES} bytes for {of}" if lines >= _MANY_LINES else ""
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -146,6 +180,14 @@ def wide_of(row: Row) -> tuple[list[str], list[str]]:
                 is_target = is_store and match.start() < len(target)
                 (stores if is_target else loads).setdefault(match[2])
     return list(loads), list(stores)
+
+
+def elements_at_a_time(row: Row, width: int) -> str:
+    """``4 elements at a time``, or ``up to 8`` where wide accesses of a text have several widths:
+    of what is loaded and stored no more than 16 bytes go at a time."""
+    widths = {int(found) for found in _WIDTH.findall(row["cuda_plain"])}
+    most = max(widths, default=width)
+    return f"{'up to ' if len(widths) > 1 else ''}{most} elements at a time"
 
 
 def wide_request(row: Row, width: int) -> str:

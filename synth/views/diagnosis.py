@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
@@ -67,12 +68,27 @@ _OTHER_OF: dict[str, str] = {
     "or leave elements out",
 }
 """Why another axis of what CUDA says of a thread's place is wrong."""
-_IN_INDEX = re.compile(r"\[[^\]]*$|\bconst int \w+ = [^;?]*$")
+_ANOTHER = "the index then is that of another element"
+_WITHOUT: dict[str, str] = {
+    "threadIdx": "all threads of a block take the same elements then",
+    "blockDim": "blocks then start one element apart, and not as many as they have threads",
+    "blockIdx": "every block takes what the first one does",
+}
+"""What an index is without a part of a thread's place."""
+_LEAVES = re.compile(r"\bif \(.*?\) \{?\s*(return|continue|break);", re.DOTALL)
+_GOES_ON: dict[str, str] = {
+    "return": "threads that are to leave there go on",
+    "continue": "turns that are to be skipped are done as well",
+    "break": "the loop goes on where it is to end",
+}
+"""Why a test that makes threads leave has to be there, by how they do."""
+_FOR = re.compile(r"\bfor \(([^;]*);[^;]*;\s*([^{]*)")
+_IN_INDEX = re.compile(r"\[[^\]]*$|\bint (\w+) = [^;?]*$")
 
 
 def _why(fault: str, wrong: str, right: str) -> str:
     """Why a fault is one, of the texts in which it stands."""
-    ours, theirs = _PLACE.findall(wrong), _PLACE.findall(right)
+    ours, theirs = (_PLACE.findall(_lines_of(a, b)) for a, b in ((wrong, right), (right, wrong)))
     others = [(a, b) for a, b in zip(ours, theirs, strict=False) if a != b]
     if fault == "index_shifted" and len(ours) == len(theirs) and len(others) == 1:
         ((name, axis), (meant, wanted)) = others[0]
@@ -82,8 +98,32 @@ def _why(fault: str, wrong: str, right: str) -> str:
     if fault == "operator_swapped":
         signs = [a + b for a, b in _changed(wrong, right)]
         if any(set(sign) <= set("+-*/% ") for sign in signs) and _is_in_index(wrong, right):
-            return "the index then is that of another element"
+            return _ANOTHER
+    if fault == "term_dropped" and _is_in_index(wrong, right):
+        lacking = Counter(name for name, _ in theirs) - Counter(name for name, _ in ours)
+        return next((_WITHOUT[name] for name in _WITHOUT if name in lacking), _ANOTHER)
+    if fault == "branch_removed" and (leaves := _LEAVES.search(_lines_of(right, wrong))):
+        return _GOES_ON[leaves[1]]
+    if fault == "loop_bound_moved":
+        return _begun(_lines_of(wrong, right), _lines_of(right, wrong)) or WHY[fault]
     return WHY[fault]
+
+
+def _lines_of(text: str, other: str) -> str:
+    """The lines of a text that stand otherwise in another, or not at all."""
+    ours, theirs = text.split("\n"), other.split("\n")
+    codes = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+    return "\n".join("\n".join(ours[a:b]) for tag, a, b, _, _ in codes if tag != "equal")
+
+
+def _begun(wrong: str, right: str) -> str:
+    """What is wrong with a loop that begins one further; empty where that is not it."""
+    ours, theirs = (_FOR.search(text) for text in (wrong, right))
+    if ours is None or theirs is None or ours[1] == theirs[1]:
+        return ""
+    if "--" in theirs[2] or "-=" in theirs[2]:
+        return "the loop has a turn before its first"
+    return "the loop begins one late, and what its first turn is for is left out"
 
 
 def _changed(wrong: str, right: str) -> list[tuple[str, str]]:
@@ -93,9 +133,17 @@ def _changed(wrong: str, right: str) -> list[tuple[str, str]]:
 
 
 def _is_in_index(wrong: str, right: str) -> bool:
-    """Whether the first place in which two texts differ is within an index."""
+    """Whether the first place in which two texts differ is within an index, or within a number that
+    is one later."""
     same = next((k for k, (a, b) in enumerate(zip(wrong, right, strict=False)) if a != b), 0)
-    return _IN_INDEX.search(right[:same].rpartition("\n")[2]) is not None
+    found = _IN_INDEX.search(right[:same].rpartition("\n")[2])
+    if found is None or found[1] is None:
+        return found is not None
+    return bool(_PLACE.search(_lines_of(right, wrong)) or _indexes_with(found[1], right))
+
+
+def _indexes_with(name: str, text: str) -> bool:
+    return re.search(rf"\[[^\]]*\b{name}\b", text) is not None
 
 
 def diagnosis(wrong: str, right: str) -> str:

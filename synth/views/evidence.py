@@ -16,6 +16,7 @@ from validate.statuses import ScoreStatus
 Row = Mapping[str, Any]
 
 _LOG_CHARS = 1500
+_FEW_DIGITS, _ALL_DIGITS = 6, 17
 _UNWRITTEN = frozenset(
     int.from_bytes(OTHER_POISON * size, "little", signed=signed)
     for size in (2, 4, 8)
@@ -82,8 +83,15 @@ def _wrong_element(row: Row, example: Mapping[str, Any]) -> str:
     index = ", ".join(map(str, example["index"]))
     place = f"{example['output']}[{index}]" + (f".{example['field']}" if example["field"] else "")
     (role,) = {arg["role"] for arg in row["args"] if arg["name"] == example["output"]}
-    got = _got(example["got"], written_before=role != "out")
-    return f"with {sizes}, `{place}` {got}; it should be {_number(example['want'])}"
+    digits = _telling_digits(example["got"], example["want"])
+    got = _got(example["got"], role != "out", digits)
+    return f"with {sizes}, `{place}` {got}; it should be {_number(example['want'], digits)}"
+
+
+def _telling_digits(got: Any, want: Any) -> int:
+    """How many digits it takes to tell two numbers apart."""
+    digits = range(_FEW_DIGITS, _ALL_DIGITS)
+    return next((d for d in digits if _number(got, d) != _number(want, d)), _ALL_DIGITS)
 
 
 def _with_sizes(detail: str, names: Mapping[str, str]) -> str:
@@ -97,15 +105,15 @@ def _with_sizes(detail: str, names: Mapping[str, str]) -> str:
     return f"{said} with {told}"
 
 
-def _got(value: float | int | bool | str, written_before: bool) -> str:
+def _got(value: float | int | bool | str, written_before: bool, digits: int = _FEW_DIGITS) -> str:
     """What an element is; outputs hold a pattern until a kernel writes them."""
     if not written_before and value in _UNWRITTEN:
         return "is never written"
     if not written_before and (value != value or value == "nan"):
         return "is nan, or never written"
-    return f"is {_number(value)}"
+    return f"is {_number(value, digits)}"
 
 
-def _number(value: float | int | bool | str) -> str:
+def _number(value: float | int | bool | str, digits: int) -> str:
     """Few digits, because the last ones depend on the machine's maths library."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)

@@ -12,8 +12,7 @@ from synth.views.adjoints import report_sentence
 from synth.views.exchange import Exchange
 from synth.views.plain import LeftOut, fenced, launch_json, needs, pick, structs_clause
 from synth.views.promise import gradient_tolerance_clause, inputs_clause
-from synth.views.regime import regime_clause
-from synth.views.sizes import said, size_names
+from synth.views.sizes import regime_clause, said, size_names
 from validate.row.gradient import COTANGENT, GRADIENT, VALUE, backward_row
 from validate.statuses import AdjointStatus
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from generators.program import ir
@@ -13,9 +13,9 @@ from generators.program.joins import named
 from generators.program.serial import serial
 from generators.program.serialise import from_json
 from synth.render.cuda.choose import Candidate, candidates_of
-from synth.render.cuda.cost.atomics import most_updates
-from synth.render.cuda.cost.device import H200
-from synth.render.cuda.cost.facts import LOAD, UPDATE, Facts, facts_of
+from synth.render.cuda.cost.atomics import atomics, most_updates
+from synth.render.cuda.cost.device import H200, WARP
+from synth.render.cuda.cost.facts import LOAD, UPDATE, Access, Facts, Work, facts_of
 from synth.render.cuda.cost.launch import Launch
 from synth.render.cuda.cost.predict import (
     CACHE,
@@ -43,6 +43,8 @@ _POOR = 4.0
 """A time so many times what traffic and arithmetic of a full device take is no good answer."""
 _HALF_EMPTY = 0.5
 _TWICE_THE_THREADS = 2.0
+_FEW_TURNS = 0.5
+_MOSTLY = 0.5
 _STEPS = (1, 4, 32, 256, 4096)
 """Sizes are told as multiples of the largest of these that is below a sixteenth of them."""
 
@@ -88,10 +90,11 @@ class Cost:
     @cached_property
     def moved_bytes(self) -> float:
         """Of arrays that are loaded and of those that are stored, each element once that may be
-        touched: as many as there are where every branch is taken. The model's traffic is another:
+        touched: as many as there are where every branch is taken, and the whole array where data
+        decide how often a loop turns. The model's traffic is another:
         what is stored it counts as fetched as well, of branches it takes a share, and with stray
         elements it counts their whole sectors."""
-        return self._touched([access.most for access in self.facts.accesses])
+        return self._touched([inf if a.is_guess else a.most for a in self.facts.accesses])
 
     @property
     def traffic_bytes(self) -> float:
@@ -102,6 +105,65 @@ class Cost:
     def most_updates(self) -> float:
         """Atomics that reach memory at most, by the model's share of branches."""
         return most_updates(self.launch)
+
+    @cached_property
+    def all_updates(self) -> float:
+        """Atomics that reach memory where every branch is taken that data or an edge decides."""
+        taken = tuple(replace(a, times=max(a.times, a.most)) for a in self.facts.accesses)
+        facts = replace(self.facts, accesses=taken, kept={})
+        return atomics(replace(self.launch, facts=facts))["updates"]
+
+    @property
+    def updates_in_shared(self) -> float:
+        """Atomics on copies in shared memory, were every branch taken."""
+        found = [
+            a for a in self.facts.accesses if a.kind == UPDATE and a.node in self.plan.in_shared
+        ]
+        return self.facts.points * sum(max(a.times, a.most) * a.atoms for a in found)
+
+    @property
+    def looped_loads(self) -> float:
+        """Loads of one thread in its loops, of several elements at once where its text has that."""
+        plan, group = self.plan, self.launch.group
+        found = sum(
+            a.times
+            * self.launch.repeated(a.loops)
+            / (group * plan.staged.get(a.array, 1.0) * self.launch.taken(a))
+            for a in self.facts.accesses
+            if a.kind == LOAD and a.loops
+        )
+        return found * max(1.0, 1.0 / plan.threads_an_element) + plan.loads
+
+    @property
+    def idle_lanes(self) -> tuple[int, int] | None:
+        """Turns of the loop that lanes share, and how many lanes share it, where most of them have
+        none."""
+        lanes = round(self.launch.group)
+        loops = {t.node: t for access in self.facts.accesses for t in access.loops}
+        shared = [t for t in loops.values() if t.node in self.plan.shared_out]
+        if not shared or lanes < 2 or any(t.is_guess for t in shared):
+            return None
+        turns = round(max(t.count for t in shared))
+        return (turns, lanes) if turns <= _FEW_TURNS * lanes else None
+
+    @property
+    def is_overcounted(self) -> bool:
+        """Whether most of the time goes to what the model counts for each lane where one does it
+        for several: lines of lanes that share an element, fewer than a warp, beside which the next
+        element's lie; loops that are not shared out, which one of the lanes goes through."""
+        lanes = self.launch.group
+        if lanes == 1.0 or self.limits not in (CACHE, INSTRUCTIONS):
+            return False
+        if any(
+            w.loops and not {t.node for t in w.loops} & self.plan.shared_out for w in self._work
+        ):
+            return True
+        is_apart = any(a.stride(self.plan.lanes) > 1.0 for a in self.facts.accesses)
+        return lanes < WARP and self.limits == CACHE and is_apart
+
+    @property
+    def _work(self) -> Sequence[Access | Work]:
+        return (*self.facts.accesses, *self.facts.work)
 
     @property
     def waits_for_barriers(self) -> float:
@@ -126,9 +188,20 @@ class Cost:
 
     @cached_property
     def is_most(self) -> bool:
-        """Whether branches may leave some of those bytes out."""
-        once = self._touched([access.once for access in self.facts.accesses])
-        return once < 0.999 * self.moved_bytes
+        """Whether branches, loops or data that lead to elements may leave some of those bytes
+        out."""
+        known = [0.0 if self._is_open(access) else access.once for access in self.facts.accesses]
+        return self._touched(known) < 0.999 * self.moved_bytes
+
+    @cached_property
+    def is_estimate(self) -> bool:
+        """Whether branches, loops or data decide how many lines are asked for."""
+        counted = [access for access in self.facts.accesses if access.kind != UPDATE]
+        return any(self._is_open(a) or a.once < 0.999 * a.most for a in counted)
+
+    @staticmethod
+    def _is_open(access: Access) -> bool:
+        return access.is_guess or bool(access.moves.led_by)
 
     def _touched(self, each: Sequence[float]) -> float:
         found: dict[tuple[str, bool], float] = {}
@@ -212,10 +285,23 @@ class Choice:
         plan = styles()[chosen.schedule.style].plan(program, chosen.schedule, self.sizes)
         return Cost(facts, plan, chosen, self.program, self.sizes)
 
+    def is_doubtful(self, other: Candidate) -> bool:
+        """Whether the model's word alone is not enough that a layout is slower: what it allows for
+        barriers is a constant that was fitted and stands for more than these, and some lines it
+        counts too often."""
+        own, theirs = self.cost(), self.cost(other)
+        more = theirs.time_us - own.time_us
+        waits = theirs.waits_for_barriers - own.waits_for_barriers
+        return theirs.is_overcounted or (more > 0.0 and waits > _MOSTLY * more)
+
     def next_best(self) -> Candidate | None:
         """One thread an element beside a layout that is more; beside that the best of the others.
         None where the program has no other."""
-        others = [c for c in self.all if c.schedule.style != self.own.schedule.style]
+        others = [
+            c
+            for c in self.all
+            if c.schedule.style != self.own.schedule.style and not self.is_doubtful(c)
+        ]
         plain = [c for c in others if c.schedule.style == ONE_THREAD_A_POINT]
         return next(iter(plain or others), None)
 

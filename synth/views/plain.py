@@ -14,8 +14,7 @@ from synth.render.cuda.styles.vectors import VECTORS
 from synth.views.accesses import wide_request
 from synth.views.layout import choice_of
 from synth.views.promise import promise_clause
-from synth.views.regime import regime_clause
-from synth.views.sizes import said, shapes_clause, size_names
+from synth.views.sizes import regime_clause, said, shapes_clause, size_names
 from validate.text.launches import FORMULA
 
 Row = Mapping[str, Any]

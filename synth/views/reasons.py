@@ -7,18 +7,18 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from synth.render.cuda.cost.device import H200, WARP
-from synth.render.cuda.cost.facts import LOAD, UPDATE
-from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
+from synth.render.cuda.cost.device import H200
+from synth.render.cuda.cost.facts import UPDATE
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from synth.render.cuda.styles.walks import ROW_VECTORS
-from synth.views.accesses import accesses_sentence, named, wide_of
+from synth.views.accesses import accesses_sentence, elements_at_a_time, named, wide_of
+from synth.views.causes import LIMITS, because, difference, updates
 from synth.views.layout import AS_LONG, Choice, Cost
 from synth.views.layout import choice_of as choice_of
 from synth.views.plain import pick
-from synth.views.sizes import size_names
+from synth.views.sizes import counted, many, size_names, us
 
 Row = Mapping[str, Any]
 
@@ -27,17 +27,6 @@ MOSTLY_LAUNCH = 0.5
 _SECOND = 0.5
 """A second limit is told of where it alone would take so much of the first's time."""
 _TELLS_IDLE = 1.1
-_MOSTLY_FILLED = 0.85
-_WAITS = 1.1
-
-LIMITS = {
-    MEMORY: "memory traffic",
-    CACHE: "requests to the caches",
-    INSTRUCTIONS: "instructions",
-    ATOMICS: "atomics",
-    LATENCY: "latency",
-}
-"""What time goes to, in the words of an answer."""
 
 
 def reasons(row: Row, asked: bool = False, given: Schedule | None = None) -> str:
@@ -68,7 +57,7 @@ def _given(cost: Cost, slow: Cost) -> str:
     if slow.time_us < AS_LONG * cost.time_us:
         return ""
     called = styles()[slow.schedule.style].called
-    why = _difference(cost, slow)
+    why = difference(cost, slow)
     return f"the kernel given ({called}) takes {us(slow.time_us)} by the model: {why}."
 
 
@@ -84,7 +73,7 @@ def _limit(choice: Choice, cost: Cost, form: int) -> str:
         return _mostly_launch(cost, form)
     whole = f"{us(cost.time_us)} by a cost model of the {H200.name}"
     first, own = LIMITS[cost.limits], us(cost.times_us[cost.limits])
-    why = _because(cost, cost.limits)
+    why = because(cost, cost.limits)
     told = (
         f"it takes {whole}, of which {first} would take {own} alone: {why}",
         f"what decides is {first} with {own} of {whole}: {why}",
@@ -93,7 +82,7 @@ def _limit(choice: Choice, cost: Cost, form: int) -> str:
     second = sorted(cost.times_us, key=lambda name: -cost.times_us[name])[1]
     if cost.times_us[second] >= _SECOND * cost.times_us[cost.limits]:
         told += f"; then {LIMITS[second]} with {us(cost.times_us[second])}"
-        told += f" ({_because(cost, second)})"
+        told += f" ({because(cost, second)})"
     return told
 
 
@@ -101,7 +90,7 @@ def _mostly_launch(cost: Cost, form: int) -> str:
     count = cost.plan.launches
     empty = "an empty launch" if count == 1 else f"{count} empty launches"
     whole, start = us(cost.time_us), us(cost.launch_us)
-    rest = f"{LIMITS[cost.limits]} ({_because(cost, cost.limits)})"
+    rest = f"{LIMITS[cost.limits]} ({because(cost, cost.limits)})"
     model = f"a cost model of the {H200.name}"
     return (
         f"{empty} alone would take {start} of the {whole} that {model} gives; most of the rest is "
@@ -111,75 +100,17 @@ def _mostly_launch(cost: Cost, form: int) -> str:
     )[form % 3]
 
 
-def _because(cost: Cost, limit: str) -> str:
-    """The amount behind a limit."""
-    asked, points = cost.asked, cost.facts.points
-    if limit == MEMORY:
-        return _traffic(cost)
-    if limit == CACHE:
-        by_lines = asked.lines / H200.lines > asked.cache_bytes / H200.cache_bytes
-        if by_lines:
-            return f"{_many(cost.lines)} lines of 128 bytes are looked up in the L1 caches"
-        return f"{in_bytes(asked.cache_bytes / asked.waited)} are asked of the L2 cache"
-    if limit == INSTRUCTIONS:
-        each = asked.instructions * cost.filled * WARP / points
-        return f"about {each:,.0f} instructions for each of {_many(points)} points"
-    if limit == ATOMICS:
-        return _atomics(cost)
-    return _latency(cost)
-
-
-def _atomics(cost: Cost) -> str:
-    asked = cost.asked
-    if asked.shared_updates / H200.shared_updates > asked.updates / H200.updates:
-        return _counted(asked.shared_updates, "update in shared memory", "updates in shared memory")
-    at_one = asked.updates_at_one / H200.updates_at_one
-    if at_one > asked.updates / H200.updates:
-        return (
-            f"about {_many(asked.updates)} atomics reach memory, and of them some "
-            f"{_many(asked.updates_at_one)} wait for each other at one address"
-        )
-    return f"about {_many(asked.updates)} atomics reach memory"
-
-
-def _traffic(cost: Cost) -> str:
-    """Bytes of arrays, and what the model counts of them: what is stored as fetched too, of
-    branches a share, of stray elements their whole sectors."""
-    most = "at most " if cost.is_most else ""
-    arrays = f"{most}{in_bytes(cost.moved_bytes)} of arrays are read and written"
-    return f"{arrays}, and the model counts {in_bytes(cost.traffic_bytes)} of traffic"
-
-
-def _latency(cost: Cost) -> str:
-    """What a thread waits for. What the model allows for barriers was fitted, and is no time that
-    these take."""
-    asked = cost.asked
-    steps = _counted(asked.steps, "dependent operation", "dependent operations")
-    looped = [a for a in cost.facts.accesses if a.kind == LOAD and a.loops]
-    loads = f"{_counted(asked.loads, 'load', 'loads')} in a loop, one after the other"
-    if any(turns.is_guess for access in looped for turns in access.loops):
-        loads = "loads, one after the other, in a loop of which data decide how often it turns"
-    parts = {
-        f"{steps} of one thread": asked.steps * H200.step_us,
-        "loads that nothing hides": asked.misses * H200.miss_us,
-        loads: asked.loads * H200.latency_us,
-        "a rough allowance for what a block's threads do together": asked.barriers
-        * H200.barrier_us,
-    }
-    return max(parts, key=lambda part: parts[part])
-
-
 def _together(choice: Choice, cost: Cost) -> str:
     """What threads do together: copies in shared memory, staged loads, shuffles, barriers."""
     plan = cost.plan
     told = [_shared_loads(cost), _joined_updates(choice, cost)]
     if plan.shuffles:
         count = cost.shuffles
-        known = None if count is None else _counted(count, "shuffle joins", "shuffles join")
+        known = None if count is None else counted(count, "shuffle joins", "shuffles join")
         told.append(f"{known or 'shuffles join'} the lanes' values in registers")
     if plan.barriers:
         barriers = cost.barriers
-        what = "barriers" if barriers is None else _counted(barriers, "barrier", "barriers")
+        what = "barriers" if barriers is None else counted(barriers, "barrier", "barriers")
         order = "orders" if barriers == 1 else "order"
         told.append(f"{what} a block {order} writes and reads of shared memory")
     text = "; ".join(filter(None, told))
@@ -190,7 +121,7 @@ def _shared_loads(cost: Cost) -> str:
     staged = {name: uses for name, uses in cost.plan.staged.items() if uses > 1.0}
     if not staged:
         return ""
-    return f"one load of {named(staged)} serves {_many(min(staged.values()))} reads"
+    return f"one load of {named(staged)} serves {many(min(staged.values()))} reads"
 
 
 def _joined_updates(choice: Choice, cost: Cost) -> str:
@@ -199,7 +130,8 @@ def _joined_updates(choice: Choice, cost: Cost) -> str:
     plain = [c for c in choice.all if c.schedule.style == ONE_THREAD_A_POINT]
     if not plain or not (plan.in_shared or plan.combined or plan.matched):
         return ""
-    before, most = choice.cost(plain[0]).asked.updates, cost.most_updates
+    alone, most = choice.cost(plain[0]), cost.most_updates
+    before = alone.asked.updates
     if plan.in_shared:
         names = _updated(cost, plan.in_shared)
         copies = f"{plan.copies:.0f} copies, one for each lane," if plan.copies > 1 else "a copy"
@@ -207,22 +139,16 @@ def _joined_updates(choice: Choice, cost: Cost) -> str:
         if most >= before:
             return each
         return (
-            f"{each}, so that at most {_many(most)} atomics reach memory in place of about "
-            f"{_many(before)}"
+            f"{each}, so that at most {many(most)} atomics reach memory in place of "
+            f"{updates(alone)}"
         )
     if cost.asked.updates >= before:
         return ""
     names = _updated(cost, {**plan.combined, **plan.matched})
     return (
-        f"lanes join what they add to {named(names)} first: about {_many(cost.asked.updates)} "
-        f"atomics in place of {_many(before)}"
+        f"lanes join what they add to {named(names)} first: {updates(cost)} atomics in place of "
+        f"{updates(alone)}"
     )
-
-
-def _counted(count: float, one: str, more: str) -> str:
-    """``1 barrier``, ``2 barriers``."""
-    told = _many(count)
-    return f"{told} {one if told == '1' else more}"
 
 
 def _changed(row: Row, cost: Cost, slow: Cost) -> str:
@@ -233,10 +159,12 @@ def _changed(row: Row, cost: Cost, slow: Cost) -> str:
     loads, stores = wide_of(row)
     if loads or stores:
         does = " and ".join([*_if(loads, "loads of"), *_if(stores, "stores to")])
-        parts.append(f"{does} {width} elements at a time" if width > 1 else f"vector {does}")
-    if {*slow.plan.staged} - {*cost.plan.staged}:
-        left = named(sorted({*slow.plan.staged} - {*cost.plan.staged}))
-        parts.append(f"{left} read through the caches and not staged in shared memory")
+        at_a_time = elements_at_a_time(row, width)
+        parts.append(f"{does} {at_a_time}" if width > 1 else f"vector {does}")
+    left = sorted({*slow.plan.staged} - {*cost.plan.staged})
+    # What is kept in registers counts as staged too.
+    if left and "__shared__" in slow.columns["cuda_plain"]:
+        parts.append(f"{named(left)} read through the caches and not staged in shared memory")
     block, before = (" x ".join(map(str, c.schedule.block)) for c in (cost, slow))
     if block != before:
         parts.append(f"blocks of {block} threads and not of {before}")
@@ -261,7 +189,7 @@ def _compared(row: Row, choice: Choice, cost: Cost, form: int, asked: bool) -> s
     subject, theirs = f"{called[0].upper()}{called[1:]}", us(other.time_us)
     ratio = other.time_us / cost.time_us
     if ratio >= AS_LONG:
-        why = _difference(cost, other)
+        why = difference(cost, other)
         return (
             f"{subject} would take {theirs}: {why}.",
             f"{subject} comes to {theirs}, since {why}.",
@@ -296,10 +224,14 @@ def _changes(row: Row, cost: Cost, other: Cost) -> str:
     loads, stores = wide_of(row)
     if width > 1 and (loads or stores):
         parts = [*_if(loads, "reads"), *_if(stores, "writes")]
-        return f"a thread {' and '.join(parts)} {width} elements at a time, {_rest(row, width)}"
+        return (
+            f"a thread {' and '.join(parts)} {elements_at_a_time(row, width)}, {_rest(row, width)}"
+        )
     if cost.blocks != other.blocks:
-        grid = _counted(cost.blocks, "block", "blocks")
+        grid = counted(cost.blocks, "block", "blocks")
         return f"a grid of {grid} does the work of {other.blocks:,}"
+    if cost.plan.in_turn and cost.threads >= cost.facts.points:
+        return "a loop over the grid, of which each thread has one turn at these sizes"
     return "threads take the work in another order"
 
 
@@ -314,61 +246,13 @@ def _rest(row: Row, width: int) -> str:
     return f"and the last few one by one where {width} do not go into the length"
 
 
-def _difference(cost: Cost, other: Cost) -> str:
-    """What of the other layout takes the time that the row's own saves."""
-    more = {name: other.times_us[name] - cost.times_us[name] for name in other.times_us}
-    name = max(more, key=lambda key: more[key])
-    if other.launch_us - cost.launch_us > more[name]:
-        return f"it needs {_counted(other.plan.launches, 'launch', 'launches')}"
-    if other.filled < _MOSTLY_FILLED and other.filled < cost.filled:
-        empty = f"{1 - other.filled:.0%} of the {H200.processors} SMs"
-        blocks = "block leaves" if other.blocks == 1 else "blocks leave"
-        return f"its {other.blocks:,} {blocks} {empty} without work"
-    if more[name] <= 0.0:
-        return "its parts overlap less"
-    if name in (MEMORY, CACHE) and other.asked.waited > max(_WAITS, cost.asked.waited):
-        few = f"its {_many(other.threads)} threads are too few to keep memory busy"
-        return f"{few}, and {LIMITS[name]} would take {us(other.times_us[name])}"
-    takes = f"{LIMITS[name]} would take {us(other.times_us[name])}"
-    if name == LATENCY and other.plan.threads_an_element < cost.plan.threads_an_element:
-        each = cost.plan.threads_an_element / other.plan.threads_an_element
-        return f"each thread does in turn what {_many(each)} do here, and {takes}"
-    theirs = _because(other, name)
-    return takes if _because(cost, name) == theirs else f"{theirs}, so {takes}"
-
-
 def _edges(cost: Cost) -> str:
     """Blocks that do not fill the device, and lanes beyond the edge."""
     if cost.filled < 1.0:
         none = H200.processors - cost.blocks
-        grid = _counted(cost.blocks, "block", "blocks")
+        grid = counted(cost.blocks, "block", "blocks")
         return f"The grid has {grid}, so {none} of {H200.processors} SMs have none."
     if cost.idle > _TELLS_IDLE:
         block = " x ".join(map(str, cost.schedule.block))
         return f"A block of {block} leaves {1 - 1 / cost.idle:.0%} of the threads beyond the edge."
     return ""
-
-
-def us(time_us: float) -> str:
-    """``4.8 µs``, ``23.3 µs``, ``1,210 µs``: three digits that count."""
-    return f"{float(f'{time_us:.3g}'):,.0f} µs" if time_us >= 100 else f"{time_us:.3g} µs"
-
-
-def _many(count: float) -> str:
-    """``7``, ``1,536``, ``6.3 million``, ``1.2 billion``."""
-    if count >= 1e9:
-        return f"{count / 1e9:.3g} billion"
-    return f"{count / 1e6:.3g} million" if count >= 1e6 else f"{count:,.0f}"
-
-
-def rounded(value: float) -> str:
-    """Two digits that count: ``1.4``, ``12``, ``390``."""
-    return f"{float(f'{value:.2g}'):,.0f}" if value >= 9.5 else f"{value:.2g}"
-
-
-def in_bytes(count: float) -> str:
-    """``96.1 MB``, in powers of 1,000."""
-    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if count >= size:
-            return f"{count / size:.3g} {unit}"
-    return f"{count:,.0f} bytes"

@@ -13,11 +13,10 @@ from typing import Any
 from generators.program import ir
 from generators.program.serialise import from_json
 from synth.reasons import ViewReason
-from synth.render.cuda.choose import Candidate
 from synth.render.cuda.module import render
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
-from synth.views.layout import Choice, choice_of
+from synth.views.layout import choice_of
 from synth.views.measured import Timed, timed_of
 from synth.views.plain import pick
 from validate.score.scorer import Answer, Scorer
@@ -35,7 +34,6 @@ LEAST_GAIN_US = 2.0
 """Of the times' difference: less is within what a launch varies by."""
 
 
-_MOSTLY = 0.5
 _GRID_STRIDE, _ONE_IN = "grid_stride", 3
 """Of rows to which a loop over the grid would be the slower layout so many are taken."""
 
@@ -82,10 +80,12 @@ def _slower(row: Row, timings: Mapping[str, Timed]) -> Slower | ViewReason:
     if timed is not None:
         program, own_us, others = from_json(row["program"]), timed.own_us, timed.others
     elif (choice := choice_of(row)) is not None:
+        if choice.is_poor:
+            return ViewReason.POOR_ANSWER
         program, own_us = choice.program, choice.own.prediction.time_us
         every = [(c.schedule, c.prediction.time_us) for c in choice.all]
         pairs = zip(choice.all, every, strict=True)
-        others = [one for c, one in pairs if not _is_by_barriers(choice, c)]
+        others = [one for c, one in pairs if not choice.is_doubtful(c)]
         if _candidates(own_us, every) and not _candidates(own_us, others):
             return ViewReason.UNMEASURED
     else:
@@ -105,14 +105,6 @@ def _slower(row: Row, timings: Mapping[str, Timed]) -> Slower | ViewReason:
     if columns is None:
         return ViewReason.NOTHING_SLOWER
     return Slower(columns, schedule, slow_us / own_us, timed, slow_us)
-
-
-def _is_by_barriers(choice: Choice, other: Candidate) -> bool:
-    """Whether the model has a layout slower mostly by what it allows for barriers, a constant that
-    was fitted and stands for more than these."""
-    own, theirs = choice.cost(), choice.cost(other)
-    more = theirs.time_us - own.time_us
-    return more > 0.0 and theirs.waits_for_barriers - own.waits_for_barriers > _MOSTLY * more
 
 
 def _columns(row: Row, program: ir.Program, schedule: Schedule) -> dict[str, Any] | None:

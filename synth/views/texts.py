@@ -32,10 +32,17 @@ from synth.views.plain import (
     wanted,
 )
 from synth.views.promise import promise_clause, python_numbers
-from synth.views.reasons import reasons, rounded
-from synth.views.regime import number, regime_clause
+from synth.views.reasons import reasons
 from synth.views.repair import turns_of
-from synth.views.sizes import plain_names, said, shapes_clause, size_names
+from synth.views.sizes import (
+    number,
+    plain_names,
+    regime_clause,
+    rounded,
+    said,
+    shapes_clause,
+    size_names,
+)
 from synth.views.slower import Slower
 from synth.views.wrong import Wrong
 from validate.row.tiles import is_tiled, places

@@ -7,25 +7,30 @@ from collections.abc import Iterator
 
 from validate.mutants.warp.draw import Mutant
 
-_PLACE = re.compile(r"\(\*\(&(\w+\[.*?\])\)\)(?= [=+;]|$)")
+_PLACE = re.compile(r"\(\*\(&(\w+\[.*?\])\)\)(?= [+\-*&|^=;]|$)")
 _UPDATE = re.compile(r"^(\s*)(\w+\[.*\]) = \2 ([+\-&|^]) (.*);$")
 _PRIMARY = re.compile(r"[\w.]+(\[[^\[\]]*\])*|\w+\([^()]*\)")
 _TYPE = re.compile(r"(const )?(unsigned |signed |long )*(bool|char|short|int|long|float|double)\d?")
 _GUARD = re.compile(
     r"^[^\S\n]*if \(false\) \{\n\s*(?:return|continue|break);\n\s*\}\n", re.MULTILINE
 )
+_STARTS_AT_ONE = re.compile(r"= 0 \+ 1;")
+_STARTS_LATE = re.compile(r"= \(([^()]*)\) \+ 1;")
+_LEFT_OVER = re.compile(r"^[^\S\n]*;\n", re.MULTILINE)
 _DECIDED = re.compile(r"if \((true|false)\)")
 
 
 def tidied(mutant: Mutant) -> str | None:
     """The mutant's text with its line written anew: plain places, no brackets for nothing, a guard
-    that never holds left out. None for a branch that is decided and no guard: nobody writes that.
+    that never holds left out, as what is left of a call that is gone. None for a branch that is
+    decided and no guard: nobody writes that.
     """
     lines = mutant.text.split("\n")
     at = mutant.line - 1
     lines[at] = _UPDATE.sub(r"\1\2 \3= \4;", _unbracketed(_PLACE.sub(r"\1", lines[at])))
+    lines[at] = _STARTS_LATE.sub(r"= \1 + 1;", _STARTS_AT_ONE.sub("= 1;", lines[at]))
     lines[at] = _unbracketed(lines[at])
-    text = _GUARD.sub("", "\n".join(lines), count=1)
+    text = _LEFT_OVER.sub("", _GUARD.sub("", "\n".join(lines), count=1), count=1)
     return None if _DECIDED.search(text) else text
 
 

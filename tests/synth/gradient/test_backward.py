@@ -12,10 +12,11 @@ import pytest
 
 from generators.program import ir
 from generators.program.dtypes import INT32, Array, Scalar, Struct, Vec
-from generators.program.expr import Cast, Field, Load, Var, literal, op
+from generators.program.expr import Cast, Expr, Field, Load, Var, literal, op
 from synth.gates.contract import args_of, launch_of, sizes_of
 from synth.gradient.program import backward_program, maxima
-from synth.gradient.terms import Undifferentiable
+from synth.gradient.terms import Undifferentiable, chosen
+from synth.gradient.vjp import VJPS
 from synth.render.reference import module as render_reference
 from synth.rows.gradients import gradient_columns
 from validate.host import clang
@@ -29,7 +30,7 @@ I, J, N = Var("i", INT32), Var("j", INT32), Var("n", INT32)  # noqa: E741
 X, Y = Var("x", Array(F32, 1)), Var("y", Array(F32, 1))
 OUT = Var("out", Array(F32, 1))
 TOTAL, V = Var("total", F32), Var("v", F32)
-ZERO = literal(0.0, F32)
+ZERO, ONE = literal(0.0, F32), literal(1.0, F32)
 
 
 def _program(body: Sequence[ir.Statement], name: str) -> ir.Program:
@@ -290,3 +291,25 @@ def test_a_sum_needs_nothing_computed_again() -> None:
     backward = backward_program(_program(BODIES["nonlinear_after_loop"][:2] + [_store(TOTAL)], "s"))
     assert "y" in {p.name for p in backward.kernel.params}
     assert "total" not in {s.name for s in backward.kernel.body if isinstance(s, ir.Assign)}
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "test"),
+    [
+        ("max", (V, ZERO), ("gt", V, ZERO)),
+        ("max", (ZERO, V), ("ge", ZERO, V)),
+        ("max", (V, ONE), ("ge", V, ONE)),
+        ("max", (ONE, V), ("gt", ONE, V)),
+        ("min", (V, ONE), ("le", V, ONE)),
+        ("min", (ONE, V), ("lt", ONE, V)),
+        ("max", (V, TOTAL), ("ge", V, TOTAL)),
+    ],
+)
+def test_at_a_bound_gradients_are_those_of_pytorch(
+    name: str, args: tuple[Expr, Expr], test: tuple[str, Expr, Expr]
+) -> None:
+    """``relu`` lets nothing through at 0, ``clamp`` all at a bound."""
+    first, second = VJPS[name](args, V, V)
+    condition = op(test[0], test[1], test[2])
+    assert first == chosen(condition, V, ZERO)
+    assert second == chosen(condition, ZERO, V)

@@ -28,10 +28,12 @@ from synth.render.cuda.style import styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from synth.render.cuda.styles.vectors import VECTORS
 from synth.views.accesses import APART, BY_DATA, RUNS, SAME, SIDE_BY_SIDE, ways_of, wide_of
+from synth.views.causes import LIMITS
 from synth.views.joined import BARRIER, SHUFFLE, counted
 from synth.views.layout import AS_LONG, Choice, Cost, choice_of
 from synth.views.plain import LeftOut, is_free
-from synth.views.reasons import LIMITS, MOSTLY_LAUNCH, in_bytes, reasons, us
+from synth.views.reasons import MOSTLY_LAUNCH, reasons
+from synth.views.sizes import in_bytes, us
 from synth.views.texts import EXCHANGES, TO_PLAIN
 from validate.oracle.reference import _to_reference
 from validate.row.inputs import draw_inputs

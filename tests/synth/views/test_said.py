@@ -15,7 +15,7 @@ from synth.render.host.launcher import CHECK, alignments
 from synth.views.diagnosis import WHY, diagnosis, explained
 from synth.views.layout import choice_of
 from synth.views.plain import LeftOut
-from synth.views.slower import MEASURED, Slower, _is_by_barriers, _slower
+from synth.views.slower import MEASURED, Slower, _slower
 from synth.views.texts import EXCHANGES
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "samples"
@@ -125,4 +125,7 @@ def test_no_pair_rests_on_what_is_allowed_for_barriers() -> None:
         assert found.times()["time"] != MEASURED
         candidate = choice.of(found.schedule)
         assert candidate is not None
-        assert not _is_by_barriers(choice, candidate)
+        assert not choice.is_doubtful(candidate)
+        own, slow = choice.cost(), choice.cost(candidate)
+        waits = slow.waits_for_barriers - own.waits_for_barriers
+        assert waits <= 0.5 * (slow.time_us - own.time_us)

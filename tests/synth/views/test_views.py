@@ -24,6 +24,7 @@ from synth.dataset.stored import stored_rows
 from synth.dataset.views_index import SPANNED, stored_views, views_of
 from synth.errors import SettingsError
 from synth.run.generate import generate
+from synth.views.causes import LIMITS
 from synth.views.diagnosis import WHY, diagnosis, explained, launch_diagnosis
 from synth.views.evidence import _got
 from synth.views.file import Bounds
@@ -31,9 +32,8 @@ from synth.views.layout import choice_of
 from synth.views.make import make_views
 from synth.views.plain import is_free, wanted
 from synth.views.promise import promise_clause
-from synth.views.reasons import LIMITS
-from synth.views.regime import regime_clause
 from synth.views.repair import HIDDEN_SEED, _may_run_wild
+from synth.views.sizes import regime_clause
 from synth.views.slower import LEAST_GAIN_US, LEAST_RATIO
 from synth.views.spans import KINDS, spans_of
 from synth.views.texts import VIEW_NAMES
@@ -281,12 +281,18 @@ def test_adjoints_that_do_not_agree_are_left_out(out: Path, loaded: dict[str, An
 
 
 def is_explained(fault: str, told: str) -> bool:
-    """Whether it is said why a fault is one: by its kind, or by the index in which it is."""
+    """Whether it is said why a fault is one: by its kind, or by the place in which it is."""
     if WHY[fault] in told.lower():
         return True
-    of_places = r"counts? there, and not|blocks start as many threads apart"
-    of_index = {"index_shifted": of_places, "operator_swapped": "the index then is that of another"}
-    return fault in of_index and re.search(of_index[fault], told) is not None
+    another = "the index then is that of another"
+    at_places = {
+        "index_shifted": r"counts? there, and not|blocks start as many threads apart",
+        "operator_swapped": another,
+        "term_dropped": f"{another}|the same elements then|one element apart|the first one does",
+        "branch_removed": "go on|are done as well|goes on where",
+        "loop_bound_moved": "begins one late|a turn before its first",
+    }
+    return fault in at_places and re.search(at_places[fault], told) is not None
 
 
 def test_wrong_kernels_fail_and_right_ones_pass(loaded: dict[str, Any]) -> None:

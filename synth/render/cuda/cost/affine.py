@@ -245,6 +245,10 @@ class Reader:
             case "mod" if (args[1].constant or 0.0) > 0.0:
                 found = remainder(args[0], args[1].constant or 1.0)
                 return replace(found, is_guess=args[0].is_guess or args[1].is_guess)
+            case "abs" if not args[0].led_by:
+                # An index that is reflected at an edge: everywhere else it moves on.
+                value = None if args[0].value is None else abs(args[0].value)
+                return args[0] if args[0].names else replace(args[0], value=value)
             case op if op in _KEEP_SPAN:
                 return replace(led(*args), span=args[0].span)
             case _:

@@ -60,20 +60,32 @@ class Access:
     atoms: int = 1
     """Numbers that an element has, each of which an update changes by itself."""
 
-    def lanes(self, lane: str, count: int = WARP) -> list[float]:
-        """The elements that neighbours in a variable touch, but for what all of them share."""
-        return [self.moves.at({lane: float(k)}) for k in range(count)]
+    @property
+    def is_guess(self) -> bool:
+        """Whether data decide how often a loop around it turns."""
+        return any(turns.is_guess for turns in self.loops)
+
+    def lanes(self, lane: str, first: int = 0) -> list[float]:
+        """The elements that a warp of neighbours in a variable touch, the first of them at a value
+        of it, but for what all of them share."""
+        return [self.moves.at({lane: float(first + k)}) for k in range(WARP)]
 
     def stride(self, lane: str) -> float:
         """Elements between neighbours in a variable; of stairs those that would ask for as many
         lines and sectors as a warp does."""
         if not any(lane in stair.names for stair in self.moves.stairs):
             return abs(self.moves.factors.get(lane, 0.0))
-        starts = {place * self.bytes for place in self.lanes(lane)}
+        # What wraps around does so in the first warp, and in hardly any other.
+        return min(self._asked(lane, first) for first in (0, WARP)) / (WARP * self.bytes)
+
+    def _asked(self, lane: str, first: int) -> int:
+        """Bytes of the lines or sectors in which the elements of a warp lie, wherever the first of
+        them starts: as of what moves in no steps."""
+        places = self.lanes(lane, first)
+        starts = {(place - min(places)) * self.bytes for place in places}
         sectors = len({start // SECTOR_BYTES for start in starts})
         lines = len({start // LINE_BYTES for start in starts})
-        asked = lines * LINE_BYTES if lines > 1 else sectors * SECTOR_BYTES
-        return asked / (WARP * self.bytes)
+        return lines * LINE_BYTES if lines > 1 else sectors * SECTOR_BYTES
 
 
 @dataclass(frozen=True)

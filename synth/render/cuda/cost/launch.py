@@ -16,6 +16,7 @@ _RESIDENT_BLOCKS = 32
 _SHARED_BYTES = 200e3
 _STRAY_TURNS = 1.5
 """Of a vector's elements: turns that rows begin and end with where these are no whole vectors."""
+_NOT_HIDDEN = 0.1
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,12 @@ class Launch:
     def resident(self) -> float:
         """Threads that a processor holds at a time."""
         return max(1.0, min(RESIDENT_THREADS, self.threads / self.device.processors))
+
+    @property
+    def in_waves(self) -> float:
+        """How many times over the waits of a thread count: rounds hide those of each other but for
+        a part."""
+        return 1.0 + (self.waves - 1.0) * _NOT_HIDDEN
 
     @property
     def blocks(self) -> float:

@@ -19,7 +19,6 @@ _OVERLAP = 4.0
 _MOST_SERVED = 16.0
 _WIDEST = 16
 """Bytes of the widest load."""
-_NOT_HIDDEN = 0.1
 _SHUFFLE_STEPS = 10.0
 NORM = 4.0
 """How little what takes less time than the slowest part adds to it."""
@@ -258,8 +257,7 @@ def _latency(launch: Launch) -> dict[str, float]:
         else:
             straight += times / _OVERLAP
     misses = max(min(1.0, straight * _OVERLAP), straight) * beside
-    # Waves hide each other's waits but for a part of them.
-    waves = 1.0 + (launch.waves - 1.0) * _NOT_HIDDEN
+    waves = launch.in_waves
     return {
         "steps": (steps + _SHUFFLE_STEPS * shuffles(launch)) * waves,
         "misses": misses * waves,

@@ -124,8 +124,10 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
     joined = float(max(1, inner))
     threads = float(schedule.group)
     if schedule.group != WARP:
-        joined = min(joined, float(WARP * schedule.elements_a_thread))
-        threads *= ceil(inner / (schedule.threads * schedule.elements_a_thread))
+        blocks = ceil(inner / (schedule.threads * schedule.elements_a_thread))
+        threads *= blocks
+        # Each warp of a block adds what its lanes have, be that as little as it may.
+        joined = max(1.0, joined * WARP / threads)
     return Plan(
         threads_an_element=threads / max(1, inner),
         shuffles=5.0 * len({t.array for t in (form.own | form.common).values()}),
