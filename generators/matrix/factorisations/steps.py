@@ -98,8 +98,8 @@ def elimination_step(k: KernelBuilder, level: int) -> Title:
     w.say(
         f"Trailing update of an LU factorisation with pivot index {step.name}{every}: from each "
         f"entry (i, j) of {a.name} with i > {step.name} and j > {step.name}, subtract "
-        f"{column.name}[i] * {line.name}[j] / {written(over)}; {column.name} and {line.name} are column and row "
-        f"{step.name} of the matrix."
+        f"{column.name}[i] * {line.name}[j] / {written(over)}; {column.name} and {line.name} are "
+        f"column and row {step.name} of the matrix."
     )
     if apart:
         w.say(f"{out.name} gets the matrix; other entries are copied.")
