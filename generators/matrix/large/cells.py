@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from generators.build import KernelBuilder
 from generators.build.docs import listed
 from generators.kit.formulas import formulas
-from generators.kit.functions import clamp, erf, exp, least, log, most, tanh, where
+from generators.kit.functions import erf, exp, least, log, most, tanh, where
 from generators.kit.naming import helper, local
 from generators.kit.records import Part, Record, record
 from generators.kit.sites import Names
@@ -113,7 +113,7 @@ _LAYERS = (
     ("scale", "bias", "residual", "activate"),
 )
 _ORDERS = {
-    "layer": _LAYERS,
+    "layer": _LAYERS[0::2] + _LAYERS[3:4],
     "product": (*_LAYERS, ("scale", "residual"), ("scale", "residual")),
     "dequantised": (("activate",), (), ()),
     "linear": (("scale", "residual"),),
@@ -136,6 +136,7 @@ class Ending:
     value: Expr
     nested: bool
     params: Record | None = None
+    layer: bool = True
     said: list[str] = field(default_factory=list)
 
     def step(self, name: str, by: Expr) -> None:
@@ -171,7 +172,7 @@ def finish(
     order = c.shape.choice(_ORDERS[kind])
     count = min(c.shape.choice(_COUNTS[level]), len(order))
     steps = [s for s in order if s in c.shape.sample(order, count)]
-    e = Ending(c, level, value, c.chance(0.45))
+    e = Ending(c, level, value, c.chance(0.45), layer="activate" in order)
     if level >= 2 and {"scale", "residual"} <= {*steps} and c.chance(0.5):
         parts = {n: Part(n, c.scalar, 0.4, 1.4) for n in ("alpha", "beta")}
         e.params = record(c, "Epilogue Scales OutputParams Blend", parts, 1.0, shared=True)
@@ -200,8 +201,8 @@ def _scale(e: Ending) -> None:
 
 
 def _residual(e: Ending) -> None:
-    weighed = e.params is not None or e.c.chance(0.3)
-    names = "c_in c_old prior" if weighed else "skip residual shortcut"
+    weighed = e.params is not None or not e.layer
+    names = "c_in c_old" if weighed else "skip residual shortcut"
     skip: Expr = e.c.read(names, e.c.scalar, -1.0, 1.0)
     if e.params is not None:
         skip = e.params["beta"] * skip
