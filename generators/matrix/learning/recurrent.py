@@ -68,8 +68,8 @@ class _Gates:
             return ", ".join(a.name for a in self.arrays)
         bias = f" + {self.bias.name}" if self.bias is not None else ""
         order = ", ".join(self.letters)
-        how = "one after the other along a row" if self.way == "joined" else "along the middle axis"
-        return f"{names}{bias}, which holds {order} {how}"
+        how = "one after the other in a row" if self.way == "joined" else "along the middle axis"
+        return f"{names}{bias} (gates in the order {order}, {how})"
 
 
 @idiom
@@ -117,7 +117,7 @@ def _lstm_said(
     clip: Expr | None,
 ) -> None:
     w.say(
-        f"One step of an LSTM from the pre-activations {gates.said()}: "
+        f"One step of an LSTM cell from the gates' pre-activations {gates.said()}: "
         f"c = sigmoid(f) * {c_in.name} + sigmoid(i) * tanh(g), h = sigmoid(o) * tanh(c)."
     )
     if forget is not None:
@@ -186,9 +186,9 @@ def gru_cell(k: KernelBuilder, level: int) -> Title:
         }[way]
         told = f", plus {' and '.join(x.name for x in biases)}" if biases else ""
         w.say(
-            f"One step of a GRU with state h = {h_in.name}: the pre-activations x = "
-            f"{parts[0].name} of the input and u = {parts[1].name} of the state{told}, hold gates "
-            f"{', '.join(order)} {'one after the other along a row' if joined else 'by axis 1'}; "
+            f"One step of a GRU cell with old state {h_in.name}. The pre-activations x = "
+            f"{parts[0].name} of the input and u = {parts[1].name} of the state{told} hold the gates "
+            f"{', '.join(order)}, {'one after the other in a row' if joined else 'along axis 1'}: "
             f"r = sigmoid(x_r + u_r), z = sigmoid(x_z + u_z), n = tanh(x_n + r * u_n)."
         )
         mixed = "(1 - z) * h + z * n" if way == "toward" else "(1 - z) * n + z * h"
@@ -224,11 +224,11 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
     w.size("batch", 2, 3, "batch num_batches")
     w.size("chans", 4, 6, "channels num_channels")
     w.size("steps", 5, 8, "steps seq_len")
-    vec = Vec(k.draw.shape.choice((2, 3, 4)), w.type_)
-    first, second = alike(k, "b_in c_out_w", "b_proj c_proj", "b_mat c_mat")
+    vec = Vec(k.draw.shape.choice((4, 8, 16)), w.type_)
+    first, second = alike(k, "b_in c_in", "b_proj c_proj", "b_mat c_mat")
     line = ("batch", "steps", "chans") if w.chance(0.6) else ("batch", "chans", "steps")
     x, dt = w.tensor("x u", line), w.tensor("dt delta", line, 0.05, 0.6)
-    rates = w.tensor("a_mat decay_rates a_log", ("chans",), 0.2, 1.2, type_=vec)
+    rates = w.tensor("decay_rates a_log", ("chans",), 0.2, 1.2, type_=vec)
     into = w.tensor(first, ("batch", "steps"), type_=vec)
     read = w.tensor(second, ("batch", "steps"), type_=vec)
     soft = w.tensor("dt_bias delta_bias", ("chans",)) if w.chance(0.4, 2) else None
@@ -295,10 +295,8 @@ def _scan_said(
     begin = "zero" if start is None else start.name
     extra = "" if skip is None else f" + {skip.name} * {x.name}"
     w.say(
-        f"Scan each channel over time with a state h that starts as {begin}: with d = {dt}, "
-        f"h = exp(-d * {rate}) * h + d * {x.name} * {into.name} componentwise, and "
-        f"y = dot({read.name}, h){extra}."
+        f"Selective state-space scan, a thread for each channel. The state h starts as {begin}; "
+        f"at each step, with d = {dt}, h becomes exp(-d * {rate}) * h + d * {x.name} * {into.name} "
+        f"componentwise, and {out.name} gets dot({read.name}, h){extra}"
+        f"{f', all multiplied by SiLU of {gate.name}' if gate is not None else ''}."
     )
-    if gate is not None:
-        w.say(f"y is multiplied by SiLU of {gate.name}.")
-    w.say(f"{out.name} gets y of each step.")
