@@ -114,9 +114,7 @@ _SUMS = {
     "weighted_mean": "Mean weighted by {w} of the column",
 }
 _SUM_NAMES = {
-    "sum_of_squares": "sum_sq squares",
-    "norm": "sum_sq squares",
-    "rms": "sum_sq squares",
+    **dict.fromkeys(("sum_of_squares", "norm", "rms"), "sum_sq squares"),
     "variance": "sq_dev spread",
     "abs_sum": "abs_sum l1",
 }

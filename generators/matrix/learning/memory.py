@@ -21,7 +21,7 @@ def linear_attention_state(k: KernelBuilder, level: int) -> Title:
     w.size("kdim", 3, 5, "key_dim dk")
     w.size("vdim", 4, 6, "value_dim dv")
     over_time = w.chance(0.4, 2)
-    lead = (w.size("steps", 3, 5, "steps seq_len"),) if over_time else ()
+    lead = (w.size("tokens", 3, 5, "seq_len"),) if over_time else ()
     names = alike(k, "q k v", "query key value", "queries keys values")
     q, keys = (w.tensor(n, (*lead, "heads", "kdim")) for n in names[:2])
     values = w.tensor(names[2], (*lead, "heads", "vdim"))
@@ -36,7 +36,7 @@ def linear_attention_state(k: KernelBuilder, level: int) -> Title:
     out = w.out("out o", (*lead, "heads", "vdim"))
     m = _Memory(w, q, keys, values, state, out, decay, rate, delta, beta, (h, j))
     if over_time:
-        with w.loop("t step", "steps") as at:
+        with w.loop("t step", "tokens") as at:
             m.step((at,))
     else:
         m.step(())
@@ -104,7 +104,7 @@ def _state_said(
     w: Work, of: tuple[Tensor, ...], fade: str, delta: bool, beta: Tensor | None
 ) -> None:
     q, keys, values, state, out = (t.name for t in of)
-    steps = "steps" in w.words
+    steps = "tokens" in w.words
     each = "over all steps in turn" if steps else "for one step"
     at = "At each step the" if steps else "The"
     old = f"{fade} * {state}" if fade else state
@@ -113,8 +113,8 @@ def _state_said(
         value = f"({values} - transpose(S) * {keys})"
         value = value if beta is None else f"{beta.name} * {value}"
         w.say(f"Delta-rule linear attention {each}: the state of each head is a matrix in {state}.")
-        w.say(f"{at} state becomes S + outer({keys}, {value}) with S = {old}.")
+        w.say(f"{at} state is updated to S + outer({keys}, {value}) with S = {old}.")
     else:
         w.say(f"Linear attention {each}: the state of each head is a matrix in {state}.")
-        w.say(f"{at} state becomes {old} + outer({keys}, {value}).")
-    w.say(f"{out} gets the product of the new state, transposed, and {q}.")
+        w.say(f"{at} state is updated to {old} + outer({keys}, {value}).")
+    w.say(f"The output is the new state, transposed, times {q}; {out} gets it.")

@@ -86,10 +86,10 @@ def lstm_cell(k: KernelBuilder, level: int) -> Title:
     forget = w.number("forget_bias", 0.5, 1.5) if w.chance(0.25, 2) else None
     clip = w.number("cell_clip clip", 0.5, 0.9) if w.chance(0.25, 3) else None
     lengths = (
-        k.array("lengths seq_lens", INT32, "batch", low=1, high=9) if w.chance(0.3, 2) else None
+        k.array("lengths seq_lens", INT32, "batch", low=1, high=9) if w.chance(0.12, 2) else None
     )
     sigmoid = _sigmoid(w)
-    with w.each(dims, ("b row", "j unit")) as (b, j):
+    with w.each(dims, ("b row", "j unit"), line=0.0) as (b, j):
         old = k.let("c_old c0", c_in[b, j])
         raw = {x: gates.pre(order.index(x), b, j) for x in order}
         if forget is not None:
@@ -166,7 +166,7 @@ def gru_cell(k: KernelBuilder, level: int) -> Title:
     biases = [w.tensor(n, dims[1:], fixed=True) for n in names]
     h_in = w.tensor("h_prev state", ("batch", "hidden"))
     sigmoid, way = _sigmoid(w), k.draw.shape.choice(("mix", "lerp", "toward"))
-    with w.each(("batch", "hidden"), ("b row", "j unit")) as (b, j):
+    with w.each(("batch", "hidden"), ("b row", "j unit"), line=0.0) as (b, j):
 
         def part(n: int, c: str) -> Expr:
             column = _column(w, order.index(c), j)
@@ -186,8 +186,8 @@ def gru_cell(k: KernelBuilder, level: int) -> Title:
         }[way]
         told = f", plus {' and '.join(x.name for x in biases)}" if biases else ""
         w.say(
-            f"One step of a GRU cell with old state {h_in.name}. The pre-activations x = "
-            f"{parts[0].name} of the input and u = {parts[1].name} of the state{told} hold the gates "
+            f"One step of a GRU cell, h being the old state in {h_in.name}. The pre-activations x = "
+            f"{parts[0].name} of the input and u = {parts[1].name} of the state{told} hold gates "
             f"{', '.join(order)}, {'one after the other in a row' if joined else 'along axis 1'}: "
             f"r = sigmoid(x_r + u_r), z = sigmoid(x_z + u_z), n = tanh(x_n + r * u_n)."
         )
@@ -223,14 +223,14 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
     w = work(k, level, flattening=0.15)
     w.size("batch", 2, 3, "batch num_batches")
     w.size("chans", 4, 6, "channels num_channels")
-    w.size("steps", 5, 8, "steps seq_len")
+    w.size("tokens", 5, 8, "seq_len")
     vec = Vec(k.draw.shape.choice((4, 8, 16)), w.type_)
     first, second = alike(k, "b_in c_in", "b_proj c_proj", "b_mat c_mat")
-    line = ("batch", "steps", "chans") if w.chance(0.6) else ("batch", "chans", "steps")
+    line = ("batch", "tokens", "chans") if w.chance(0.6) else ("batch", "chans", "tokens")
     x, dt = w.tensor("x u", line), w.tensor("dt delta", line, 0.05, 0.6)
     rates = w.tensor("decay_rates a_log", ("chans",), 0.2, 1.2, type_=vec)
-    into = w.tensor(first, ("batch", "steps"), type_=vec)
-    read = w.tensor(second, ("batch", "steps"), type_=vec)
+    into = w.tensor(first, ("batch", "tokens"), type_=vec)
+    read = w.tensor(second, ("batch", "tokens"), type_=vec)
     soft = w.tensor("dt_bias delta_bias", ("chans",)) if w.chance(0.4, 2) else None
     skip = w.tensor("d_skip skip_weight", ("chans",)) if w.chance(0.5) else None
     gate = w.tensor("z gate", line) if w.chance(0.35, 3) else None
@@ -239,8 +239,8 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
     rate = k.let("a decay_a", rates[c])
     h = k.let("h state_vec", make(vec, k.lift(0.0, w.type_)) if start is None else start[b, c])
     out = w.out("y out", line)
-    with w.loop("t step", "steps") as t:
-        own = (b, t, c) if line[1] == "steps" else (b, c, t)
+    with w.loop("t step", "tokens") as t:
+        own = (b, t, c) if line[1] == "tokens" else (b, c, t)
         value = _scanned(w, own, (x, dt, soft), (into[b, t], rate, h), rates.name == "a_log")
         y: Expr = fn("dot", read[b, t], h)
         y = y if skip is None else y + skip[c] * value

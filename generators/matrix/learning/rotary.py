@@ -67,9 +67,12 @@ def _position(p: _Pair, level: int, tables: bool) -> tuple[Expr, str]:
 def _from_tables(p: _Pair, position: Expr) -> tuple[Expr, Expr, str]:
     k = p.k
     shape = ("places" if "places" in k.sizes else "tokens", "pairs")
-    cosines = k.array("cos_table cosines", FLOAT32, shape, low=-1.0, high=1.0)
-    sines = k.array("sin_table sines", FLOAT32, shape, low=-1.0, high=1.0)
-    c, s = k.let("c cos_t", cosines[position, p.pair]), k.let("s sin_t", sines[position, p.pair])
+    called = k.draw.word.choice((("cos_table", "sin_table"), ("cosines", "sines")))
+    cosines, sines = (k.array(n, FLOAT32, shape, low=-1.0, high=1.0) for n in called)
+    called = k.draw.word.choice((("c", "s"), ("cos_t", "sin_t")))
+    c, s = (
+        k.let(n, table[position, p.pair]) for n, table in zip(called, (cosines, sines), strict=True)
+    )
     return (
         c,
         s,
@@ -94,7 +97,8 @@ def _angle(p: _Pair, position: Expr) -> tuple[Expr, Expr, str]:
     angle = k.let("angle theta", cast(position, FLOAT32) * rate)
     said = f"the position times {said}"
     if shape.chance(0.5):
-        return k.let("c cos_t", cos(angle)), k.let("s sin_t", sin(angle)), said
+        called = k.draw.word.choice((("c", "s"), ("cos_t", "sin_t")))
+        return k.let(called[0], cos(angle)), k.let(called[1], sin(angle)), said
     return cos(angle), sin(angle), said
 
 
@@ -116,7 +120,7 @@ def rotary_embedding(k: KernelBuilder, level: int) -> Title:
     for name in names:
         role = "inout" if in_place else "in"
         x = k.array(name, FLOAT32, p.dims, role=role, low=-1.0, high=1.0)
-        out = x if in_place else k.out(f"rotated out {x.name}_out", FLOAT32, p.dims)
+        out = x if in_place else k.out(f"{x.name}_out {x.name}_rot", FLOAT32, p.dims)
         called = k.draw.word.choice((("x0", "x1"), ("lo", "hi"), ("a", "b")))
         a, b = (k.let(n, x[p.at(c)]) for n, c in zip(called, (first, second), strict=True))
         k.store(out, p.at(first), a * c + b * s if back else a * c - b * s)
