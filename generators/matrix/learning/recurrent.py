@@ -186,7 +186,7 @@ def gru_cell(k: KernelBuilder, level: int) -> Title:
         }[way]
         told = f", plus {' and '.join(x.name for x in biases)}" if biases else ""
         w.say(
-            f"One step of a GRU cell, h being the old state in {h_in.name}. The pre-activations x = "
+            f"One step of a GRU cell, h being the old state {h_in.name}. The pre-activations x = "
             f"{parts[0].name} of the input and u = {parts[1].name} of the state{told} hold gates "
             f"{', '.join(order)}, {'one after the other in a row' if joined else 'along axis 1'}: "
             f"r = sigmoid(x_r + u_r), z = sigmoid(x_z + u_z), n = tanh(x_n + r * u_n)."

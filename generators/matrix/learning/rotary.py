@@ -115,14 +115,14 @@ def rotary_embedding(k: KernelBuilder, level: int) -> Title:
     names = ["grad_q dq"] if back else ["q queries"]
     if level > 1 and not back and shape.chance(0.3 + 0.1 * level):
         names = k.draw.word.choice((["q", "k"], ["queries", "keys"]))
-    in_place = shape.chance(0.35)
+    in_place, suffix = shape.chance(0.35), k.draw.word.choice(("out", "rot"))
     told = []
     for name in names:
         role = "inout" if in_place else "in"
         x = k.array(name, FLOAT32, p.dims, role=role, low=-1.0, high=1.0)
-        out = x if in_place else k.out(f"{x.name}_out {x.name}_rot", FLOAT32, p.dims)
-        called = k.draw.word.choice((("x0", "x1"), ("lo", "hi"), ("a", "b")))
-        a, b = (k.let(n, x[p.at(c)]) for n, c in zip(called, (first, second), strict=True))
+        out = x if in_place else k.out(f"{x.name}_{suffix}", FLOAT32, p.dims)
+        stem = x.name[0] if len(names) > 1 else "x"
+        a, b = (k.let(f"{stem}{n}", x[p.at(c)]) for n, c in enumerate((first, second)))
         k.store(out, p.at(first), a * c + b * s if back else a * c - b * s)
         k.store(out, p.at(second), b * c - a * s if back else a * s + b * c)
         told.append(f"{x.name} in place" if in_place else f"{x.name} (into {out.name})")
