@@ -191,7 +191,7 @@ def _clamped(g: Place, t: Var, pair: Var, definite: bool) -> str:
 def power_iteration(k: KernelBuilder, level: int) -> Title:
     """The dominant axis of a symmetric matrix by a fixed number of products."""
     shape = k.draw.shape
-    g = place(k, "i tid cluster")
+    g = place(k, "i tid")
     size = shape.weighted({2: 2, 3: 4, 4: 1})
     mat = Mat(size, size, k.draw.wide_float_type())
     vec = rows_of(mat)

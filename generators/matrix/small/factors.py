@@ -77,7 +77,7 @@ def _system(g: Place, mat: Mat, level: int) -> tuple[Var, Var, str]:
         k.augment(b, "add", more)
         rhs += f" + {g.tell(more)}"
     elif way:
-        amount = g.one("ridge shift", mat.scalar, 0.1, 1.0)
+        amount = g.one("dt step" if way == "step" else "ridge shift", mat.scalar, 0.1, 1.0)
         if way == "ridge":
             k.augment(m, "add", times_identity(mat, amount))
             matrix += f" + {g.tell(amount)} * I"
@@ -323,4 +323,6 @@ def _solution(g: Place, mat: Mat, low: Entries) -> str:
         start = g.read("params current", rows_of(mat), -1.0, 1.0)
         x, text = start - x, f"{g.tell(start)} - x"
     text += f" with A * x = {g.tell(rhs)}, by forward and back substitution"
-    return g.gets("steps_out dx" if way == "step" else "solutions x_out", x, text)
+    return g.gets(
+        {"step": "steps_out dx", "from": "params_out updated"}.get(way, "solutions x_out"), x, text
+    )

@@ -13,7 +13,7 @@ from generators.kit.naming import applied, held, helper
 from generators.kit.records import Part, record
 from generators.kit.sites import Names
 from generators.kit.sources import zero
-from generators.matrix.parts import Place, from_rows, place, row
+from generators.matrix.parts import Place, place
 from generators.program.dtypes import INT32, Mat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var, literal
 
@@ -25,7 +25,7 @@ def plane_map(k: KernelBuilder, level: int) -> Title:
     vec = Vec(2, k.draw.wide_float_type())
     pixel = shape.chance(0.4)
     g = place(k, "i tid pt_id", **({"grid": 1} if pixel else {}))
-    points = _spot(g, vec) if pixel else g.read("points corners coords", vec, -1.0, 1.0)
+    points = _spot(g, vec) if pixel else g.read("points corners coords", vec, 0.0, 1.0)
     p = g.let("p xy", points)
     way = shape.choice(("homography", "affine", "linear", "linear"))
     linear: list[Expr] = []
@@ -86,13 +86,9 @@ def _linear(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, st
 
 
 def _homography(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, str]:
-    """The last row is kept near (0, 0, 1), so that no point goes to infinity."""
+    """Points lie where all entries are positive, so that none goes to infinity."""
     k, scalar = g.k, scalar_of(p.type)
-    top = g.one("affine_part top_part", Mat(2, 3, scalar), -1.0, 1.0)
-    tilt = g.one("tilt vanishing_part", p.type, -0.12, 0.12)
-    text = f"H has the rows of {g.tell(top)} and then ({g.tell(tilt)}, 1)"
-    top = held(k, "top a", top)
-    h = k.let("h hm", from_rows(k, Mat(3, 3, scalar), [row(top, 0), row(top, 1), _lifted(tilt)]))
+    h = g.one("homography h_mat", Mat(3, 3, scalar), 0.2, 1.0)
 
     def apply(body: BodyBuilder, m: Expr, at: Expr) -> Expr:
         hom = body.let("hom w3", m * _lifted(at))
@@ -101,7 +97,7 @@ def _homography(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr
             return make(at.type, hom[0] * inv, hom[1] * inv)
         return make(at.type, hom[0] / hom[2], hom[1] / hom[2])
 
-    text += ", w = H * (p[0], p[1], 1) and q = (w[0] / w[2], w[1] / w[2])"
+    text = f"w = {g.tell(h)} * (p[0], p[1], 1) and q = (w[0] / w[2], w[1] / w[2])"
     value = applied(k, 0.6 * (level >= 2), "apply_homography warp_point", {"m": h, "at": p}, apply)
     return g.let("q moved", value), text
 
@@ -206,7 +202,7 @@ def _pixel(g: Place, vec: Vec) -> Var:
     way = g.shape.choice(("vector", "vector", "bytes", "planes"))
     value: Expr
     if way == "bytes":
-        byte = g.shape.choice((Scalar("uint8"), Scalar("uint16"), INT32))
+        byte = g.shape.choice((Scalar("uint8"), Scalar("uint8"), INT32))
         raw = g.k.let("raw b", g.read("pixels image frame", Vec(3, byte), 0, 255))
         value = make(vec, *(cast(raw[c], vec.scalar) for c in range(3))) / 255.0
         return g.let("c rgb pixel", value)
@@ -245,7 +241,7 @@ def _matrix(g: Place, vec: Vec) -> tuple[Expr, str, str]:
     if way == "standard":
         space = g.shape.choice(sorted(_SPACES))
         m = g.let("m mix basis", _numbers(mat, _SPACES[space]))
-        text = f"{g.told(m)}, RGB to {_ABOUT.get(space, space.upper())}"
+        text = g.told(m)
         return m, text, f"rgb_to_{space} to_{space} {space}_colors"
     if way == "saturation":
         luma = g.part("luma_w weights_l", _numbers(vec, g.shape.choice(_LUMA)))
@@ -259,7 +255,7 @@ def _matrix(g: Place, vec: Vec) -> tuple[Expr, str, str]:
     if way == "camera":
         source = source * fn("diag", g.one("gain white_balance", vec, 0.6, 1.6))
     if isinstance(source, Var):
-        return source, f"M = {source.name}", names
+        return source, "", names
     m = g.let("m mix wb_m", source)
     return m, g.told(m), names
 
@@ -299,8 +295,10 @@ def color_transform(k: KernelBuilder, level: int) -> Title:
         "ccm": "Apply a colour matrix to pixels",
     }
     kind = next((what[key] for key in what if key in text or key in names), "Convert RGB pixels")
-    kind = "Tone RGB pixels in sepia" if "sepia" in names else kind
-    done = f"{kind}: {done}, {g.told(q)}; {text}."
+    if names.startswith("rgb_to_"):
+        space = names.split()[0].removeprefix("rgb_to_")
+        kind = f"Convert RGB pixels to {_ABOUT.get(space, space.upper())}"
+    done = f"{kind}: {done}, {g.told(q)}{f'; {text}' if text else ''}."
     q, text = _finished(g, c, q, level)
     done += text
     if level >= 3 and shape.chance(0.3):
