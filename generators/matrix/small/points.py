@@ -118,9 +118,7 @@ def _two_passes(cloud: Cloud, level: int) -> Sums:
         term = squared(k.let("d centered", p - mean))
         k.augment(cov, "add", term if cloud.weight is None else cloud.weight(j, p) * term)
     text = "the sum of outer(p - mean, p - mean)"
-    less = total is None and cloud.g.chance(0.3)
-    if not cloud.g.chance(0.7):
-        return cov, mean, text
+    less = total is None and cloud.g.chance(0.4)
     k.augment(cov, "div", total if total is not None else cloud.number(less))
     by = "the sum of the weights" if total is not None else f"their number{' less one' * less}"
     return cov, mean, f"{text} divided by {by}"

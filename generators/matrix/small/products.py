@@ -54,9 +54,9 @@ def _one_pair(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     form = g.shape.integer(0, len(_PRODUCTS) - 1)
     left, right = _shapes(g, form, scalar)
     names = g.k.draw.word.choice((("a", "b"), ("lhs", "rhs"), ("left", "right")))
-    a = g.let("a_i m_a", g.read(f"{names[0]}_mats", left, -1.0, 1.0))
+    a = g.let("a m_a", g.read(f"{names[0]}_mats", left, -1.0, 1.0))
     if g.chance(0.7):
-        b: Expr = g.let("b_i m_b", g.read(f"{names[1]}_mats", right, -1.0, 1.0))
+        b: Expr = g.let("b m_b", g.read(f"{names[1]}_mats", right, -1.0, 1.0))
     else:
         b = g.one(f"{names[1]}_mat", right, -1.0, 1.0)
     value = _PRODUCTS[form](a, b)
@@ -71,11 +71,11 @@ def _one_pair(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
 def _link_chain(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """Links of an arm: from the root, every joint's matrix on the right, or on the left."""
     k, mat = g.k, square_type(g.k, {2: 1, 3: 3, 4: 1}, scalar)
-    count = k.size_param("num_links link_count", k.size("m", 3, 5))
-    links = g.array("links local_mats", mat, -0.8, 0.8, more="m")
+    count = k.size_param("num_links link_count", k.size("links", 3, 5))
+    links = g.array("link_mats local_mats", mat, -0.8, 0.8, more="links")
     c = g.let("c world chain", g.read("roots bases", mat, -1.0, 1.0))
     left = g.chance(0.4)
-    out = k.out("link_world partial", mat, (*g.dims, "m")) if g.chance(0.5) else None
+    out = k.out("link_world partial", mat, (*g.dims, "links")) if g.chance(0.5) else None
     with k.for_("link q", count) as q:
         k.assign(c, links[g.index(q)] * c if left else c * links[g.index(q)])
         if out is not None:

@@ -75,6 +75,8 @@ def _composed(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     text = (
         f"R = {' * '.join(f'R{axis}' for axis in order)}, the rotations about the axes, by {text}"
     )
+    if len(order) == 1:
+        text = f"R the rotation about the {order} axis by {g.tell(angles[0])}"
     return local(g.k, "rot rmat r", total), text
 
 
@@ -225,6 +227,8 @@ def rotation_matrix(k: KernelBuilder, level: int) -> Title:
         "schmidt": "frame_from_directions",
     }
     names |= {"plane": "rotate_2d", "composed": "euler_rotation"}
+    if "axis by" in text:
+        names["composed"] = "axis_rotation"
     return Title(k.name(names.get(way, "axis_angle_rotation rodrigues_rotation")), done)
 
 

@@ -139,8 +139,10 @@ def matrix_series(k: KernelBuilder, level: int) -> Title:
     title = k.name("matrix_exp expm" if exponential else _KERNELS[key])
     if shape.chance(0.4):
         return Title(title, done + _applied(g, e, level))
-    outs = "exps expm_out" if exponential else f"{_KERNELS[key].split()[0]}_out results"
-    return Title(title, done + g.gets(outs, e))
+    outs = {"cayley": "cayley_out", "cos": "cosines", "neumann": "inverses"}.get(
+        key, "exps expm_out"
+    )
+    return Title(title, done + g.gets(outs.get(key, "exps expm_out"), e))
 
 
 _KERNELS = {

@@ -44,7 +44,7 @@ def _system(g: Place, scalar: Scalar) -> tuple[Var, Var]:
     """A matrix A and a right-hand side b."""
     mat = square_type(g.k, {2: 3, 3: 4, 4: 1}, scalar)
     a = g.let("a m ai", g.read("systems stiffness mats", mat, -1.0, 1.0, init=_INIT))
-    return a, g.let("b bi load", g.read("rhs loads targets", rows_of(mat), -2.0, 2.0))
+    return a, g.let("b bi load", g.read("rhs loads", rows_of(mat), -2.0, 2.0))
 
 
 def _plain(g: Place, level: int, scalar: Scalar) -> Solved:

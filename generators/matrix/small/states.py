@@ -237,7 +237,7 @@ def kalman_step(k: KernelBuilder, level: int) -> Title:
     only = "predict" if level < 3 and shape.chance(0.5) else "update"
     what = {"predict": "Prediction step", "update": "Measurement update"}
     done = "Predict and update" if level >= 3 else what[only]
-    done += f" of small Kalman filters, for {source}:"
+    done += f" of a Kalman filter for each track, with mean and covariance {source}:"
     if level >= 3 or only == "predict":
         done += _predicted(f)
     if level >= 3 or only == "update":
@@ -303,20 +303,20 @@ def markov_step(k: KernelBuilder, level: int) -> Title:
     g = place(k, "i tid agent")
     mat = square_type(k, {2: 2, 3: 3, 4: 2}, k.draw.wide_float_type())
     vec = rows_of(mat)
-    p = g.let("p belief pi", g.read("beliefs distributions populations", vec, 0.1, 1.0))
+    p = g.let("p belief pi", g.read("beliefs distributions", vec, 0.1, 1.0))
     t = _transition(g, mat, level)
     if isinstance(t, Var) and t.name not in g.inlined:
         g.spoken[t.name] = "T", g.tell(t)
     else:
         t = g.let("t tt columns", t)
-    done = f"Distribution of small Markov chains: with {g.told(t, p)}:"
+    done = f"Advance the distributions of small Markov chains: with {g.told(t, p)}:"
 
     def build(body: BodyBuilder, v: Expr) -> Expr:
         return v / body.let("total mass", _summed(v))
 
     unit = routine(k, 0.5 * (level >= 2), "normalized to_distribution", {"v": vec}, build)
     done += _advanced(g, level, vec, p, t, unit)
-    done += g.gets("next_beliefs distributions_out p_out", p)
+    done += g.gets("next_dists p_out", p)
     if shape.chance(0.2):
         done += g.offer(1, **_menu(g, p, vec, t))
     return Title(k.name("markov_step advance_chain propagate_beliefs chain_step"), done)
