@@ -229,7 +229,7 @@ _WAYS = {
 def point_covariance(k: KernelBuilder, level: int) -> Title:
     """Sums of outer products over a few points: covariance, scatter, cross-covariance."""
     shape = k.draw.shape
-    g = place(k, "i tid query_id", list=6, grid=3)
+    g = place(k, "i tid query_id", list=1)
     vec = Vec(shape.choice((2, 3)), k.draw.wide_float_type())
     cloud = _cloud(g, vec, level)
     weighted = _weigh(cloud, level)

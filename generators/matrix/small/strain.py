@@ -175,7 +175,7 @@ def deformation_strain(k: KernelBuilder, level: int) -> Title:
         done = _relieved(g, e)
     whole = shape.chance(0.75)
     if whole:
-        done += g.gets("strains strain_out", e)
+        done += g.gets("cauchy_green cg_out" if "cauchy" in key else "strains strain_out", e)
     done += _read_off(g, e, f, 0 if whole else 1)
     names = {"cauchy_right": "right_cauchy_green", "cauchy_left": "left_cauchy_green"}.get(
         key, f"{key}_strain"

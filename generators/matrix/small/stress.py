@@ -48,7 +48,7 @@ def _material(g: Place, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
     if young:
         parts = {
             "first": Part("young young_mod", scalar, 1.0, 4.0, forms=forms),
-            "second": Part("poisson nu", scalar, 0.1, 0.4, forms=forms),
+            "second": Part("poisson poisson_ratio", scalar, 0.1, 0.4, forms=forms),
         }
     else:
         parts = {
@@ -203,8 +203,10 @@ def _forces(g: Place, p: Var) -> str:
     k.store(target, g.index(0), -total)
     for c, force in enumerate(columns, 1):
         k.store(target, g.index(c), force)
-    text = f" With {g.told(h)}, {target.name} gets at corner c >= 1 column c - 1 of h and"
-    return f"{text} at corner 0 minus the sum of the columns."
+    text = (
+        f" With {g.told(h)}, the force of corner c >= 1 is column c - 1 of h and that of corner 0"
+    )
+    return f"{text} balances them; {target.name} gets the forces."
 
 
 _ARRAYS = "stresses sigma cauchy_stress"

@@ -154,8 +154,9 @@ def _written(g: Place, p: Problem, solution: list[Expr], vec: Vec) -> str:
     ways += ["first"] if p.unknowns == "tu" else []
     way = g.shape.choice(ways)
     if way == "apart":
+        suffix = g.k.draw.word.choice(("_out", "s"))
         pairs = zip(p.unknowns, solution, strict=True)
-        targets = [g.put(f"{name}_out {name}s", value).name for name, value in pairs]
+        targets = [g.put(f"{name}{suffix}", value).name for name, value in pairs]
         return f" Write {', '.join(p.unknowns)} to {', '.join(targets)}."
     if way == "all weights":
         value = make(Vec(vec.size + 1, vec.scalar), 1.0 - _sum(solution), *solution)
@@ -326,19 +327,14 @@ def _residuals(s: Model, x: Expr) -> str:
 def normal_equations(k: KernelBuilder, level: int) -> Title:
     """Fits by normal equations: summed up, solved, judged."""
     shape = k.draw.shape
-    g = place(k, "i tid series", list=6, grid=3)
+    g = place(k, "i tid series", list=1)
     s = _model(g, k.draw.wide_float_type(), level)
     normal, rhs, text = _summed(s, level)
     title = k.name("normal_equations least_squares_fit fit_series")
-    if level == 1 and not s.shared and shape.chance(0.3):
-        done = "Normal equations of a least-squares fit for each series, "
-        done += f"y from {s.values.name}, {text}:"
-        done += g.gets("normals gram_out", normal, "the matrix")
-        return Title(title, done + g.gets("moments rhs_out", rhs, "the right-hand side"))
     x = g.let("x coef beta fit", _solved(g, normal, rhs, level))
     done = f"Least-squares fit for each series, y = dot(a, x) with y from {s.values.name},"
     done += f" {text.removeprefix('with ')}."
     done += g.gets("coefficients fits params", x)
     if level >= 2 and shape.chance(0.4):
-        done += _residuals(s, x)
+        done = f"{done.removesuffix('.')} and{_residuals(s, x)}"
     return Title(title, done)
