@@ -54,8 +54,8 @@ class Rows:
 
 def _rows(k: KernelBuilder, names: str, span: float) -> Rows:
     """Rows of a matrix; heads or items of a batch before them now and then."""
-    dims = (k.size("heads", 3, 4),) if k.draw.shape.chance(0.25) else ()
-    dims += (k.size("rows", 14, 18) if not dims else k.size("rows", 4, 6),)
+    lead = [k.size("heads", 3, 4)] if k.draw.shape.chance(0.25) else []
+    dims = (*lead, k.size("rows", 4, 6) if lead else k.size("rows", 14, 18))
     k.size("features", 4, 7)
     at = k.thread(*dims, names=[k.name("h head")] * (len(dims) - 1) + [k.name("row i")])
     s = Place(k, "list" if len(dims) == 1 else "grid", dims, at)

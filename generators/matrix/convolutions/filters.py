@@ -167,8 +167,8 @@ def _convolution(k: KernelBuilder, level: int, nd: int) -> Title:
     bias = w.tensor("bias", (cout,)) if w.chance(0.5) else None
     dims = f.dims((cout,), win.axes)
     channel = "co" if mode == "full" else "c ch"
-    names = {"b": "b item", cout: channel, **{a: _INDEX[a] for a in win.axes}}
-    with w.each(dims, [names[d] for d in dims], 0.15) as at:
+    called = {"b": "b item", cout: channel, **{a: _INDEX[a] for a in win.axes}}
+    with w.each(dims, [called[d] for d in dims], 0.15) as at:
         c = at[-1] if f.last else at[len(batch)]
         places = [at[dims.index(a)] for a in win.axes]
         total = k.let("total acc", k.lift(0.0, w.type_) if bias is None else bias[c])

@@ -171,8 +171,7 @@ def kronecker_product(k: KernelBuilder, level: int) -> Title:
                 k.augment(total, "add", a[index(*first, p, q)] * inner)
             value = total
         adding = w.chance(0.12)
-        names = "out kron" if whole else "y out"
-        out = w.tensor(names, dims, role="inout" if adding else "out")
+        out = w.tensor("out kron" if whole else "y out", dims, role="inout" if adding else "out")
         out.store(at, value if scale is None else scale * value, "add" if adding else "")
     product = f"{times}the Kronecker product of {a.name} and {b.name}"
     what = (
@@ -337,5 +336,5 @@ def _distance(
         return value, f"Cosine distance, 1 - dot / (|x| * |y| + {written(eps)}),"
     if form == "l2":
         return sqrt(total), "Euclidean distance"
-    said = {"squared": "Squared Euclidean distance", "l1": "Manhattan (L1) distance"}
-    return total, said.get(form, "Chebyshev distance (largest absolute difference)")
+    told = {"squared": "Squared Euclidean distance", "l1": "Manhattan (L1) distance"}
+    return total, told.get(form, "Chebyshev distance (largest absolute difference)")

@@ -166,8 +166,8 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
     ends = "before the start" if causal else "beyond an end"
     c.say(f"Steps {ends} {'repeat the nearest one' if hold else 'count as zero'}.")
     finish(c, level, total, "out filtered features")
-    names = "causal_conv1d causal_conv" if causal else "temporal_conv conv_over_time"
-    return Title(k.name("dilated_conv1d dilated_conv" if spread is not None else names), c.text)
+    titles = "causal_conv1d causal_conv" if causal else "temporal_conv conv_over_time"
+    return Title(k.name("dilated_conv1d dilated_conv" if spread is not None else titles), c.text)
 
 
 @idiom(depth=2)

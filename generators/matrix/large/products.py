@@ -240,10 +240,11 @@ def _gathered(
         return found
 
     value = k.let("pooled bag_sum" if count is not None else "value entry", start)
-    if count is None:
+    if count is None and pad is not None:
         entry()
         c.say(f"Look up row {ids.name} of {table.name} for each token; {pad.name} gives zeros.")
         return value
+    assert count is not None
     with k.for_("s slot p", count) as s:
         entry(s)
     skipped = "" if pad is None else f", leaving out those equal to {pad.name}"

@@ -244,8 +244,8 @@ def norm_parameter_gradient(k: KernelBuilder, level: int) -> Title:
     for out, of in zip(stored, results.values(), strict=True):
         out.store((*part, c), of)
     w.say(f"{listed([t.name for t in stored])} {'get' if len(stored) > 1 else 'gets'} the result.")
-    names = "gamma_beta_grad norm_params_backward" if bias is not None else "gain_grad gamma_grad"
-    return Title(k.name(names), w.text())
+    titles = "gamma_beta_grad norm_params_backward" if bias is not None else "gain_grad gamma_grad"
+    return Title(k.name(titles), w.text())
 
 
 def _over_tokens(

@@ -134,5 +134,5 @@ def rotary_embedding(k: KernelBuilder, level: int) -> Title:
         f"{kind}: {turn} each pair of features {apart} in {' and '.join(told)} by an angle{joint}"
         f"{said}. The position of a token is {where}."
     )
-    names = "rope_backward rotary_backward" if back else "rotary_embedding apply_rope"
-    return Title(k.name(names), text)
+    titles = "rope_backward rotary_backward" if back else "rotary_embedding apply_rope"
+    return Title(k.name(titles), text)

@@ -41,8 +41,8 @@ def _angles(g: Place, scalar: Scalar, count: int) -> tuple[list[Expr], str]:
     """As many angles as asked for: in a vector, or each from where it comes."""
     if count == 3 and g.chance(0.6):
         degrees = g.chance(0.3)
-        names, span = ("angles_deg euler_deg", 120.0) if degrees else ("angles euler", 2.5)
-        source = g.read(names, Vec(3, scalar), -span, span)
+        called, span = ("angles_deg euler_deg", 120.0) if degrees else ("angles euler", 2.5)
+        source = g.read(called, Vec(3, scalar), -span, span)
         v = g.k.let("v ang", source)
         if degrees:
             found = [fn("radians", v[c]) for c in range(3)]

@@ -139,9 +139,7 @@ def matrix_series(k: KernelBuilder, level: int) -> Title:
     title = k.name("matrix_exp expm" if exponential else _KERNELS[key])
     if shape.chance(0.4):
         return Title(title, done + _applied(g, e, level))
-    outs = {"cayley": "cayley_out", "cos": "cosines", "neumann": "inverses"}.get(
-        key, "exps expm_out"
-    )
+    outs = {"cayley": "cayley_out", "cos": "cosines", "neumann": "inverses"}
     return Title(title, done + g.gets(outs.get(key, "exps expm_out"), e))
 
 
@@ -243,15 +241,11 @@ def newton_schulz(k: KernelBuilder, level: int) -> Title:
     e, how = _found(g, level, names, a, steps, _ITERATIONS[key])
     what = {"inverse": "inverse", "polar": "orthogonal polar factor", "root": "square root"}[key]
     done = f"Newton-Schulz iteration for the {what} of small matrices, with {g.told(a)}: {how}."
-    names = {
-        "inverse": "inverses inv_out",
-        "polar": "ortho_out polar_out",
-        "root": "roots sqrt_out",
-    }
+    outs = {"inverse": "inverses inv_out", "polar": "polar_out", "root": "roots sqrt_out"}
     if key == "polar" and level >= 3 and shape.chance(0.6):
         done += _stepped(g, e)
     else:
-        done += g.gets(names[key], e)
+        done += g.gets(outs[key], e)
     kernel = {"inverse": "inverse", "polar": "orthogonalize", "root": "sqrtm"}[key]
     return Title(k.name(f"newton_schulz_{kernel} {kernel}_iteration"), done)
 

@@ -14,7 +14,6 @@ from generators.kit.sources import zero
 from generators.matrix.parts import (
     Entry,
     Place,
-    identity,
     mat_of,
     place,
     rows_of,
@@ -42,9 +41,6 @@ def _metric(g: Place, mat: Mat) -> Var:
     elif way == "covariance":
         c = g.part("c cov_i", g.read("covs", mat, -0.5, 0.5, init="well_conditioned"))
         value = fn("inverse", symmetric(c) + ridge)
-    elif way == "surface":
-        s = k.let("slope grad_h", g.read("slopes height_grads", vec, -1.0, 1.0))
-        value = identity(k, mat) + fn("outer", s, s)
     else:
         s = held(k, "s sd", g.one("scales stddevs", vec, 0.5, 1.6))
         one = make(vec, k.lift(1.0, mat.scalar))

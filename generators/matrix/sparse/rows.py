@@ -143,9 +143,9 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
         out.store(at, value, "add" if way == "add" else "")
         adds = f"The product is added to {out.name}."
         w.say(f"{out.name} gets the result." if way != "add" else adds)
-    names = {"residual": "bsr_residual", "jacobi": "block_jacobi"}
+    titles = {"residual": "bsr_residual", "jacobi": "block_jacobi"}
     plain = "bsr_spmm bsr_matmul" if width else "bsr_spmv bsr_matvec"
-    return Title(k.name(names.get(way, plain)), w.text())
+    return Title(k.name(titles.get(way, plain)), w.text())
 
 
 @idiom
