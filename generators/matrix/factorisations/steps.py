@@ -77,7 +77,7 @@ def elimination_step(k: KernelBuilder, level: int) -> Title:
     column = w.tensor("col_vec l_col", (*lead, m))
     line = w.tensor("row_vec u_row", (*lead, n))
     out = w.out("out trailing", (*lead, m, n)) if apart else a
-    with w.each((*lead, m, n), [*call, "i row", "j col"], 0.4) as at:
+    with w.each((*lead, m, n), [*call, "i row", "j col"], 0.0) as at:
         first, (i, j) = at[:-2], at[-2:]
         over = pivots[first] if pivots is not None else w.number("pivot diag_value", 1.0, 2.0)
         inside = fn("and", i > step, j > step)
@@ -112,7 +112,7 @@ def reflector_apply(k: KernelBuilder, level: int) -> Title:
     w = work(k, level, flattening=0.3)
     lead, call = items(w)
     right = w.chance(0.4)
-    n = w.size("n", 5, 8, "dim" if right else "n num_rows")
+    n = w.size("order", 5, 8, "dim" if right else "num_rows")
     cols = w.size("cols", 6, 9, "num_rows" if right else "num_cols")
     shape = (*lead, cols, n) if right else (*lead, n, cols)
     a = w.tensor("a mat", shape, role="inout")
@@ -164,15 +164,15 @@ def _taken_off(
     k, (start, number) = w.k, by
 
     def place(i: Expr) -> tuple[Expr, ...]:
-        return (*at, i) if a.dims[-1] == "n" else (*at[:-1], i, at[-1])
+        return (*at, i) if a.dims[-1] == "order" else (*at[:-1], i, at[-1])
 
     dot = k.let("dot proj", zero(w.type_))
-    with w.loop("i p", "n", start=start) as i:
+    with w.loop("i p", "order", start=start) as i:
         k.augment(dot, "add", v[index(*own, i)] * a[place(i)])
     if number is not None:
         k.augment(dot, "mul", number)
     plain = w.chance(0.6)
-    with w.loop("r q", "n", start=start) as r:
+    with w.loop("r q", "order", start=start) as r:
         part = v[index(*own, r)] * dot
         if plain:
             a.store(place(r), part, "sub")
@@ -194,7 +194,7 @@ def givens_rows(k: KernelBuilder, level: int) -> Title:
         w.tensor(name, (*lead, pairs)) for name in alike(k, "cosines sines", "c_rot s_rot")
     )
     way = k.draw.shape.choice(("beside", "halves", "brent"))
-    with w.each((*lead, pairs, cols), [*call, "p pair", "j col"], 0.4) as at:
+    with w.each((*lead, pairs, cols), [*call, "p pair", "j col"], 0.0) as at:
         first, (p, j) = at[:-2], at[-2:]
         turns = (c_arr[index(*first, p)], s_arr[index(*first, p)])
         c, s = map(k.let, alike(k, "c s", "cos_p sin_p"), turns)

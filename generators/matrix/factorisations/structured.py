@@ -188,7 +188,8 @@ def feature_covariance(k: KernelBuilder, level: int) -> Title:
     """Gram, covariance and correlation matrices of features over samples, weighted or not."""
     w = work(k, level, flattening=0.25)
     lead, call = items(w)
-    n, d = w.size("n", 8, 14, "num_samples n", minimum=3), w.size("d", 4, 7, "num_features d")
+    n = w.size("observations", 8, 14, "num_samples", minimum=3)
+    d = w.size("d", 4, 7, "num_features d")
     x = w.tensor("x samples data", (*lead, n, d))
     form = k.draw.shape.choice(("gram", "covariance", "given", "correlation"))
     means = (
@@ -242,11 +243,11 @@ def _comoment(
     """The sum of products of two features, divided as the form wants it."""
     k, (means, stds, weights) = w.k, by
     first, (i, j) = at[:-2], at[-2:]
-    size = cast(w.count("n"), w.type_)
+    size = cast(w.count("observations"), w.type_)
     mean_i = mean_j = None
     if form == "covariance":
         mean_i, mean_j = (w.sum(n) for n in alike(k, "mean_i mean_j", "mu_i mu_j"))
-        with w.loop("q m", "n") as q:
+        with w.loop("q m", "observations") as q:
             k.augment(mean_i, "add", x[index(*first, q, i)])
             k.augment(mean_j, "add", x[index(*first, q, j)])
         k.augment(mean_i, "div", size)
@@ -257,7 +258,7 @@ def _comoment(
             k.let(n, means[index(*first, f)]) for n, f in zip(names, (i, j), strict=True)
         )
     total = w.sum("total acc")
-    with w.loop("s row", "n") as s:
+    with w.loop("s row", "observations") as s:
         a, b = x[index(*first, s, i)], x[index(*first, s, j)]
         if mean_i is not None and mean_j is not None:
             a, b = a - mean_i, b - mean_j

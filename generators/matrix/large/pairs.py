@@ -258,7 +258,7 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
     c.say(
         f"Masked attention scores{every}: the dot product of query {c.tell(i)} in {q.name} and key"
     )
-    c.say(f"{c.tell(j)} in {keys.name}.")
+    c.say(f"key {c.tell(j)} in {keys.name}.")
     c.spoken[score.name] = "s", ""
     _scaled(c, level, score, depth)
     hidden = _hidden(c, kind)

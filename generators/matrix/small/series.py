@@ -137,7 +137,7 @@ def matrix_series(k: KernelBuilder, level: int) -> Title:
     elif key == "cayley":
         done = f"Cayley transform of small matrices: with {g.told(a)}, {text}."
     title = k.name("matrix_exp expm" if exponential else _KERNELS[key])
-    if shape.chance(0.4):
+    if (exponential or key == "cayley") and shape.chance(0.4):
         return Title(title, done + _applied(g, e, level))
     outs = {"cayley": "cayley_out", "cos": "cosines", "neumann": "inverses"}
     return Title(title, done + g.gets(outs.get(key, "exps expm_out"), e))
@@ -235,7 +235,7 @@ def newton_schulz(k: KernelBuilder, level: int) -> Title:
         raw = raw + g.one("shift ridge", mat.scalar, 0.1, 0.6) * identity(k, mat)
     if key == "root":
         raw = symmetric(raw if way == "plain" else g.part("shifted reg blend_m", raw))
-    a = g.let("a mom spd", raw)
+    a = g.let({"root": "a spd", "inverse": "a m"}.get(key, "a m_a"), raw)
     steps = shape.integer(2, 3) if level < 3 else shape.integer(3, 5)
     names = f"newton_{key} {key}_by_iteration"
     e, how = _found(g, level, names, a, steps, _ITERATIONS[key])

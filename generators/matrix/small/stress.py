@@ -105,7 +105,7 @@ _PIOLA = "First Piola-Kirchhoff stress of"
 _LAWS: dict[str, tuple[_Law, str, str]] = {
     "stvk": (
         _venant,
-        f"{_PIOLA} a St. Venant-Kirchhoff solid: P = F * (2 mu E + lambda trace(E) I), "
+        f"{_PIOLA} a Saint Venant-Kirchhoff solid: P = F * (2 mu E + lambda trace(E) I), "
         "E = (transpose(F) * F - I) / 2",
         "stvk_stress piola_stress",
     ),

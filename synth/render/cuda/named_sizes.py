@@ -78,7 +78,7 @@ _INNER: Mapping[str, tuple[Range, ...]] = _named(
     q__planes=((4, 8), (6, 16)),
     cells=((64, 256), (256, 1024)),
     keys__queries=((64, 256), (256, 2048)),
-    tokens=((1024, 4096), (4096, 16_384)),
+    tokens__observations=((1024, 4096), (4096, 16_384)),
     num_particles=((1000, 4000), (4000, 20_000)),
 )
 """Of sizes that the launch does not count, under names that mean something else where it does."""
