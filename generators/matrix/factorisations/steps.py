@@ -50,8 +50,7 @@ def triangular_solve(k: KernelBuilder, level: int) -> Title:
         row(t if lower else k.let("i row", w.count(n) - 1 - t))
     side = "lower" if lower else "upper"
     whole = f"the transpose of {a.name}" if flipped else a.name
-    each = "each right-hand side" if many else "the right-hand side"
-    each += " of each system" * bool(lead)
+    each = f"{'each' if many else 'the'} right-hand side{' of each system' * bool(lead)}"
     stored = f"{b.name} holds it and is overwritten by the solution" if over else f"in {b.name}"
     w.say(
         f"Triangular solve by {'forward' if lower else 'backward'} substitution for {each}"
@@ -127,7 +126,7 @@ def reflector_apply(k: KernelBuilder, level: int) -> Title:
     at = k.thread(*lead, cols, names=[k.name(c) for c in [*call, "i row" if right else "j col"]])
     first = at[:-1]
     line = "row" if right else "column"
-    start: Expr | int = k.scalar("step first_entry", INT32, 0, 1) if tail else 0
+    start = k.scalar("step first_entry", INT32, 0, 1) if tail else k.lift(0, INT32)
     if basis:
         with w.loop("s m", "basis") as s:
             _taken_off(w, a, v, at, (*first, s), (start, None))
@@ -139,11 +138,7 @@ def reflector_apply(k: KernelBuilder, level: int) -> Title:
         number = scale[first] if scale is not None else tau
         _taken_off(w, a, v, at, first, (start, number))
         t = scale.name if scale is not None else written(tau) if tau is not None else ""
-        below = (
-            f" Entries before index {written(start)} stay as they are."
-            if isinstance(start, Expr)
-            else ""
-        )
+        below = f" Entries before index {written(start)} stay as they are." if tail else ""
         w.say(
             f"Apply the Householder reflection I - {t} * {v.name} * transpose({v.name}) to each "
             f"{line} of {a.name} in place.{below}"

@@ -174,11 +174,9 @@ def kronecker_product(k: KernelBuilder, level: int) -> Title:
         out = w.tensor("out kron" if whole else "y out", dims, role="inout" if adding else "out")
         out.store(at, value if scale is None else scale * value, "add" if adding else "")
     product = f"{times}the Kronecker product of {a.name} and {b.name}"
-    what = (
-        f"Compute {product}."
-        if x is None
-        else (f"Multiply {product} by {x.name} without forming the large matrix.")
-    )
+    what = f"Compute {product}."
+    if x is not None:
+        what = f"Multiply {product} by {x.name} without forming the large matrix."
     w.say(f"{what} {f'It is added to {out.name}' if adding else f'{out.name} gets the result'}.")
     return Title(k.name("kronecker_product kron" if whole else "kron_matvec kron_apply"), w.text())
 
@@ -212,6 +210,24 @@ def feature_covariance(k: KernelBuilder, level: int) -> Title:
             f"{ {'gram': 'gram', 'correlation': 'corr'}.get(form, 'cov') } out", (*lead, d, d)
         )
         out.store(at, value)
+    _moments_said(w, form, x, (means, stds, weights), out)
+    if ridge is not None:
+        w.say(f"{written(ridge)} is added on the diagonal.")
+    name = "gram_matrix" if form == "gram" else f"{form}_matrix feature_{form}"
+    if form in ("given", "covariance"):
+        name = "covariance_matrix feature_covariance"
+    return Title(k.name(name), w.text())
+
+
+def _moments_said(
+    w: Work,
+    form: str,
+    x: Tensor,
+    by: tuple[Tensor | None, Tensor | None, Tensor | None],
+    out: Tensor,
+) -> None:
+    """What matrix of features is computed, and from what."""
+    means, stds, weights = by
     of = "" if weights is None else f", each sample weighted by {weights.name}"
     names = (x.name, means.name if means is not None else "", stds.name if stds is not None else "")
     what = {
@@ -225,12 +241,6 @@ def feature_covariance(k: KernelBuilder, level: int) -> Title:
         f"deviations from {names[1]}, divided by both standard deviations in {names[2]}",
     }[form]
     w.say(f"{what}. {out.name} gets the matrix.")
-    if ridge is not None:
-        w.say(f"{written(ridge)} is added on the diagonal.")
-    name = "gram_matrix" if form == "gram" else f"{form}_matrix feature_{form}"
-    if form in ("given", "covariance"):
-        name = "covariance_matrix feature_covariance"
-    return Title(k.name(name), w.text())
 
 
 def _comoment(

@@ -18,7 +18,13 @@ _SCORES = {2: (("i", "j"), ("row", "col")), 3: (("h", "i", "j"), ("head", "row",
 """Names of the indices of scores."""
 _EASY = ("squared", "euclidean", "manhattan", "chebyshev", "inner", "rbf")
 _HARD = (*_EASY, *_DOTS, "laplace", "rational", "canberra", "matern")
-_DISTANCES = ("squared", "euclidean", "manhattan", "chebyshev", "canberra")
+_DISTANCES = {
+    "squared": "Squared Euclidean distance",
+    "euclidean": "Euclidean distance",
+    "manhattan": "Manhattan distance",
+    "chebyshev": "Chebyshev distance (largest absolute difference)",
+    "canberra": "Canberra distance, the sum of |a - b| / (|a| + |b| + 0.001),",
+}
 _BELLS = ("rbf", "laplace", "rational", "matern")
 _CALLED = (("points", "centers"), ("x", "y"), ("samples", "prototypes"), ("x", "anchors"))
 """Names of both sets of points."""
@@ -106,17 +112,14 @@ def _by_gap(pairs: Pairs, form: str) -> tuple[Expr, str]:
             k.assign(d, most(d, term))
         else:
             k.augment(d, "add", term)
-    said = {
-        "squared": "Squared Euclidean distance",
-        "euclidean": "Euclidean distance",
-        "manhattan": "Manhattan distance",
-        "chebyshev": "Chebyshev distance (largest absolute difference)",
-        "canberra": "Canberra distance, the sum of |a - b| / (|a| + |b| + 0.001),",
-    }
-    if form == "euclidean":
-        return sqrt(d), said[form]
-    if form in said:
-        return d, said[form]
+    if form in _DISTANCES:
+        return sqrt(d) if form == "euclidean" else d, _DISTANCES[form]
+    return _bell(c, form, d)
+
+
+def _bell(c: Cells, form: str, d: Var) -> tuple[Expr, str]:
+    """A kernel of a distance, and what it is."""
+    k = c.k
     by = k.scalar("gamma inv_width", c.scalar, 0.2, 0.8)
     if form == "rational":
         return 1.0 / (1.0 + by * d), f"Cauchy kernel 1 / (1 + {by.name} * r^2), r the distance,"
@@ -173,12 +176,28 @@ def rank_update(k: KernelBuilder, level: int) -> Title:
     first, second = k.draw.word.choice((("x", "y"), ("u", "v")))
     x = array("samples features" if symmetric else first, *rows, n)
     y = x if symmetric else array(second, *rows, m)
-    weights = (
-        array("weights sample_weights", *rows, low=0.2) if form == "weighted_samples" else None
-    )
+    weights = None
+    if form == "weighted_samples":
+        weights = array("weights sample_weights", *rows, low=0.2)
     more = (array("p", n), array("q", m)) if form == "two" else None
     count = k.size_param("num_samples count", rows[0]) if rows else None
     c = cells(k, scalar, (*lead, n, m), NAMES[2 + len(lead)][:2])
+    change = _outer_products(c, x, y, (weights, more), count)
+    kinds = {"outer": "Rank-one", "two": "Rank-two"}
+    every = ", for each item of the batch" * bool(lead)
+    text = c.spoken[change.name][1]
+    c.say(f"{kinds.get(form, 'Rank-k')} update of {before.name}{every}: with D = {text},")
+    result = _updated(c, level, before[c.at], change, square)
+    finish(c, level, result, f"out {before.name}_new", "plain")
+    names = {"outer": "ger_update rank_one_update", "two": "rank_two_update"}
+    return Title(k.name(names.get(form, "syrk_update" if symmetric else "rank_k_update")), c.text)
+
+
+def _outer_products(
+    c: Cells, x: Var, y: Var, by: tuple[Var | None, tuple[Var, Var] | None], count: Expr | None
+) -> Var:
+    """An entry of one outer product or two, or of a sum of them over samples."""
+    k, (weights, more) = c.k, by
     head, (i, j) = c.at[:-2], c.at[-2:]
     if count is None:
         term = x[index(*head, i)] * y[index(*head, j)]
@@ -188,7 +207,7 @@ def rank_update(k: KernelBuilder, level: int) -> Title:
         text = f"outer({x.name}, {y.name})"
         text += f" + outer({more[0].name}, {more[1].name})" if more is not None else ""
     else:
-        change = k.let("total acc", zero(scalar))
+        change = k.let("total acc", zero(c.scalar))
         with k.for_("s t p", count) as s:
             term = x[index(*head, s, i)] * y[index(*head, s, j)]
             term = term if weights is None else weights[index(*head, s)] * term
@@ -196,13 +215,7 @@ def rank_update(k: KernelBuilder, level: int) -> Title:
         text = f"the sum over samples of outer({x.name}, {y.name})"
         text += f", weighted by {weights.name}" if weights is not None else ""
     c.spoken[change.name] = "D", text
-    kinds = {"outer": "Rank-one", "two": "Rank-two"}
-    every = ", for each item of the batch" * bool(lead)
-    c.say(f"{kinds.get(form, 'Rank-k')} update of {before.name}{every}: with D = {text},")
-    result = _updated(c, level, before[c.at], change, square)
-    finish(c, level, result, f"out {before.name}_new", "plain")
-    names = {"outer": "ger_update rank_one_update", "two": "rank_two_update"}
-    return Title(k.name(names.get(form, "syrk_update" if symmetric else "rank_k_update")), c.text)
+    return change
 
 
 def _updated(c: Cells, level: int, before: Expr, change: Var, square: bool) -> Var:

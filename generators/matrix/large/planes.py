@@ -133,19 +133,17 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
     steps, width = k.size("t", 7, 12), k.size("taps", 3, 5)
     signal = k.array("signal sequence series", scalar, (*leads, steps), low=-1.0, high=1.0)
     own = shape.chance(0.6)
-    dims = (leads[-1], width) if own else (width,)
+    dims = (*leads[-1:], width) if own else (width,)
     taps = k.array("taps weights kernel", scalar, dims, low=-0.6, high=0.8)
     causal = shape.chance(0.6)
-    spread: Var | None = None
-    if level >= 2 and shape.chance(0.6):
-        spread = k.scalar("dilation spacing", INT32, 1, 2)
+    wide = level >= 2 and shape.chance(0.6)
+    spread = k.scalar("dilation spacing", INT32, 1, 2) if wide else None
     length = None if causal else k.size_param("length num_steps", steps)
     count = k.size_param("num_taps kernel_size", width)
     names = (("c", "t"), ("ch", "step")) if rank == 2 else (("b", "c", "t"), ("item", "ch", "step"))
     c = cells(k, scalar, (*leads, steps), names, rank - 2)
     lead, now = c.at[:-1], c.at[-1]
-    total = k.let("total acc s", zero(scalar))
-    hold = shape.chance(0.5)
+    total, hold = k.let("total acc s", zero(scalar)), shape.chance(0.5)
     with k.for_("j tap m", count) as j:
         back: Expr = j if causal else j - count // 2
         back = back if spread is None else back * spread
@@ -158,16 +156,15 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
             inner = when >= 0
             with k.if_(inner if length is None else fn("and", inner, when < length)):
                 k.augment(total, "add", tap * signal[index(*lead, when)])
-    kind = "Causal" if causal else "Centred"
     dilated = f"dilated by {spread.name}, " if spread is not None else ""
-    c.say(f"{kind} convolution of {signal.name} along time, {dilated}with")
-    c.say(f"{'a filter per channel' if own else 'the filter'} {taps.name}: sum")
+    c.say(f"{'Causal' if causal else 'Centred'} convolution of {signal.name} along time, {dilated}")
+    c.said[-1] += f"with {'a filter per channel' if own else 'the filter'} {taps.name}: sum"
     c.say(f"{c.tell(tap * signal[index(*lead, when)])} over {j.name}.")
     ends = "before the start" if causal else "beyond an end"
     c.say(f"Steps {ends} {'repeat the nearest one' if hold else 'count as zero'}.")
     finish(c, level, total, "out filtered features")
-    titles = "causal_conv1d causal_conv" if causal else "temporal_conv conv_over_time"
-    return Title(k.name("dilated_conv1d dilated_conv" if spread is not None else titles), c.text)
+    titles = "causal_conv1d" if causal else "temporal_conv conv_over_time"
+    return Title(k.name("dilated_conv1d dilated_conv" if wide else titles), c.text)
 
 
 @idiom(depth=2)

@@ -141,14 +141,18 @@ def quantised_product(k: KernelBuilder, level: int) -> Title:
         bias = k.array("bias_q bias_int", wide, n, low=-90, high=90)[j]
         k.augment(total, "add", bias)
         c.say(f"Add {c.tell(bias)}.")
-    if shape.chance(0.6):
-        step = c.along("scales col_scales", 0.002, 0.005, c.channel)
-    else:
-        step = k.scalar("scale", c.scalar, 0.002, 0.005)
+    step = _dequantised_by(c)
     value = k.let("value dequantised", step * cast(total, c.scalar))
     c.say(f"Convert to float and multiply by {c.tell(step)}.")
     finish(c, level, value, "out result real_out", "dequantised")
     return Title(k.name("quantised_product int_gemm dequant_matmul"), c.text)
+
+
+def _dequantised_by(c: Cells) -> Expr:
+    """The scale of all entries, or one of each column."""
+    if c.chance(0.6):
+        return c.along("scales col_scales", 0.002, 0.005, c.channel)
+    return c.k.scalar("scale", c.scalar, 0.002, 0.005)
 
 
 @idiom(depth=3)
@@ -183,6 +187,18 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
 
     with k.for_("e slot p", count) as e, _only(k, None if used is None else e < used[row]):
         term(e)
+    _ell_said(c, (columns, values, x, used), flipped, form)
+    _completed(c, level, total, own, form)
+    names = "ell_laplacian graph_laplacian" if form == "difference" else "ell_spmv ell_matvec"
+    names = "ell_spmm ell_matmul" if several and form != "difference" else names
+    return Title(k.name(names), c.text)
+
+
+def _ell_said(
+    c: Cells, of: tuple[Var, Var | None, Var, Var | None], flipped: bool, form: str
+) -> None:
+    """How the matrix lies, and what it is multiplied by."""
+    columns, values, x, used = of
     stored = f"{columns.name}, with the slot as the {'first' if flipped else 'second'} axis"
     valued = f"values {values.name} in columns" if values is not None else "ones in columns"
     limit = "" if used is None else f"; row r uses its first {used.name}[r] slots"
@@ -192,10 +208,6 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
         c.said[-1] += f" {weight}({x.name} of the column - {x.name} of the row) over the slots."
     else:
         c.say(f"Multiply a sparse matrix in ELL format ({valued} {stored}{limit}) by {x.name}.")
-    _completed(c, level, total, own, form)
-    names = "ell_laplacian graph_laplacian" if form == "difference" else "ell_spmv ell_matvec"
-    names = "ell_spmm ell_matmul" if several and form != "difference" else names
-    return Title(k.name(names), c.text)
 
 
 def _completed(c: Cells, level: int, total: Var, own: Expr, form: str) -> None:

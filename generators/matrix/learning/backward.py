@@ -204,19 +204,16 @@ def _statistics(
 def norm_parameter_gradient(k: KernelBuilder, level: int) -> Title:
     """Gradients of a norm's gain and bias: a thread for each feature sums over all tokens."""
     w = work(k, level, flattening=0.25)
-    dims = ((w.size("batch", 2, 3, "batch"),) if w.chance(0.4, 2) else ()) + (
-        w.size("tokens", 6, 12, "num_tokens"),
-    )
+    lead = [w.size("batch", 2, 3, "batch")] if w.chance(0.4, 2) else []
+    dims = (*lead, w.size("tokens", 6, 12, "num_tokens"))
     cols = w.size("features", 8, 14, "features dim")
     rms, whole = w.chance(0.4), (*dims, cols)
     x, grads = w.tensor("x inputs", whole, -2.0, 2.0), w.tensor("dy grad_out", whole)
     means = None if rms else w.tensor("means mu", dims, -0.5, 0.5)
     stds = w.tensor("rstds inv_stds", dims, 0.6, 1.4)
-    chunked = w.chance(0.4)
-    if chunked:
-        w.size("chunks", 2, 3, "num_chunks chunks")
-    names = [k.name("s part")] * chunked + [k.name("c col")]
-    (*part, c) = k.thread(*(["chunks"] if chunked else []), cols, names=names)
+    lead_of = [w.size("chunks", 2, 3, "num_chunks chunks")] if w.chance(0.4) else []
+    names = [k.name("s part")] * len(lead_of) + [k.name("c col")]
+    (*part, c) = k.thread(*lead_of, cols, names=names)
     gain = w.sum("gain_sum dg")
     bias = None if rms else w.sum("bias_sum db")
 
@@ -230,18 +227,16 @@ def norm_parameter_gradient(k: KernelBuilder, level: int) -> Title:
 
     tokens = _over_tokens(w, dims, part, add)
     u = x.name if means is None else f"({x.name} - {means.name})"
-    what, bias_said = "the gain", ""
-    if bias is not None:
-        what, bias_said = "the gain and bias", f", that of the bias the sum of {grads.name}"
+    what = "the gain of an RMS norm" if rms else "the gain and bias of a layer norm"
+    rest = "" if rms else f", that of the bias the sum of {grads.name}"
     w.say(
-        f"Gradient of {what} of {'an RMS' if rms else 'a layer'} norm over {tokens}. That of the "
-        f"gain is the sum of {grads.name} * {u} * {stds.name}{bias_said}."
+        f"Gradient of {what} over {tokens}. That of the gain is the sum of "
+        f"{grads.name} * {u} * {stds.name}{rest}."
     )
-    shape, results = ("chunks", cols) if chunked else (cols,), {"d_gamma grad_gain": gain}
-    if bias is not None:
-        results["d_beta grad_bias"] = bias
-    stored = [w.out(names_of, shape) for names_of in results]
-    for out, of in zip(stored, results.values(), strict=True):
+    names = alike(k, "d_gamma d_beta", "grad_gain grad_bias")
+    sums = [gain] if bias is None else [gain, bias]
+    stored = [w.out(n, (*lead_of, cols)) for n, _ in zip(names, sums, strict=False)]
+    for out, of in zip(stored, sums, strict=True):
         out.store((*part, c), of)
     w.say(f"{listed([t.name for t in stored])} {'get' if len(stored) > 1 else 'gets'} the result.")
     titles = "gamma_beta_grad norm_params_backward" if bias is not None else "gain_grad gamma_grad"

@@ -188,13 +188,10 @@ def int4_product(k: KernelBuilder, level: int) -> Title:
             scale = k.let("scale step", scales[own])
             zero_at = k.lift(8.0, w.type_) if zeros is None else k.let("zero z", zeros[own])
             part = k.let("part group_sum", zero(w.type_))
-            if words == 1:
-                _nibbles(w, q[own], per, g * per, x, at, part, zero_at)
-            else:
-                with k.for_("v word_i", words) as v:
-                    slot = k.let("slot place", g * words + v)
-                    bits = q[(at[-1], slot) if by_col else (slot, at[-1])]
-                    _nibbles(w, bits, per, slot * per, x, at, part, zero_at)
+            with k.for_("v word_i", words) as v:
+                slot = k.let("slot place", g * words + v)
+                bits = q[(at[-1], slot) if by_col else (slot, at[-1])]
+                _nibbles(w, bits, per, slot * per, x, at, part, zero_at)
             k.augment(total, "add", scale * part)
         _stored(w, total, dims, at)
     names = "int4_gemv w4_gemv" if len(dims) == 1 else "int4_gemm w4_matmul"

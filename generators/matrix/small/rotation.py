@@ -125,7 +125,9 @@ def _householder(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     else:
         n = g.let("n nrm", g.read("normals mirrors", vec, init="unit"))
         factor = 2.0
-    rot = g.let("refl mirror", identity(g.k, Mat(size, size, scalar)) - factor * fn("outer", n, n))
+    rot = g.let(
+        "r refl mirror", identity(g.k, Mat(size, size, scalar)) - factor * fn("outer", n, n)
+    )
     return rot, g.told(rot, n)
 
 

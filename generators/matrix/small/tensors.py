@@ -172,17 +172,18 @@ def quadratic_form(k: KernelBuilder, level: int) -> Title:
     }
     first = shape.choice(sorted(menu))
     done += g.offer(1, **{first: menu[first]})
-    called = {"form": "mahalanobis_sq quadratic_form", "root": "mahalanobis metric_distance"}
-    called |= {"bell": "gaussian_kernel gaussian_score", "cauchy": "cauchy_kernel"}
-    called["logdet"] = "gaussian_log_density"
-    about = {
-        "form": "Squared Mahalanobis distance",
-        "root": "Mahalanobis distance",
-        "bell": "Gaussian kernel of the Mahalanobis distance",
-        "cauchy": "Cauchy kernel of the Mahalanobis distance",
-        "logdet": "Gaussian log density up to a constant",
-    }
-    return Title(k.name(called[first]), f"{about[first]}, with {done}")
+    about, names = _READ[first]
+    return Title(k.name(names), f"{about}, with {done}")
+
+
+_READ = {
+    "form": ("Squared Mahalanobis distance", "mahalanobis_sq"),
+    "root": ("Mahalanobis distance", "mahalanobis mahalanobis_distance"),
+    "bell": ("Gaussian kernel of the Mahalanobis distance", "gaussian_kernel"),
+    "cauchy": ("Cauchy kernel of the Mahalanobis distance", "cauchy_kernel"),
+    "logdet": ("Gaussian log density up to a constant", "gaussian_log_density"),
+}
+"""What is read off a quadratic form, and names of the kernel."""
 
 
 def _turn(g: Place, scalar: Scalar) -> Expr:

@@ -127,17 +127,7 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
             f"{x.name}. Block row r has the blocks {m.offsets.name}[r] up to "
             f"{m.offsets.name}[r + 1] of {blocks.name}, in block columns {m.cols.name}."
         )
-        value: Expr = total
-        if way in ("residual", "jacobi"):
-            b = w.tensor("b", (rows, *width), type_=vec)
-            value = b[at] - total
-            w.say(f"Subtract the product from {b.name}.")
-        if way == "jacobi":
-            inverse = w.tensor("inv_diag", (rows,), type_=mat)
-            omega = w.number("omega", 0.5, 0.9)
-            value = omega * (inverse[at[0]] * value)
-            w.say(f"Block Jacobi correction: multiply by the inverse diagonal block {inverse.name}")
-            w.told[-1] += f" of the row and by {written(omega)}."
+        value = _corrected(w, way, total, (rows, *width), at, (mat, vec))
         names = {"residual": "residual r_out", "jacobi": "correction dx"}.get(way, "y out")
         out = w.tensor(names, (rows, *width), role=role, type_=vec)
         out.store(at, value, "add" if way == "add" else "")
@@ -146,6 +136,29 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
     titles = {"residual": "bsr_residual", "jacobi": "block_jacobi"}
     plain = "bsr_spmm bsr_matmul" if width else "bsr_spmv bsr_matvec"
     return Title(k.name(titles.get(way, plain)), w.text())
+
+
+def _corrected(
+    w: Work,
+    way: str,
+    total: Var,
+    dims: tuple[str, ...],
+    at: tuple[Var, ...],
+    types: tuple[Mat, Vec],
+) -> Expr:
+    """The product as it is, the residual of a system, or a step of block Jacobi."""
+    value: Expr = total
+    if way in ("residual", "jacobi"):
+        b = w.tensor("b", dims, type_=types[1])
+        value = b[at] - total
+        w.say(f"Subtract the product from {b.name}.")
+    if way == "jacobi":
+        inverse = w.tensor("inv_diag", dims[:1], type_=types[0])
+        omega = w.number("omega", 0.5, 0.9)
+        value = omega * (inverse[at[0]] * value)
+        w.say(f"Block Jacobi correction: multiply by the inverse diagonal block {inverse.name}")
+        w.told[-1] += f" of the row and by {written(omega)}."
+    return value
 
 
 @idiom
