@@ -216,7 +216,7 @@ def _conv_said(f: _Conv, of: tuple[Tensor, Tensor, Tensor | None, Tensor], way: 
     nd = len(f.win.axes)
     axes = "channels last" if f.last else "channels first"
     kind = {
-        "full": f"{nd}D convolution over all input channels of {x.name} ({axes})",
+        "full": f"Full {nd}D convolution over all input channels of {x.name} ({axes})",
         "depthwise": f"Depthwise {nd}D convolution: each channel of {x.name} ({axes})",
         "grouped": f"Grouped {nd}D convolution: output channel c sees input channels 2c and 2c + 1 "
         f"of {x.name} ({axes})",

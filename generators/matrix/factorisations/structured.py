@@ -203,7 +203,8 @@ def feature_covariance(k: KernelBuilder, level: int) -> Title:
         i, j = at[-2:]
         value = _comoment(w, x, at, (means, stds, weights), form)
         if ridge is not None:
-            value = k.let("value cov_ij", value)
+            if not isinstance(value, Var):
+                value = k.let("cov_ij entry", value)
             with k.if_(fn("eq", i, j)):
                 k.augment(value, "add", ridge)
         out = w.out(

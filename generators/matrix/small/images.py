@@ -202,8 +202,7 @@ def _pixel(g: Place, vec: Vec) -> Var:
     way = g.shape.choice(("vector", "vector", "bytes", "planes"))
     value: Expr
     if way == "bytes":
-        byte = g.shape.choice((Scalar("uint8"), Scalar("uint8"), INT32))
-        raw = g.k.let("raw b", g.read("pixels image frame", Vec(3, byte), 0, 255))
+        raw = g.k.let("raw b", g.read("pixels image frame", Vec(3, Scalar("uint8")), 0, 255))
         value = make(vec, *(cast(raw[c], vec.scalar) for c in range(3))) / 255.0
         return g.let("c rgb pixel", value)
     if way == "planes":
@@ -274,7 +273,7 @@ def _graded(g: Place, q: Var, vec: Vec) -> Var:
 def color_transform(k: KernelBuilder, level: int) -> Title:
     """Pixels through a colour matrix, between curves, graded, masked."""
     shape, vec = k.draw.shape, Vec(3, k.draw.wide_float_type())
-    g = place(k, "i tid px", list=2, grid=5, cube=1)
+    g = place(k, "i tid px", list=2, grid=5)
     merged = level >= 3 and shape.chance(0.35)
     c, source = _merged(g, vec) if merged else (_pixel(g, vec), "")
     done = f"for {source or g.told(c)}"

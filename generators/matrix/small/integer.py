@@ -230,5 +230,6 @@ def _moved(g: Place, level: int, sizes: Sequence[Expr]) -> tuple[Var, str]:
     else:
         with k.for_("turn round_id", rounds):
             step()
-    text = f"{rounds} times replace p by {name} * p{'' if shift is None else f' + {shift.name}'}"
+    times = f"{rounds} times " if rounds > 1 else ""
+    text = f"{times}replace p by {name} * p{'' if shift is None else f' + {shift.name}'}"
     return p, f"{text}, its components modulo height and width"

@@ -150,8 +150,8 @@ def _chords(cloud: Cloud, level: int) -> Sums:
     with k.for_("j s", cloud.count, 1) as j:
         d = k.let("d chord", cloud.at(j) - (cloud.at(j - 1) if first is None else first))
         k.augment(cov, "add", fn("outer", d, d))
-    way = "each point to the next" if steps else "the first point to each other"
-    text = f"the sum of outer(d, d), d the way from {way}"
+    way = "each point to the next" if steps else "the first point to each other one"
+    text = f"the sum of outer(d, d), d the vector from {way}"
     if cloud.g.chance(0.5):
         k.augment(cov, "div", cloud.number(1))
         text += ", divided by their number less one"

@@ -179,10 +179,11 @@ def _schur(g: Place, level: int, scalar: Scalar) -> Solved:
     """Two unknown vectors coupled by blocks: the second is eliminated."""
     k, size = g.k, g.shape.choice((2, 3))
     mat, vec = Mat(size, size, scalar), Vec(size, scalar)
-    first = g.read("a_blocks camera_blocks", mat, -0.6, 0.6, init=_INIT)
-    second = g.read("d_blocks point_blocks", mat, -0.6, 0.6, init=_INIT)
+    names = k.draw.word.choice((("a_blocks", "d_blocks"), ("camera_blocks", "point_blocks")))
+    first, second = (g.read(n, mat, -0.6, 0.6, init=_INIT) for n in names)
     cross = g.read("b_blocks couplings", mat, -0.3, 0.3)
-    f, h = g.read("f_vec rhs_first", vec, -2.0, 2.0), g.read("h_vec rhs_second", vec, -2.0, 2.0)
+    called = k.draw.word.choice((("f_vecs", "h_vecs"), ("rhs_first", "rhs_second")))
+    f, h = (g.read(n, vec, -2.0, 2.0) for n in called)
     d_inv = k.let("d_inv inv_d", fn("inverse", second))
     bd = k.let("bd elim", cross * d_inv)
     m = k.let("schur reduced", first - bd * transpose(cross))
@@ -192,12 +193,12 @@ def _schur(g: Place, level: int, scalar: Scalar) -> Solved:
     s.text += f" with A = {g.tell(first)}, B ="
     s.text += f" {g.tell(cross)}, D = {g.tell(second)}, f = {g.tell(f)}, h = {g.tell(h)} by the"
     s.text += " Schur complement A - B inverse(D) transpose(B);"
-    s.text += g.gets("second_out y_out", back, "y")
+    s.text += g.gets("y_out", back, "y")
     return s
 
 
 _METHODS: dict[str, tuple[Callable[[Place, int, Scalar], Solved], str]] = {
-    "damped": (_damped, "damped_least_squares ik_step"),
+    "damped": (_damped, "damped_least_squares levenberg_step"),
     "implicit": (_implicit, "implicit_step backward_euler"),
     "newton": (_newton, "newton_step newton_2d"),
     "plain": (_plain, "solve_small solve_systems"),

@@ -305,8 +305,8 @@ def markov_step(k: KernelBuilder, level: int) -> Title:
     vec = rows_of(mat)
     p = g.let("p belief pi", g.read("beliefs distributions", vec, 0.1, 1.0))
     t = _transition(g, mat, level)
-    if isinstance(t, Var) and t.name not in g.inlined:
-        g.spoken[t.name] = "T", g.tell(t)
+    if isinstance(t, Var):
+        g.spoken[t.name] = "T", g.tell(g.inlined.pop(t.name, t))
     else:
         t = g.let("t tt columns", t)
     done = f"Advance the distributions of small Markov chains: with {g.told(t, p)}:"

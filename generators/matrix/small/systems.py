@@ -73,7 +73,8 @@ def lines(g: Place, vec: Vec, safe: bool) -> Problem:
     columns: list[Expr] = [k.let(f"c{c}", make(vec, *(r[c] for r in rows))) for c in range(size)]
     rhs = k.let("offsets cs", make(vec, *(r[size] for r in rows)))
     form = ("(a, b, c) being a * x + b * y = c", "(a, b, c, d) being a * x + b * y + c * z = d")
-    text = f"Where the {size} of {several.name} cross, {form[size - 2]}"
+    what = "two lines" if size == 2 else "three planes"
+    text = f"Point where the {what} of each set in {several.name} meet, {form[size - 2]}"
     titles = ("intersect_lines", "intersect_planes")
     return Problem(columns, rhs, "xyz"[:size], text, titles[size - 2])
 
