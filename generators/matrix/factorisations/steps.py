@@ -111,7 +111,7 @@ def reflector_apply(k: KernelBuilder, level: int) -> Title:
     w = work(k, level, flattening=0.3)
     lead, call = items(w)
     right = w.chance(0.4)
-    n = w.size("order", 5, 8, "dim" if right else "num_rows")
+    n = w.size("order", 5, 8, "row_length" if right else "num_rows")
     cols = w.size("cols", 6, 9, "num_rows" if right else "num_cols")
     shape = (*lead, cols, n) if right else (*lead, n, cols)
     a = w.tensor("a mat", shape, role="inout")

@@ -268,9 +268,7 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
         term = q[index(*head, i, f)] * keys[index(*(() if shared else head), j, f)]
         k.augment(score, "add", term)
     every = " of each head" * bool(lead)
-    c.say(
-        f"Masked attention scores{every}: the dot product of query {c.tell(i)} in {q.name} and key"
-    )
+    c.say(f"Masked attention scores{every}: the dot product of query {c.tell(i)} in {q.name} and")
     c.say(f"key {c.tell(j)} in {keys.name}.")
     c.spoken[score.name] = "s", ""
     _scaled(c, level, score, depth)

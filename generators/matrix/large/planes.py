@@ -86,7 +86,7 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
     ends_said = {
         "valid": ", without padding",
         "zero": f", with zero padding of {reach // 2}",
-        "clamp": f", with {reach // 2} pixels of padding that repeat the edge",
+        "clamp": f", with edge padding of {reach // 2}",
     }
     flips = " (the filter is flipped in both axes)" if flipped else ""
     c.said[-1] += f" filter {taps.name}{more}{ends_said[edge]}{flips}."

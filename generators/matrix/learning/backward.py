@@ -96,6 +96,9 @@ def _softmax_said(
     kind = "log-softmax" if of_log else "softmax"
     masked = "causally masked " if causal else ""
     ends = " Row i has columns 0 to i; the others get 0." if causal else ""
+    if kept is not None:
+        sums = grads.name if of_log else f"{y.name} * {grads.name}"
+        ends = f" {kept.name} holds the row's sum of {sums}.{ends}"
     w.say(
         f"Backward pass of a {masked}{kind} along the last axis, from its output {y.name} and the "
         f"gradient {grads.name} of that output: {out.name} gets {times}{inner}.{ends}"
@@ -107,7 +110,7 @@ def norm_backward(k: KernelBuilder, level: int) -> Title:
     """The gradient of a layer norm or an RMS norm with respect to its input, a row a thread."""
     w = work(k, level, flattening=0.25)
     dims, call = _lead(w, "num_tokens rows")
-    cols = w.size("features", 5, 9, "features dim")
+    cols = w.size("features", 5, 9, "features")
     rms, whole = w.chance(0.5), (*dims, cols)
     given = w.chance(0.6)
     x, grads = w.tensor("x inputs", whole, -2.0, 2.0), w.tensor("dy grad_out", whole)
@@ -206,7 +209,7 @@ def norm_parameter_gradient(k: KernelBuilder, level: int) -> Title:
     w = work(k, level, flattening=0.25)
     lead = [w.size("batch", 2, 3, "batch")] if w.chance(0.4, 2) else []
     dims = (*lead, w.size("tokens", 6, 12, "num_tokens"))
-    cols = w.size("features", 8, 14, "features dim")
+    cols = w.size("features", 8, 14, "features")
     rms, whole = w.chance(0.4), (*dims, cols)
     x, grads = w.tensor("x inputs", whole, -2.0, 2.0), w.tensor("dy grad_out", whole)
     means = None if rms else w.tensor("means mu", dims, -0.5, 0.5)
@@ -228,9 +231,9 @@ def norm_parameter_gradient(k: KernelBuilder, level: int) -> Title:
     tokens = _over_tokens(w, dims, part, add)
     u = x.name if means is None else f"({x.name} - {means.name})"
     what = "the gain of an RMS norm" if rms else "the gain and bias of a layer norm"
-    rest = "" if rms else f", that of the bias the sum of {grads.name}"
+    rest = "" if rms else f", for the bias the sum of {grads.name}"
     w.say(
-        f"Gradient of {what} over {tokens}. That of the gain is the sum of "
+        f"Gradient of {what} over {tokens}: {'' if rms else 'for the gain '}the sum of "
         f"{grads.name} * {u} * {stds.name}{rest}."
     )
     names = alike(k, "d_gamma d_beta", "grad_gain grad_bias")

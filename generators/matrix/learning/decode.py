@@ -121,7 +121,7 @@ def paged_attention(k: KernelBuilder, level: int) -> Title:
     out = w.out("out attended", ("seqs", q_heads), type_=p.query.type)
     out.store((s, h), acc / total)
     heads = (
-        f" and head {h.name} (key/value head {h.name} / {groups})" if groups > 1 else " and head"
+        f" and head ({groups} query heads share a key/value head)" if groups > 1 else " and head"
     )
     w.say(
         f"Decode attention with a paged KV cache: the single query of each sequence{heads} attends "

@@ -181,7 +181,7 @@ def int4_product(k: KernelBuilder, level: int) -> Title:
         f"lowest bits first. Groups of {per * words} weights of a column share a scale in "
         f"{scales.name}; a weight is (nibble - {said}) * scale."
     )
-    with w.each(dims, (_ROWS, "j col")[2 - len(dims) :]) as at:
+    with w.each(dims, (_ROWS, "j col")[2 - len(dims) :], line=0.0) as at:
         total = w.sum("acc total")
         with w.loop("g group", groups) as g:
             own = (at[-1], g) if by_col else (g, at[-1])

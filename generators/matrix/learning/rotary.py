@@ -36,7 +36,7 @@ class _Pair:
 
 def _pair(k: KernelBuilder, level: int) -> _Pair:
     shape = k.draw.shape
-    way = shape.weighted({"none": 3 if level < 3 else 1, "heads": 3, "both": 2 * (level > 1)})
+    way = shape.weighted({"none": 3 if level < 3 else 1, "heads": 3, "both": int(level > 1)})
     dims = {"none": (), "heads": ("heads",), "both": ("batch", "heads")}[way]
     for size in dims:
         k.size(size, 2, 3)

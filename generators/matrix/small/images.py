@@ -188,7 +188,7 @@ _SPACES = {
     "sepia": "0.393 0.769 0.189 0.349 0.686 0.168 0.272 0.534 0.131",
     "yiq": "0.299 0.587 0.114 0.596 -0.274 -0.322 0.211 -0.523 0.312",
 }
-_ABOUT = {"lms": "the cone responses of Oklab", "sepia": "sepia tones"}
+_ABOUT = {"lms": "the cone responses of Oklab", "sepia": "sepia tones", "ycbcr": "YCbCr"}
 _LUMA = ("0.2126 0.7152 0.0722", "0.299 0.587 0.114", "0.229 0.692 0.079")
 
 

@@ -126,7 +126,8 @@ def rigid_inertia(k: KernelBuilder, level: int) -> Title:
     makers = {"solid": _solid, "given": _given, "struct": _body, "parts": _composite}
     inertia, spin = makers[way](g, scalar)
     kind = {"given": "Inertia tensor in the world frame", "struct": "Inertia in the world frame"}
-    done = f"{kind.get(way, 'Inertia tensor')} of each rigid body: {g.told(inertia)}."
+    what = "point mass about the origin" if "outer(" in g.told(inertia) else "rigid body"
+    done = f"{kind.get(way, 'Inertia tensor')} of each {what}: {g.told(inertia)}."
     if level >= 3 and shape.chance(0.5):
         inertia = _steiner(g, inertia, scalar)
         done += f" About a point at some distance (parallel axes): {g.told(inertia)}."

@@ -217,7 +217,7 @@ def rotation_matrix(k: KernelBuilder, level: int) -> Title:
         gain = fn("diag", g.one("scale", vec, 0.4, 2.0))
         text += f", times {g.tell(gain)}"
         rot = g.let("r scaled model", rot * gain)
-    kind = {"householder": "Reflect", "schmidt": "Build frames from directions"}.get(way, "Rotate")
+    kind = {"householder": "Reflect", "schmidt": "Frames from two directions"}.get(way, "Rotate")
     what = "by Householder matrices" if way == "householder" else "by rotation matrices"
     kind = kind if way == "schmidt" else f"{kind} {what}"
     done = f"{kind}: with {text}.{_used(g, rot, level)}"
@@ -231,6 +231,8 @@ def rotation_matrix(k: KernelBuilder, level: int) -> Title:
     names |= {"plane": "rotate_2d", "composed": "euler_rotation"}
     if "axis by" in text:
         names["composed"] = "axis_rotation"
+    if "frames_out" not in done and "rotations" not in done:
+        names["schmidt"] = "rotate_by_frame apply_frame"
     return Title(k.name(names.get(way, "axis_angle_rotation rodrigues_rotation")), done)
 
 

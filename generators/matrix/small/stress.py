@@ -267,6 +267,7 @@ def tensor_invariants(k: KernelBuilder, level: int) -> Title:
     )
     done += f" and its deviator d = s - trace(s) / {size} * I"
     if shape.chance(0.25):
+        done = f"Radial return to a hardening yield surface: {done[0].lower()}{done[1:]}"
         return Title(k.name("radial_return return_map"), done + _returned(g, level, s, d))
     if shape.chance(0.35):
         done += f": {g.put('deviators dev_out', d).name} gets d."

@@ -68,10 +68,10 @@ def csr_spmm(k: KernelBuilder, level: int) -> Title:
             col = k.let("col c", m.cols[e]) if w.chance(0.5) else m.cols[e]
             entry = x[index(col, *at[1:])]
             k.augment(total, "add", entry if values is None else values[e] * entry)
-        what = "all of value 1" if values is None else f"of values {values.name}"
+        what = "all of value 1" if values is None else f"their values in {values.name}"
         w.say(
             f"Multiply a CSR matrix by {x.name}. Row r has the entries {m.offsets.name}[r] up to "
-            f"{m.offsets.name}[r + 1], in columns {m.cols.name} and {what}."
+            f"{m.offsets.name}[r + 1], their columns in {m.cols.name}, {what}."
         )
         _finished(w, total, (rows, *width), at)
     return Title(k.name("csr_spmv csr_matvec" if vector else "csr_spmm csr_matmul"), w.text())
@@ -118,7 +118,7 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
     with w.each((rows, *width), ("row i", "j q"), line=0.0) as at:
         first, last = m.bounds(at[0], w.chance(0.5))
         total = k.let("total acc s", make(vec, k.lift(0.0, w.type_)))
-        with k.for_("e b p", last, start=first) as e:
+        with k.for_("e p", last, start=first) as e:
             block = fn("transpose", blocks[e]) if turned else blocks[e]
             k.augment(total, "add", block * x[index(m.cols[e], *at[1:])])
         role = "inout" if way == "add" else "out"
@@ -166,7 +166,7 @@ def sampled_product(k: KernelBuilder, level: int) -> Title:
     """Entries of a dense product at the places of a sparse matrix (SDDMM)."""
     w = work(k, level, flattening=0.25)
     rows, cols = w.size("rows", 8, 12, "num_rows"), w.size("cols", 6, 10, "num_cols")
-    depth, by_entry = w.size("dim", 3, 6, "dim"), w.chance(0.5)
+    depth, by_entry = w.size("dim", 3, 6, "num_features"), w.chance(0.5)
     names = alike(k, "a b", "u v", "queries keys")
     a, b = w.tensor(names[0], (rows, depth)), w.tensor(names[1], (cols, depth))
     row_of, col_of, where = _pattern(w, rows, cols, by_entry)

@@ -66,6 +66,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     page_size=((8, 16), (16, 32)),
     voices__links=((4, 16), (8, 32)),
     order=((64, 256), (256, 1024)),
+    rhs=((4, 16), (16, 64), (64, 256)),
     basis=((8, 32), (32, 64)),
     scenarios=((64, 256), (256, 1024)),
     lamps=((4, 16), (8, 64)),
