@@ -206,8 +206,9 @@ def _pixel(g: Place, vec: Vec) -> Var:
         value = make(vec, *(cast(raw[c], vec.scalar) for c in range(3))) / 255.0
         return g.let("c rgb pixel", value)
     if way == "planes":
-        sides = ("red", "green", "blue")
-        value = make(vec, *(g.read(f"{s}_plane {s}s", vec.scalar, 0.0, 1.0) for s in sides))
+        end = g.k.draw.word.choice(("_plane", "s"))
+        sides = (f"{side}{end}" for side in ("red", "green", "blue"))
+        value = make(vec, *(g.read(side, vec.scalar, 0.0, 1.0) for side in sides))
     else:
         value = g.read("pixels image colors frame", vec, 0.0, 1.0)
     return g.let("c rgb pixel", value)

@@ -116,7 +116,7 @@ def _steiner(g: Place, inertia: Expr, scalar: Scalar) -> Expr:
     return g.let("j about shifted", inertia + mass * square)
 
 
-@idiom(depth=1)
+@idiom(depth=2)
 def rigid_inertia(k: KernelBuilder, level: int) -> Title:
     """Inertia tensors and what follows from them: momentum, torque, energy, acceleration."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
@@ -170,7 +170,7 @@ def _accelerated(g: Place, inertia: Expr, w: Var, momentum: Var, level: int) -> 
     """Euler's equation: the spin after a step."""
     k, scalar = g.k, mat_of(inertia).scalar
     torque = g.read("torques moments_ext", w.type, -1.0, 1.0)
-    gyro = g.chance(0.7)
+    gyro = g.chance(0.9)
     tau = g.part("tau net", torque - fn("cross", w, momentum) if gyro else torque)
     alpha = g.let("a alpha ang_acc", fn("inverse", inertia) * tau)
     new = g.let("w_next new_spin", w + g.one("dt", scalar, 0.05, 0.3) * alpha)

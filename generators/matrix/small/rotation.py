@@ -202,7 +202,7 @@ def _several(g: Place, rot: Var, vec: Vec) -> str:
     return f" {target.name} gets {g.tell(origin)} + R * {points.name} for every point."
 
 
-@idiom(depth=1)
+@idiom(depth=2)
 def rotation_matrix(k: KernelBuilder, level: int) -> Title:
     """Matrices that turn and mirror: made from angles, axes and hints, then applied."""
     shape = k.draw.shape

@@ -159,7 +159,7 @@ def _relieved(g: Place, e: Var) -> str:
     return f" Subtract {'the thermal strain ' * (way == 'heat')}{g.tell(rest)} from e."
 
 
-@idiom(depth=1)
+@idiom(depth=2)
 def deformation_strain(k: KernelBuilder, level: int) -> Title:
     """A strain measure of each deformation gradient, and what is read off it."""
     shape, mat = k.draw.shape, square_type(k, {2: 1, 3: 1}, k.draw.wide_float_type())
