@@ -184,15 +184,16 @@ def _viewed(g: Place, scalar: Scalar, level: int) -> tuple[Expr, str]:
     if way == "both":
         value = g.one("view camera_inv", mat, -1.0, 1.0) * model
         return k.let("mv model_view", value), g.tell(value)
-    e = g.let("e eye from_p", k.scalar(("eye", "camera_pos"), vec, 1.5, 3.0))
+    e = k.scalar(("eye", "camera_pos"), vec, 1.5, 3.0)
     aim = k.scalar(("look_at", "aim_point"), vec, -0.5, 0.5)
-    back = g.let("z back zc", fn("normalize", e - aim))
-    side = g.let("x side xc", fn("normalize", fn("cross", unit_vector(vec, 1), back)))
-    top = g.let("y top yc", fn("cross", back, side))
+    back = k.let("z_axis back", fn("normalize", e - aim))
+    side = k.let("x_axis side", fn("normalize", fn("cross", unit_vector(vec, 1), back)))
+    top = k.let("y_axis top", fn("cross", back, side))
     rows = [make(wide, a[0], a[1], a[2], -dot(a, e)) for a in (side, top, back)]
     view = k.let("view_m look", from_rows(k, mat, [*rows, unit_vector(wide, 3)]))
-    text = f"V * {g.tell(model)}, V with the rows (a, -dot(a, e)) for a = x, y, z and (0, 0, 0, 1)"
-    return k.let("mv model_view", view * model), f"{text}, {g.told(e, back, side, top)}"
+    text = f"V * {g.tell(model)}, V the right-handed look-at matrix of a camera at {e.name}"
+    text += f" that looks at {aim.name}, with (0, 1, 0) as the up direction"
+    return k.let("mv model_view", view * model), text
 
 
 @idiom(depth=3)
@@ -204,7 +205,7 @@ def view_transform(k: KernelBuilder, level: int) -> Title:
     vec = Vec(3, scalar)
     p = k.let("p pos", g.read("vertices positions points", vec, -1.0, 1.0))
     mv, text = _viewed(g, scalar, level)
-    lens, lens_text = _projection(g, scalar, 1 if "cross" in text else level)
+    lens, lens_text = _projection(g, scalar, 1 if "look-at" in text else level)
     hom = make(Vec(4, scalar), p[0], p[1], p[2], literal(1, scalar))
     if shape.chance(0.5):
         value = k.let("mvp full", lens * mv) * hom

@@ -155,7 +155,7 @@ def _classified(g: Place, pair: Var, definite: bool) -> str:
     k = g.k
     kind = k.let("kind label", k.lift(0, INT32))
     if definite:
-        ratio = g.let("q isotropy roundness", pair[1] / (pair[0] + 0.05))
+        ratio = g.let("q isotropy roundness", pair[1] / (pair[0] + 1.0e-6))
         high = k.draw.value.choice((0.4, 0.45, 0.5))
         low = k.draw.value.choice((0.1, 0.15, 0.2))
         first, second = ratio > high, ratio > low

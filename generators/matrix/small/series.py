@@ -226,7 +226,8 @@ def newton_schulz(k: KernelBuilder, level: int) -> Title:
     key = shape.choice(sorted(_ITERATIONS))
     bound = {2: 0.8, 3: 0.6, 4: 0.4}[mat.rows]
     a: Expr = g.read("mats inputs", mat, -bound, bound, init="well_conditioned")
-    way = shape.choice(("plain", "shifted", "momentum") if level >= 2 else ("plain",))
+    ways = ("plain", "momentum") if key == "polar" else ("plain", "shifted")
+    way = shape.choice(ways) if level >= 2 else "plain"
     raw = a if way == "plain" and key != "root" else g.part("raw w", a)
     if way == "momentum":
         grads = g.read("grads updates", mat, -0.5, 0.5)

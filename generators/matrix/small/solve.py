@@ -146,7 +146,7 @@ def _sweeps(g: Place, level: int, scalar: Scalar) -> Solved:
     k = g.k
     a, b = _system(g, scalar)
     way = g.shape.choice(("jacobi", "richardson", "steepest"))
-    rounds = g.shape.integer(2, 5)
+    rounds = g.shape.integer(4, 8)
     if way == "jacobi":
         diagonal = g.let("d diag dg", fn("get_diag", a), "d")
         start: Expr = fn("cw_div", b, diagonal)

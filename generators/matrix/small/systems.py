@@ -238,7 +238,7 @@ def _model(g: Place, scalar: Scalar, level: int) -> Model:
     low, high = (0.0, 3.0) if "wave" in kind or kind == "decay" else (-1.5, 1.5)
     axes = () if shared else range(g.rank)
     source = g.array(names, type_, low, high, axes=axes, more="m")
-    values = g.array("values observed y", scalar, -2.0, 2.0, more="m")
+    values = g.array("values observed", scalar, -2.0, 2.0, more="m")
 
     def at(j: Expr) -> Expr:
         return source[j if shared else g.index(j)]

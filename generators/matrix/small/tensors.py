@@ -99,7 +99,7 @@ def _scored(m: Mixture, level: int, vec: Vec) -> str:
     """Densities up to a factor, summed; and the nearest component."""
     g, k = m.g, m.g.k
     total = k.let("density likelihood", zero(vec.scalar))
-    nearest = k.let("nearest best_sq", k.lift(100.0, vec.scalar))
+    nearest = k.let("nearest best_sq", k.lift(1.0e30, vec.scalar))
     label = k.let("label best", k.lift(0, INT32))
     with k.for_("comp q", m.count) as q:
         _, _, sq, weight = m.measured(q)
