@@ -288,7 +288,7 @@ def distance_matrix(k: KernelBuilder, level: int) -> Title:
     w = work(k, level, flattening=0.25)
     lead, call = items(w)
     m, n = w.size("m", 5, 8, "m num_queries"), w.size("n", 5, 8, "n num_points")
-    d = w.size("d", 3, 6, "dim num_features")
+    d = w.size("features", 3, 6, "num_features")
     names = alike(k, "x y", "queries points", "a b", "left right")
     x, y = w.tensor(names[0], (*lead, m, d)), w.tensor(names[1], (*lead, n, d))
     form = k.draw.shape.choice(("l2", "squared", "l1", "cosine", "chebyshev", "norms"))

@@ -57,7 +57,7 @@ def pairwise_matrix(k: KernelBuilder, level: int) -> Title:
     lead = (k.size("b", 3, 4),) if shape.chance(0.25) else ()
     form = shape.choice(_EASY if level == 1 else _HARD)
     itself = shape.chance(0.35)
-    m, inner = k.size("m", 5, 8), k.size("d", 3, 5)
+    m, inner = k.size("m", 5, 8), k.size("features", 3, 5)
     n = m if itself else k.size("n", 5, 8)
     first, second = k.draw.word.choice(_CALLED)
     x = k.array(first, scalar, (*lead, m, inner), low=-1.0, high=1.0)

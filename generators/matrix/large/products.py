@@ -24,7 +24,7 @@ def array_product(k: KernelBuilder, level: int) -> Title:
     shape, scalar = k.draw.shape, k.draw.float_type()
     vector = shape.chance(0.35)
     m = k.size("m", 48, 80) if vector else k.size("m", 7, 10)
-    inner, n = k.size("k", 4, 8), "" if vector else k.size("n", 7, 10)
+    inner, n = k.size("inner_dim", 4, 8), "" if vector else k.size("n", 7, 10)
     axes = shape.choice(_LAYOUTS[::2] if vector else _LAYOUTS)
     symbols = {"i": m, "j": n, "k": inner}
     first, second = [symbols[x] for x in axes[:2]], [symbols[x] for x in axes[2:]]
@@ -80,7 +80,7 @@ def batched_product(k: KernelBuilder, level: int) -> Title:
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
     half = scalar == FLOAT32 and shape.chance(0.12)
     batch, m, n = k.size("b", 3, 4), k.size("m", 4, 5), k.size("n", 4, 5)
-    inner = k.size("k", 3, 5)
+    inner = k.size("inner_dim", 3, 5)
     narrow = Scalar("float16") if half else scalar
     names = k.draw.word.choice(_PAIRS)
     left, first = _operand(k, names[0], narrow, (m, inner), batch, 0.0)
@@ -110,7 +110,7 @@ def quantised_product(k: KernelBuilder, level: int) -> Title:
     """Whole-number matrix products with zero points and scales, back to floats."""
     shape = k.draw.shape
     lead = (k.size("b", 3, 4),) if shape.chance(0.3) else ()
-    m, n, inner = k.size("m", 5, 8), k.size("n", 5, 8), k.size("k", 3, 5)
+    m, n, inner = k.size("m", 5, 8), k.size("n", 5, 8), k.size("inner_dim", 3, 5)
     first, second = shape.choice(_WIDTHS)
     flipped, own = shape.chance(0.5), () if shape.chance(0.6) else lead
     (low, high), (low2, high2) = _WHOLE[first], _WHOLE[second]

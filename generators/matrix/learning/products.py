@@ -38,7 +38,7 @@ def gemm_epilogue(k: KernelBuilder, level: int) -> Title:
     b = w.tensor(right, (depth, n) if w.chance(0.4, 2) else (*batch, depth, n))
     steps = ["bias"] * w.chance(0.8) or ["alpha"] * w.chance(0.5)
     steps += ["act"] * w.chance(0.6) + ["residual"] * w.chance(0.5, 2)
-    with w.each((*batch, m, n), ("g item", _ROWS, _COLS)[1 - len(batch) :]) as at:
+    with w.each((*batch, m, n), ("g item", _ROWS, _COLS)[1 - len(batch) :], line=0.0) as at:
         lead, (i, j) = at[:-2], at[-2:]
         total = w.sum("acc total s")
         with w.loop("p kk t", depth) as p:
@@ -339,7 +339,7 @@ def gated_product(k: KernelBuilder, level: int) -> Title:
         f"Gated linear unit: multiply {x.name} by {of}{stored} for a gate and a value"
         f"{', each plus its bias' * biased}."
     )
-    with w.each((m, n), ("i token", "j col")) as (i, j):
+    with w.each((m, n), ("i token", "j col"), line=0.0) as (i, j):
         gate, up = w.sum("gate g"), w.sum("up u lin")
         with w.loop("p d", depth) as p:
             value = k.let("v xv", x[i, p])

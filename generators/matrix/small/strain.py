@@ -50,10 +50,10 @@ def gradient(g: Place, mat: Mat, level: int, invertible: bool = False) -> tuple[
 def _from_nodes(g: Place, mat: Mat) -> tuple[Var, str]:
     """I plus the gradients of the shape functions by the nodes' displacements."""
     k, vec = g.k, rows_of(mat)
-    count = k.size_param("node_count num_nodes", k.size("a", mat.rows, mat.rows + 1))
-    moves = g.array("displacements u node_u", vec, -0.5, 0.5, more="a")
+    count = k.size_param("node_count num_nodes", k.size("elem_nodes", mat.rows, mat.rows + 1))
+    moves = g.array("displacements u node_u", vec, -0.5, 0.5, more="elem_nodes")
     shared = g.chance(0.5)
-    dims = ("a",) if shared else (*g.dims, "a")
+    dims = ("elem_nodes",) if shared else (*g.dims, "elem_nodes")
     grads = k.array("shape_grads dndx grad_n", vec, dims, low=-0.6, high=0.6)
     f = g.let("f def_grad F", identity(k, mat))
     with k.for_("node a q", count) as a:

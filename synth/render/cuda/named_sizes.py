@@ -65,6 +65,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     pages=((1024, 8192), (8192, 65_536)),
     page_size=((8, 16), (16, 32)),
     voices__links=((4, 16), (8, 32)),
+    elem_nodes=((3, 8), (4, 10)),
     order=((64, 256), (256, 1024)),
     rhs=((4, 16), (16, 64), (64, 256)),
     basis=((8, 32), (32, 64)),
@@ -80,6 +81,7 @@ _INNER: Mapping[str, tuple[Range, ...]] = _named(
     cells=((64, 256), (256, 1024)),
     keys__queries=((64, 256), (256, 2048)),
     tokens__observations=((1024, 4096), (4096, 16_384)),
+    inner_dim=((64, 256), (256, 1024)),
     num_particles=((1000, 4000), (4000, 20_000)),
 )
 """Of sizes that the launch does not count, under names that mean something else where it does."""
