@@ -210,7 +210,7 @@ def power_iteration(k: KernelBuilder, level: int) -> Title:
 
 def _iterated(g: Place, level: int, a: Var, start: Expr, positive: bool) -> tuple[Var, str]:
     """A direction times the matrix, over and over, scaled early or late."""
-    rounds = g.shape.integer(2, 4)
+    rounds = g.shape.integer(3, 5)
     b: Expr = a
     if level >= 2 and g.shape.chance(0.4):
         shift = g.one("shift", scalar_of(start.type), 0.2, 0.9)

@@ -110,7 +110,8 @@ def gauss_eliminate(k: KernelBuilder, level: int) -> Title:
     whole = _substituted(k, lu, b)
     if level < 4 and shape.chance(0.3):
         parts = enumerate(getattr(whole, "args", ()))
-        names = ", ".join(g.put(f"x{r}_out sol{r}", part).name for r, part in parts)
+        stem, end = k.draw.word.choice((("x", "_out"), ("sol", "")))
+        names = ", ".join(g.put(f"{stem}{r}{end}", part).name for r, part in parts)
         x, done = g.part("x sol", whole), f"{done}. {names} get the components of x."
     else:
         x = g.let("x sol", whole)

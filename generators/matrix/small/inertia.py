@@ -52,7 +52,7 @@ def _body(g: Place, scalar: Scalar) -> Made:
     """A struct of principal moments and orientation; gives inertia in the world and the spin."""
     vec = Vec(3, scalar)
     parts = {
-        "moments": Part("moments", vec, 0.5, 2.0),
+        "moments": Part("moments", vec, 0.5, 2.0, many="moments principal_moments"),
         "orientation": Part("orientation", Quat(scalar), init="unit"),
         "spin": Part("spin", vec, -1.5, 1.5),
     }
@@ -137,7 +137,6 @@ def rigid_inertia(k: KernelBuilder, level: int) -> Title:
             return Title(title, done + g.gets("inertia_diag moments", fn("get_diag", inertia)))
         return Title(title, done + g.gets("inertia_out world_inertia", inertia))
     spins = spin if spin is not None else g.read("spins omegas ang_vel", Vec(3, scalar), -1.5, 1.5)
-    title = k.name("angular_momentum spin_bodies")
     w = g.let("w omega", spins)
     momentum = g.let("l momentum ang_mom", inertia * w, "L")
     done += f" With {g.told(w, momentum)}:"

@@ -126,7 +126,7 @@ def matrix_series(k: KernelBuilder, level: int) -> Title:
     g = place(k, "i tid e_id")
     a = _source(g, square_type(k, {2: 3, 3: 3, 4: 1}, k.draw.wide_float_type()), level)
     key = shape.choice(sorted(_SERIES))
-    steps = shape.integer(2, 3) if level == 1 else shape.integer(3, 5)
+    steps = shape.integer(4, 6)
     exponential = key in ("exp", "horner", "squared")
     names = "matrix_exp expm_series" if exponential else f"{_KERNELS[key].split()[0]}_of"
     e, text = _found(g, level, names, a, steps, _SERIES[key])
@@ -237,7 +237,7 @@ def newton_schulz(k: KernelBuilder, level: int) -> Title:
     if key == "root":
         raw = symmetric(raw if way == "plain" else g.part("shifted reg blend_m", raw))
     a = g.let({"root": "a spd", "inverse": "a m"}.get(key, "a m_a"), raw)
-    steps = shape.integer(2, 3) if level < 3 else shape.integer(3, 5)
+    steps = shape.integer(4, 7)
     names = f"newton_{key} {key}_by_iteration"
     e, how = _found(g, level, names, a, steps, _ITERATIONS[key])
     what = {"inverse": "inverse", "polar": "orthogonal polar factor", "root": "square root"}[key]

@@ -173,7 +173,7 @@ def deformation_strain(k: KernelBuilder, level: int) -> Title:
     text = f"Compute the {formula}, {source}."
     if key != "cauchy_right" and key != "cauchy_left" and shape.chance(0.25):
         done = _relieved(g, e)
-    whole = shape.chance(0.75)
+    whole = "cauchy" in key or shape.chance(0.75)
     if whole:
         done += g.gets("cauchy_green cg_out" if "cauchy" in key else "strains strain_out", e)
     done += _read_off(g, e, f, 0 if whole else 1)

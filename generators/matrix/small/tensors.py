@@ -148,7 +148,7 @@ def quadratic_form(k: KernelBuilder, level: int) -> Title:
     x = g.let("x xi p", g.read("points samples xs", vec, -1.5, 1.5))
     by_helper = level >= 2 and not shape.chance(0.5)
     args: dict[str, Type] = {"d": vec, "w": mat}
-    names = "quad_form mahalanobis_sq"
+    names = "quad_form weighted_sq_norm"
     form = routine(k, float(by_helper), names, args, lambda _, d, w: dot(d, w * d))
     if level >= 2 and shape.chance(0.4):
         done = _scored(_mixture(g, x, form, vec), level, vec)
