@@ -127,7 +127,7 @@ def _solution(
             above(c) / det if scale is None else above(c) * scale for c in range(len(p.columns))
         )
         return [g.let(name, value) for name, value in zip(p.unknowns, values, strict=True)], ""
-    floor = g.one("min_det det_eps", scalar, 0.05, 0.5)
+    floor = g.one("min_det det_eps", scalar, 0.2, 0.9)
     unknowns = [g.let(name, zero(scalar)) for name in p.unknowns]
     with k.if_(abs(det) > floor):
         for c, unknown in enumerate(unknowns):
