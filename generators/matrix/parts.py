@@ -19,11 +19,11 @@ from generators.kit.words import words
 from generators.program.dtypes import FLOAT32, Mat, Scalar, Type, Vec
 from generators.program.expr import Call, Const, Construct, Expr, Load, Op, Operand, Var, literal
 
-POINTS = {"list": 5, "grid": 2, "batch": 2, "cube": 1}
+POINTS = {"list": 9, "batch": 1}
 """Usual launches."""
 
 
-_OFFERED = 0.4
+_OFFERED = 0.2
 """How often something is made of a result beside the result itself."""
 
 
@@ -50,6 +50,10 @@ class Place(Site):
         number = literals and isinstance(type_, Scalar)
         ways = {"each": 2, "shared": 12, "literal": int(number), "axis": self.rank - 1}
         return given(self, names, type_, low, high, forms=ways)
+
+    def one(self, names: Names, type_: Type, low: float, high: float) -> Expr:
+        """A quantity that all threads share: a parameter."""
+        return self.k.scalar(words(names), type_, low, high)
 
     def let(self, names: Names, value: Expr, said: str = "") -> Var:
         """A local that the description calls by its first name, a matrix in capitals."""

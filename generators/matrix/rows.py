@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.formulas import Formula, formulas
 from generators.kit.functions import exp, least, log, most, sqrt
-from generators.kit.naming import held
-from generators.kit.outputs import deliver
 from generators.kit.sources import zero
-from generators.matrix.parts import Place, place
-from generators.program.dtypes import INT32, Scalar
+from generators.kit.text import written
+from generators.matrix.parts import Place
+from generators.program.dtypes import BOOL, INT32, Scalar
 from generators.program.expr import Expr, Operand, Var
 
 
@@ -51,134 +49,153 @@ class Rows:
 
     def column(self, names: str, low: float, high: float) -> Var:
         """An array of one entry for each column."""
-        return self.k.array(names, self.scalar, "width", low=low, high=high)
+        return self.k.array(names, self.scalar, "features", low=low, high=high)
 
 
 def _rows(k: KernelBuilder, names: str, span: float) -> Rows:
-    s = place(k, "i tid idx", list=3, grid=2)
-    k.size("width", 4, 7)
+    """Rows of a matrix; heads or items of a batch before them now and then."""
+    lead = [k.size("heads", 3, 4)] if k.draw.shape.chance(0.25) else []
+    dims = (*lead, k.size("rows", 4, 6) if lead else k.size("rows", 14, 18))
+    k.size("features", 4, 7)
+    at = k.thread(*dims, names=[k.name("h head")] * (len(dims) - 1) + [k.name("row i")])
+    s = Place(k, "list" if len(dims) == 1 else "grid", dims, at)
     scalar = k.draw.wide_float_type()
-    x = s.array(names, scalar, -span, span, more="width")
-    width = k.trip_count("width num_cols row_length", "width")
+    x = s.array(names, scalar, -span, span, more="features")
+    width = k.size_param("num_cols row_length", "features")
     return Rows(s, scalar, x, width, k.name("j c col"))
 
 
-_TERMS = formulas(
-    sum=lambda v: v,
-    squares=lambda v: v * v,
-    magnitudes=lambda v: abs(v),
-    smooth_l1=lambda v: sqrt(v * v + 1.0) - 1.0,
-    hinge=lambda v: most(v, 0.0),
-)
-
-
-def _ended(r: Rows, form: str, total: Var, divisor: Expr) -> tuple[Expr, str]:
-    """What is done with a row's sum, and what it is called then."""
-    ways = {"sum": 3, "mean": 4} | ({"norm": 3, "rms": 3} if form == "squares" else {})
-    how = r.s.shape.weighted(ways)
-    value = total / divisor if how in ("mean", "rms") else total
-    text = " Divide by their number." if how in ("mean", "rms") else ""
-    if how in ("norm", "rms"):
-        return sqrt(value), f"{text} Take the square root."
-    return value, text
-
-
-def _summed(r: Rows, level: int, term: Formula) -> tuple[Expr, str]:
-    """A sum of a term over the entries: all of them, or those before the row's length."""
+def _summed(r: Rows, level: int, form: str) -> tuple[Expr, str, str]:
+    """A sum over a row, a mean, or a root of either; weighted, masked or about the row's mean."""
     k, s = r.k, r.s
-    how = s.shape.weighted({"none": 3, "shared": 2, "each": 3})
-    base: Expr | None = None
-    if how == "shared":
-        base = k.scalar("margin center threshold", r.scalar, -0.5, 0.5)
-    elif how == "each":
-        base = k.let("base mu target", s.read("row_means targets centers", r.scalar, -0.5, 0.5))
-    weights = None
-    if level >= 2 and s.chance(0.6):
-        weights = r.column("col_weights kernel w", 0.2, 1.0)
-    count, limit = r.width, ""
-    if level >= 3 and s.chance(0.5):
-        lengths = s.read("lengths row_ends", INT32, 1, 8)
-        count = k.let("length num_valid", least(lengths, r.width))
-        limit = f" in the columns before {s.tell(lengths)} (at most all)"
-    total = k.let("total acc s", zero(r.scalar))
-    with r.loop(count=count) as j:
-        value = k.let("value v xj", r.at(j)) if s.chance(0.6) else r.at(j)
-        value = value if base is None else value - base
-        value = held(k, "diff d centered", value) if term.reads("v") > 1 else value
-        found = term.build(k, value)
-        k.augment(total, "add", found if weights is None else weights[j] * found)
-    shown = "v" if base is None else f"(v - {s.tell(base)})"
-    done = f"For each row of {r.x.name}, sum {term.said({'v': shown})} over the entries v{limit}"
-    done += "." if weights is None else f", each times {weights.name} of its column."
-    value, ended = _ended(r, term.name, total, cast(count, r.scalar))
-    return value, done + ended
+    weights = mask = None
+    if form in ("weighted_sum", "weighted_mean"):
+        weights = r.column("weights col_weights", 0.2, 1.0)
+    elif level >= 2 and form != "variance" and s.chance(0.4):
+        mask = s.array("mask valid", BOOL, more="features")
+    mean = _mean(r) if form == "variance" else None
+    size: Expr = cast(r.width, r.scalar)
+    total = k.let(_SUM_NAMES.get(form, "total acc"), zero(r.scalar))
+    count = None
+    if form == "weighted_mean":
+        count = k.let("weight_sum w_total", zero(r.scalar))
+    elif mask is not None and form in ("mean", "rms"):
+        count = k.let("num_valid count", zero(r.scalar))
+    with r.loop() as j, nullcontext() if mask is None else k.if_(mask[s.index(j)]):
+        v = r.at(j)
+        if form in ("sum_of_squares", "norm", "rms", "variance"):
+            v = k.let("v x_j" if mean is None else "centered diff", v if mean is None else v - mean)
+            v = v * v
+        elif form == "abs_sum":
+            v = abs(v)
+        k.augment(total, "add", v if weights is None else weights[j] * v)
+        if count is not None:
+            k.augment(count, "add", weights[j] if weights is not None else 1.0)
+    value: Expr = total
+    if form in ("mean", "rms", "variance", "weighted_mean"):
+        value = total / (size if count is None else count if mask is None else most(count, 1.0))
+    if form in ("norm", "rms"):
+        value = sqrt(value)
+    what = _SUMS[form].format(w=weights.name if weights is not None else "")
+    only = f" over the entries with {mask.name} set" if mask is not None else ""
+    none = ", dividing by at least 1" if mask is not None and count is not None else ""
+    return value, f"{what} of each row of {r.x.name}{only}{none}", f"row_{form}"
 
 
-def _extreme(r: Rows, level: int) -> tuple[Expr, str]:
+_SUMS = {
+    "sum": "Sum",
+    "mean": "Mean",
+    "abs_sum": "Sum of absolute values (L1 norm)",
+    "sum_of_squares": "Sum of squares",
+    "norm": "Euclidean norm",
+    "rms": "Root mean square",
+    "variance": "Variance (over all entries, about the row's mean)",
+    "weighted_sum": "Sum weighted by {w} of the column",
+    "weighted_mean": "Mean weighted by {w} of the column",
+}
+_SUM_NAMES = {
+    **dict.fromkeys(("sum_of_squares", "norm", "rms"), "sum_sq squares"),
+    "variance": "sq_dev spread",
+    "abs_sum": "abs_sum l1",
+}
+
+
+def _extreme(r: Rows, level: int, form: str) -> tuple[Expr, str, str]:
     """The largest or smallest of a row and its column, or the distance between both."""
     k, s = r.k, r.s
-    how = s.shape.choice(("largest", "smallest", "span"))
-    size = how == "largest" and s.chance(0.5)
+    if form == "range":
+        best, low = k.let("highest row_max", r.first), k.let("lowest row_min", r.first)
+        with r.loop(1) as j:
+            k.assign(best, most(best, r.at(j)))
+            k.assign(low, least(low, r.at(j)))
+        return best - low, f"Largest less smallest entry of each row of {r.x.name}", "row_range"
+    small, size = form == "min", form == "max_abs"
 
     def entry(value: Expr) -> Expr:
         return abs(value) if size else value
 
-    best = k.let("low least" if how == "smallest" else "best peak", entry(r.first))
-    if how == "span":
-        low = k.let("low least", r.first)
+    kind = {"min": "Smallest entry", "max": "Largest entry"}.get(form, "Largest absolute entry")
+    best = k.let("lowest row_min" if small else "best row_max", entry(r.first))
+    if not s.chance(0.5):
         with r.loop(1) as j:
-            k.assign(best, most(best, r.at(j)))
-            k.assign(low, least(low, r.at(j)))
-        return best - low, f"For each row of {r.x.name}, the largest entry less the smallest."
-    text = f"For each row of {r.x.name}, find the {how} {'|v|' if size else 'v'} of its entries v."
-    if level < 2 and not s.chance(0.5):
-        with r.loop(1) as j:
-            k.assign(best, fn("min" if how == "smallest" else "max", best, entry(r.at(j))))
-        return best, text
-    column = k.let("where_best best_col", k.lift(0, INT32))
+            k.assign(best, fn("min" if small else "max", best, entry(r.at(j))))
+        return best, f"{kind} of each row of {r.x.name}", f"row_{form}"
+    column = k.let("best_col arg", k.lift(0, INT32))
     with r.loop(1) as j:
-        value = k.let("value v xj", entry(r.at(j)))
-        with k.if_(value < best if how == "smallest" else value > best):
+        value = k.let("x_j v", entry(r.at(j)))
+        with k.if_(value < best if small else value > best):
             k.assign(best, value)
             k.assign(column, j)
-    return best, text + s.gets("positions argbest columns", column, "its column (the first one)")
+    where = s.put("positions argbest" if size else f"arg{form} positions", column)
+    text = f"{kind} of each row of {r.x.name} and its column, stored in {where.name} (the first one"
+    return best, f"{text} where several are equal)", f"row_{form} row_arg{form}"
 
 
-def _logsumexp(r: Rows, level: int) -> tuple[Expr, str]:
-    """The logarithm of summed exponentials, by the row's largest entry."""
-    k = r.k
-    heat = k.scalar("beta inv_temp", r.scalar, 0.5, 1.5) if r.s.chance(0.5) else None
-    top = k.let("top row_max", r.first)
+def _logsumexp(r: Rows, level: int, form: str) -> tuple[Expr, str, str]:
+    """The logarithm of summed exponentials, by the row's largest entry; a cross-entropy with it."""
+    k, s = r.k, r.s
+    heat = k.scalar("inv_temperature beta", r.scalar, 0.5, 1.5) if s.chance(0.3) else None
+
+    def scaled(v: Expr) -> Expr:
+        return v if heat is None else heat * v
+
+    top = k.let("row_max top", r.first)
     with r.loop(1) as j:
         k.assign(top, most(top, r.at(j)))
-    total = k.let("total acc", zero(r.scalar))
+    total = k.let("denom total", zero(r.scalar))
     with r.loop() as j:
-        shifted = r.at(j) - top
-        k.augment(total, "add", exp(shifted if heat is None else heat * shifted))
-    text = f"For each row of {r.x.name} with the largest entry m, take m +"
-    if heat is None:
-        return top + log(total), f"{text} log(sum of exp(v - m)) over its entries v."
-    text += f" log(sum of exp({heat.name} * (v - m))) / {heat.name}, v in it."
-    return top + log(total) / heat, text
+        k.augment(total, "add", exp(scaled(r.at(j) - top)))
+    what = r.x.name if heat is None else f"{heat.name} * {r.x.name}"
+    stable = "stable by subtracting the row's maximum first"
+    if form == "logsumexp":
+        text = f"Log of the sum of exponentials of each row of {what}, {stable}"
+        return scaled(top) + log(total), text, "row_logsumexp logsumexp_rows"
+    target = s.read("targets labels", INT32, init="index_of:features")
+    value = log(total) - scaled(r.x[s.index(target)] - top)
+    text = f"Cross-entropy of each row of {what} with its class in {s.tell(target)}: the log of the"
+    text += f" sum of exponentials less the entry of the class, {stable}"
+    return value, text, "cross_entropy softmax_cross_entropy"
+
+
+_REDUCTIONS: dict[str, tuple[Callable[[Rows, int, str], tuple[Expr, str, str]], str]] = {
+    **dict.fromkeys(_SUMS, (_summed, "x samples values")),
+    **dict.fromkeys(("min", "max", "max_abs", "range"), (_extreme, "x scores values")),
+    **dict.fromkeys(("logsumexp", "cross_entropy"), (_logsumexp, "logits scores")),
+}
 
 
 @idiom(depth=3)
 def row_reduce(k: KernelBuilder, level: int) -> Title:
-    """One number a row: a sum, a norm, an extreme, a log of summed exponentials."""
-    terms = {term.name: term for term in _TERMS}
-    form = k.draw.shape.choice((*sorted(terms), "extreme", "logsumexp"))
-    r = _rows(k, "x table samples logits", 1.5)
-    if form in terms:
-        value, done = _summed(r, level, terms[form])
-    else:
-        value, done = (_extreme if form == "extreme" else _logsumexp)(r, level)
-    if level >= 4:
-        low, high = (-2.0, 2.0) if form == "sum" else (0.0, 1.5)
-        base = r.s.read("baseline previous reference", r.scalar, low, high)
-        value = value - base
-        done += f" Subtract {r.s.tell(base)}."
-    done += deliver(r.s, level, "out row_stats reduced", value)
-    return Title(k.name(f"row_{form} reduce_rows {form}_per_row"), done)
+    """One number for each row: sums and norms, extremes, log-sum-exp, cross-entropy."""
+    forms = sorted(_REDUCTIONS)
+    if level >= 3:
+        forms = [form for form in forms if form not in ("sum", "abs_sum", "sum_of_squares", "mean")]
+    form = k.draw.shape.choice(forms)
+    build, names = _REDUCTIONS[form]
+    r = _rows(k, names, 2.0)
+    value, text, titles = build(r, level, form)
+    out = r.s.put({"cross_entropy": "losses"}.get(form, "out row_stats"), value)
+    return Title(k.name(titles), f"{text}. {out.name} gets the result.")
 
 
 class Normal(NamedTuple):
@@ -186,6 +203,7 @@ class Normal(NamedTuple):
 
     of: Callable[[Expr], Expr]
     text: str
+    names: str
     stats: tuple[tuple[str, Expr, str], ...]
     kept: bool = False
     """Whether the output holds a first result of each entry."""
@@ -196,19 +214,19 @@ def row_normalize(k: KernelBuilder, level: int) -> Title:
     """Softmax, layer norm, or division by a norm: passes over a row by one thread."""
     shape = k.draw.shape
     form = shape.choice(sorted(_NORMALS))
-    r = _rows(k, "x logits scores inputs", 2.0)
-    out = k.out("out normalized y", r.scalar, (*r.s.dims, "width"))
+    r = _rows(k, "logits scores" if form == "softmax" else "x inputs", 2.0)
+    out = k.out("out normalized y", r.scalar, (*r.s.dims, "features"))
     normal = _NORMALS[form](r, out)
-    finish, told = (_unchanged, "") if "softmax" in form else _affine(r, level)
+    affine = form in ("layer_norm", "rms_norm", "standardized")
+    finish, told = _affine(r, level) if affine else (_unchanged, "")
     with r.loop() as j:
         at = r.s.index(j)
         k.store(out, at, finish(at, normal.of(out[at] if normal.kept else r.at(j))))
-    done = f"{normal.text}{told} {out.name} gets it."
-    if level >= 3:
-        count = 1 if level < 5 else len(normal.stats)
-        for names, value, what in shape.sample(normal.stats, count):
+    done = f"{normal.text}.{told} {out.name} gets the result."
+    if level >= 2 and normal.stats and shape.chance(0.5):
+        for names, value, what in normal.stats:
             done += r.s.gets(names, value, f"the {what}")
-    return Title(k.name(f"{form}_rows row_{form} normalize_rows"), done)
+    return Title(k.name(normal.names), done)
 
 
 Finish = Callable[[tuple[Operand, ...], Expr], Expr]
@@ -219,30 +237,18 @@ def _unchanged(_at: tuple[Operand, ...], value: Expr) -> Expr:
 
 
 def _affine(r: Rows, level: int) -> tuple[Finish, str]:
-    """A gain and a bias of each column or a gain for all, a residual; and what they do."""
-    k, s = r.k, r.s
-    how = s.shape.choice(("none" if level == 1 else "column", "scalar", "column"))
-    gain = bias = skip = None
-    told = ""
-    if how == "scalar":
-        gain = k.scalar("gain alpha", r.scalar, 0.5, 1.5)
-        told = f" Multiply by {gain.name}."
-    if how == "column":
-        gain = r.column("gains gamma", 0.5, 1.5)
-        told = f" Multiply by {gain.name} of the column."
-    if s.chance(0.3 if level == 1 else 0.5):
-        bias = r.column("bias beta", -0.5, 0.5)
-        told += f" Add {bias.name} of the column."
-    if level >= 2 and s.chance(0.4):
-        skip = s.array("residual skip", r.scalar, -1.0, 1.0, more="width")
-        told += f" Add {skip.name}."
+    """A gain and a bias of each column; and what they do."""
+    s = r.s
+    if s.chance(0.2):
+        return _unchanged, ""
+    gain = r.column("gamma gains", 0.5, 1.5)
+    bias = r.column("beta bias", -0.5, 0.5) if s.chance(0.7) else None
+    told = f" Multiply by {gain.name} of the column"
+    told += "." if bias is None else f" and add {bias.name}."
 
     def finish(at: tuple[Operand, ...], value: Expr) -> Expr:
-        if gain is not None:
-            value = (gain if how == "scalar" else gain[at[-1]]) * value
-        if bias is not None:
-            value = value + bias[at[-1]]
-        return value if skip is None else skip[at] + value
+        value = gain[at[-1]] * value
+        return value if bias is None else value + bias[at[-1]]
 
     return finish, told
 
@@ -250,11 +256,11 @@ def _affine(r: Rows, level: int) -> tuple[Finish, str]:
 def _softmax(r: Rows, out: Var) -> Normal:
     """The row's exponentials over their sum, or the logarithm of that."""
     k, s = r.k, r.s
-    heat = k.scalar("temperature tau", r.scalar, 0.5, 2.0) if s.chance(0.5) else None
-    peak = k.let("peak row_max top", r.first)
+    heat = k.scalar("temperature", r.scalar, 0.5, 2.0) if s.chance(0.4) else None
+    peak = k.let("row_max peak", r.first)
     with r.loop(1) as j:
         k.assign(peak, most(peak, r.at(j)))
-    total = k.let("total denom mass", zero(r.scalar))
+    total = k.let("denom total", zero(r.scalar))
 
     def shifted(x: Expr) -> Expr:
         return x - peak if heat is None else (x - peak) / heat
@@ -267,14 +273,15 @@ def _softmax(r: Rows, out: Var) -> Normal:
             k.store(out, s.index(p), e)
         k.augment(total, "add", e)
     over = f" / {heat.name}" if heat is not None else ""
-    text = f"of each row of {r.x.name}{over}, stable by subtracting the row's maximum."
-    stats = (("row_maxima peaks", peak, "row's maximum"), ("denoms sums", total, "sum of exp"))
+    text = f"of each row of {r.x.name}{over}, stable by subtracting the row's maximum"
+    stats = (("row_maxima", peak, "row's maximum"), ("denoms", total, "sum of exponentials"))
+    names = "log_softmax log_softmax_rows" if logs else "softmax softmax_rows"
     if logs:
-        offset = k.let("log_total lse", log(total))
-        return Normal(lambda x: shifted(x) - offset, f"Log-softmax {text}", stats)
+        offset = k.let("log_denom log_total", log(total))
+        return Normal(lambda x: shifted(x) - offset, f"Log-softmax {text}", names, stats)
     if keeps:
-        return Normal(lambda e: e / total, f"Softmax {text}", stats, True)
-    return Normal(lambda x: exp(shifted(x)) / total, f"Softmax {text}", stats)
+        return Normal(lambda e: e / total, f"Softmax {text}", names, stats, True)
+    return Normal(lambda x: exp(shifted(x)) / total, f"Softmax {text}", names, stats)
 
 
 def _mean(r: Rows) -> Var:
@@ -285,75 +292,107 @@ def _mean(r: Rows) -> Var:
     return mean
 
 
-def _eps(r: Rows) -> float:
-    return r.k.draw.value.choice((1.0e-5, 1.0e-3, 1.0e-2, 1.0e-4))
+def _eps(r: Rows) -> Expr:
+    if r.s.chance(0.5):
+        return r.k.scalar("eps", r.scalar, 0.001, 0.01)
+    return r.k.lift(r.k.draw.value.choice((1.0e-5, 1.0e-6)), r.scalar)
+
+
+def _variance(r: Rows, mean: Var) -> Expr:
+    k = r.k
+    spread = k.let("sq_dev var_sum", zero(r.scalar))
+    with r.loop() as p:
+        centered = k.let("centered diff", r.at(p) - mean)
+        k.augment(spread, "add", centered * centered)
+    return spread / cast(r.width, r.scalar)
 
 
 def _layer_norm(r: Rows, out: Var) -> Normal:
     """The row less its mean, over the root of its variance."""
     k, eps, mean = r.k, _eps(r), _mean(r)
-    spread = k.let("variance var", zero(r.scalar))
-    with r.loop() as p:
-        centered = k.let("centered diff", r.at(p) - mean)
-        k.augment(spread, "add", centered * centered)
-    inverse = r.s.chance(0.5)
-    root = sqrt(spread / cast(r.width, r.scalar) + eps)
-    scale = k.let("rstd inv_std" if inverse else "std sigma", 1.0 / root if inverse else root)
-    text = f"Layer norm of each row of {r.x.name}: (x - mean) / sqrt(variance + {eps})."
-    what = f"{'reciprocal of ' * inverse}sqrt(variance + {eps})"
-    names = "rstd_out rstds" if inverse else "std_out row_stds"
-    stats = (("mean_out row_means", mean, "row's mean"), (names, scale, what))
-    return Normal(lambda x: (x - mean) * scale if inverse else (x - mean) / scale, text, stats)
+    scale = k.let("rstd inv_std", 1.0 / sqrt(_variance(r, mean) + eps))
+    text = f"Layer norm of each row of {r.x.name}: (x - mean) / sqrt(variance + {written(eps)})"
+    what = f"reciprocal of sqrt(variance + {written(eps)})"
+    stats = (("mean_out means", mean, "row's mean"), ("rstd_out rstds", scale, what))
+    return Normal(lambda x: (x - mean) * scale, text, "layer_norm layer_norm_rows", stats)
+
+
+def _rms_norm(r: Rows, out: Var) -> Normal:
+    """The row over the root of the mean of its squares."""
+    k, eps = r.k, _eps(r)
+    squares = _squares(r) / cast(r.width, r.scalar)
+    scale = k.let("rstd inv_rms", 1.0 / sqrt(squares + eps))
+    text = f"RMS norm of each row of {r.x.name}: x / sqrt(mean of squares + {written(eps)})"
+    stats = (("rstd_out rstds", scale, "reciprocal of that root"),)
+    return Normal(lambda x: x * scale, text, "rms_norm rms_norm_rows", stats)
+
+
+def _standardized(r: Rows, out: Var) -> Normal:
+    """Z-scores: the row less its mean, over its standard deviation."""
+    k, eps, mean = r.k, _eps(r), _mean(r)
+    std = k.let("std sigma", sqrt(_variance(r, mean)) + eps)
+    text = f"Z-scores of each row of {r.x.name}: (x - mean) / (standard deviation + {written(eps)})"
+    stats = (("row_means", mean, "row's mean"), ("row_stds", std, "divisor"))
+    return Normal(lambda x: (x - mean) / std, text, "standardize_rows zscore_rows", stats)
 
 
 def _centered(r: Rows, out: Var) -> Normal:
     mean = _mean(r)
-    text = f"Subtract from each row of {r.x.name} its mean."
-    return Normal(lambda x: x - mean, text, (("mean_out row_means", mean, "row's mean"),))
+    text = f"Centre each row of {r.x.name} by subtracting its mean"
+    stats = (("row_means", mean, "row's mean"),)
+    return Normal(lambda x: x - mean, text, "center_rows subtract_row_means", stats)
 
 
-def _divided(r: Rows, divisor: Expr, text: str) -> Normal:
-    norm = r.k.let("norm scale", divisor)
-    text = f"Divide each row of {r.x.name} by {text}."
-    return Normal(lambda x: x / norm, text, (("norms row_scales", norm, "row's divisor"),))
+def _squares(r: Rows) -> Var:
+    k = r.k
+    total = k.let("sum_sq squares", zero(r.scalar))
+    with r.loop() as j:
+        entry = k.let("v x_j", r.at(j)) if r.s.chance(0.5) else r.at(j)
+        k.augment(total, "add", entry * entry)
+    return total
 
 
 def _l2_norm(r: Rows, out: Var) -> Normal:
-    k, eps = r.k, _eps(r)
-    total = k.let("total sum_sq ss", zero(r.scalar))
-    with r.loop() as j:
-        entry = k.let("v xj", r.at(j)) if r.s.chance(0.5) else r.at(j)
-        k.augment(total, "add", entry * entry)
-    return _divided(r, sqrt(total + eps), f"sqrt(sum of squares + {eps})")
+    eps = _eps(r)
+    norm = r.k.let("norm length", sqrt(_squares(r)) + eps)
+    text = f"Divide each row of {r.x.name} by its Euclidean norm plus {written(eps)}"
+    stats = (("norms row_norms", norm, "divisor"),)
+    return Normal(lambda x: x / norm, text, "l2_normalize_rows normalize_rows", stats)
 
 
 def _l1_norm(r: Rows, out: Var) -> Normal:
     k, largest, eps = r.k, r.s.chance(0.4), _eps(r)
-    total = k.let("peak max_abs" if largest else "total sum_abs", zero(r.scalar))
+    total = k.let("max_abs peak" if largest else "abs_sum l1", zero(r.scalar))
     with r.loop() as j:
         size = abs(r.at(j))
         if largest:
             k.assign(total, most(total, size))
         else:
             k.augment(total, "add", size)
-    return _divided(r, total + eps, f"{eps} plus the {'largest' if largest else 'sum of'} |x|")
+    norm = k.let("norm divisor", total + eps)
+    kind = "largest absolute entry" if largest else "sum of absolute values"
+    text = f"Divide each row of {r.x.name} by its {kind} plus {written(eps)}"
+    names = "max_abs_scale_rows" if largest else "l1_normalize_rows"
+    return Normal(lambda x: x / norm, text, names, (("norms row_norms", norm, "divisor"),))
 
 
 def _min_max(r: Rows, out: Var) -> Normal:
     k, eps = r.k, _eps(r)
-    low, high = k.let("low lowest", r.first), k.let("high highest", r.first)
+    low, high = k.let("lowest row_min", r.first), k.let("highest row_max", r.first)
     with r.loop(1) as j:
         k.assign(low, least(low, r.at(j)))
         k.assign(high, most(high, r.at(j)))
     span = k.let("span extent", high - low + eps)
-    text = f"Map each row of {r.x.name} by (x - min) / (max - min + {eps}) of its row."
-    stats = (("lows minima", low, "row's minimum"), ("spans extents", span, "row's divisor"))
-    return Normal(lambda x: (x - low) / span, text, stats)
+    text = f"Min-max scaling of each row of {r.x.name}: (x - min) / (max - min + {written(eps)})"
+    stats = (("row_minima", low, "row's minimum"), ("row_spans", span, "divisor"))
+    return Normal(lambda x: (x - low) / span, text, "min_max_rows min_max_scale", stats)
 
 
 _NORMALS = {
     "softmax": _softmax,
     "layer_norm": _layer_norm,
+    "rms_norm": _rms_norm,
+    "standardized": _standardized,
     "centered": _centered,
     "l2_norm": _l2_norm,
     "l1_norm": _l1_norm,

@@ -16,7 +16,8 @@ from generators.program.dtypes import INT32
 from generators.program.expr import Expr, Var
 
 _AXES = {1: ("len",), 2: ("rows", "cols"), 3: ("planes", "rows", "cols")}
-_WORDS = {"len": "length out_len", "planes": "out_d planes", "rows": "out_h", "cols": "out_w"}
+_WORDS = {"len": "length", "planes": "depth", "rows": "height", "cols": "width"}
+_SHORT = {"len": "len", "planes": "depth", "rows": "h", "cols": "w"}
 _INDEX = {"len": "o pos", "planes": "z od", "rows": "y oy", "cols": "x_out ox"}
 _TAPS = {"len": "t tap", "planes": "kz dz", "rows": "ky dy", "cols": "kx dx"}
 
@@ -58,20 +59,25 @@ class Windows:
 
     def said(self) -> str:
         """Stride, dilation and padding in words."""
-        steps = [f"stride {_told(self.stride)}"] * (not _is_one(self.stride))
-        steps += [f"dilation {_told(self.dilation)}"] * (not _is_one(self.dilation))
+        steps = [f"{_with('stride', self.stride)}"] * (not _is_one(self.stride))
+        steps += [f"{_with('dilation', self.dilation)}"] * (not _is_one(self.dilation))
         many = _told(self.before)
         how = {
-            "valid": "without padding",
-            "same": f"zeros outside, the first window starting {many} before the edge",
-            "causal": f"causally: the last tap meets its output, {many} zeros before the first",
-            "edge": f"the first window starting {many} before the edge, edge elements repeated",
+            "valid": "no padding",
+            "same": f"zero padding, {many} on each side",
+            "causal": f"causal: {many} zeros are put before the first element",
+            "edge": f"edge padding, {many} on each side (the edge element is repeated)",
         }[self.pad]
         return ", ".join([*steps, how])
 
 
 def _told(value: Expr) -> str:
     return value.name if isinstance(value, Var) else str(getattr(value, "value", value))
+
+
+def _with(what: str, value: Expr) -> str:
+    """A setting with its value, or that a parameter gives it."""
+    return f"the given {what}" if isinstance(value, Var) else f"{what} {_told(value)}"
 
 
 def _is_one(value: Expr) -> bool:
@@ -81,7 +87,7 @@ def _is_one(value: Expr) -> bool:
 def windows(w: Work, nd: int, pads: Sequence[str], sides: Sequence[int] = (3, 3, 5)) -> Windows:
     """Sizes of outputs and inputs, and a drawn stride, dilation and padding."""
     k, shape = w.k, w.k.draw.shape
-    side = shape.choice(sides if nd < 3 else (2, 3))
+    side = shape.choice(sides if nd < 3 else (3,))
     pad = shape.choice([p for p in pads if side % 2 or p in ("valid", "causal")])
     stride = 1 if pad == "causal" else shape.weighted({1: 3, 2: 2 * (w.level > 1), 3: w.level > 2})
     dilation = shape.weighted({1: 3, 2: 2 * (w.level > 1)}) if nd < 3 else 1
@@ -94,13 +100,13 @@ def windows(w: Work, nd: int, pads: Sequence[str], sides: Sequence[int] = (3, 3,
         text = f"{stride}*{axis}" if stride > 1 else axis
         inputs.append(f"{text}+{more}" if more else text)
         if inputs[-1] != axis:
-            w.words[inputs[-1]] = _WORDS[axis].replace("out_", "in_").replace("length", "in_length")
+            w.words[axis], w.words[inputs[-1]] = f"out_{_SHORT[axis]}", f"in_{_SHORT[axis]}"
 
     def knob(names: str, value: int) -> Expr:
         known = value > 0 and (value > 1 or "pad" in names) and w.chance(0.4)
         return k.size_param(names, str(value)) if known else k.lift(value, INT32)
 
-    made = knob("stride step", stride), knob("dilation rate", dilation), knob("padding pad", before)
+    made = knob("stride", stride), knob("dilation", dilation), knob("padding pad", before)
     return Windows(w, axes, side, *made, pad, tuple(inputs))
 
 
@@ -146,9 +152,10 @@ def _convolution(k: KernelBuilder, level: int, nd: int) -> Title:
     batch = (w.size("b", 2, 3, "batch"),) if nd < 3 and w.chance(0.35, 2) else ()
     cin, cout, inner = _channels(w, mode)
     f = _Conv(w, win, mode, w.chance(0.35), batch)
-    x = w.tensor("x inputs signal" if nd == 1 else "x image inputs", f.dims((cin,), win.inputs))
+    names = {1: "x inputs signal", 2: "x image inputs", 3: "x volume inputs"}[nd]
+    x = w.tensor(names, f.dims((cin,), win.inputs))
     side = str(win.side)
-    w.words[side] = "taps kernel_size ksize"
+    w.words[side] = "kernel_size ksize"
     if w.chance(0.6) or side == inner:
         w.known(side, k.lift(win.side, INT32))
     weights = w.tensor(
@@ -157,10 +164,11 @@ def _convolution(k: KernelBuilder, level: int, nd: int) -> Title:
         -0.6,
         0.8,
     )
-    bias = w.tensor("bias beta", (cout,)) if w.chance(0.5) else None
+    bias = w.tensor("bias", (cout,)) if w.chance(0.5) else None
     dims = f.dims((cout,), win.axes)
-    names = {"b": "b item", cout: "co ch", **{a: _INDEX[a] for a in win.axes}}
-    with w.each(dims, [names[d] for d in dims], 0.15) as at:
+    channel = "co" if mode == "full" else "c ch"
+    called = {"b": "b item", cout: channel, **{a: _INDEX[a] for a in win.axes}}
+    with w.each(dims, [called[d] for d in dims], 0.15) as at:
         c = at[-1] if f.last else at[len(batch)]
         places = [at[dims.index(a)] for a in win.axes]
         total = k.let("total acc", k.lift(0.0, w.type_) if bias is None else bias[c])
@@ -169,7 +177,8 @@ def _convolution(k: KernelBuilder, level: int, nd: int) -> Title:
         out = w.out("out y result", dims)
         out.store(at, activated(k, way, total) if way else total)
     _conv_said(f, (x, weights, bias, out), way)
-    return Title(k.name(f"conv{nd}d_forward conv{nd}d", f"{mode}_conv{nd}d"), w.text())
+    plain = f"conv{nd}d_forward conv{nd}d" if mode == "full" else f"{mode}_conv{nd}d"
+    return Title(k.name(plain), w.text())
 
 
 def _taps(
@@ -204,18 +213,20 @@ def _taps(
 
 def _conv_said(f: _Conv, of: tuple[Tensor, Tensor, Tensor | None, Tensor], way: str) -> None:
     x, weights, bias, out = of
-    kind = {
-        "full": "Convolve all channels",
-        "depthwise": "Convolve each channel with a filter of its own",
-        "grouped": "Convolve in groups of two input channels, one group an output channel,",
-    }[f.mode]
-    where = f" of {x.name}" if f.mode != "grouped" else f" {x.name}"
+    nd = len(f.win.axes)
     axes = "channels last" if f.last else "channels first"
+    kind = {
+        "full": f"Full {nd}D convolution over all input channels of {x.name} ({axes})",
+        "depthwise": f"Depthwise {nd}D convolution: each channel of {x.name} ({axes})",
+        "grouped": f"Grouped {nd}D convolution: output channel c sees input channels 2c and 2c + 1 "
+        f"of {x.name} ({axes})",
+    }[f.mode]
+    own = "its own filter of " if f.mode == "depthwise" else ""
     f.w.say(
-        f"{kind}{where} ({axes}) with {weights.name} (not flipped), {f.win.said()}."
-        + (f" {bias.name} of the channel is added." if bias is not None else "")
-        + (f" Then {SAID[way]}." if way else "")
-        + f" {out.name} gets the sums."
+        f"{kind} with {own}{weights.name}, not flipped; {f.win.said()}."
+        + (f" Add {bias.name} of the output channel." if bias is not None else "")
+        + (f" Apply {SAID[way]}." if way else "")
+        + f" {out.name} gets the result."
     )
 
 

@@ -6,7 +6,7 @@ from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.sources import zero
 from generators.kit.text import written
-from generators.matrix.learning.forms import Tensor, Work, work
+from generators.matrix.learning.forms import Tensor, Work, alike, work
 from generators.matrix.parts import index
 from generators.program.dtypes import INT32
 from generators.program.expr import Expr, Var
@@ -24,17 +24,18 @@ def triangular_solve(k: KernelBuilder, level: int) -> Title:
     """Substitution for each right-hand side: forward or backward, transposed, unit diagonal."""
     w = work(k, level, flattening=0.25)
     lead, call = items(w)
-    n = w.size("n", 4, 6, "n order")
-    many = (w.size("rhs", 5, 9, "num_rhs width"),) if not lead or w.chance(0.6) else ()
+    n = w.size("order", 4, 6, "n order")
+    many = (w.size("rhs", 5, 9, "num_rhs"),) if not lead or w.chance(0.6) else ()
     lower, unit, over = w.chance(0.5), w.chance(0.3), w.chance(0.4)
-    a = w.tensor("l_mat tri lower" if lower else "u_mat tri upper", (*lead, n, n), -0.5, 0.5)
-    diag = None if unit else w.tensor("diag pivots", (*lead, n), 1.0, 2.0)
     flipped = w.chance(0.3)
+    held = lower != flipped
+    a = w.tensor("l_mat lower" if held else "u_mat upper", (*lead, n, n), -0.5, 0.5)
+    diag = None if unit else w.tensor("diag pivots", (*lead, n), 1.0, 2.0)
     names = [*call, "r col"] if many else call
     at = k.thread(*lead, *many, names=[k.name(c) for c in names])
     first, more = at[: len(lead)], at[len(lead) :]
     role = "inout" if over else "in"
-    b = w.tensor("x b" if over else "b rhs_vecs", (*lead, n, *many), role=role)
+    b = w.tensor("x rhs" if over else "b rhs", (*lead, n, *many), role=role)
     x = b if over else w.out("x solution", (*lead, n, *many))
 
     def row(i: Expr) -> None:
@@ -48,14 +49,16 @@ def triangular_solve(k: KernelBuilder, level: int) -> Title:
     with w.loop("step t" if not lower else "i row", n) as t:
         row(t if lower else k.let("i row", w.count(n) - 1 - t))
     side = "lower" if lower else "upper"
-    whole = f"transpose({a.name})" if flipped else a.name
+    whole = f"the transpose of {a.name}" if flipped else a.name
+    each = f"{'each' if many else 'the'} right-hand side{' of each system' * bool(lead)}"
+    stored = f"{b.name} holds it and is overwritten by the solution" if over else f"in {b.name}"
     w.say(
-        f"Solve T x = {b.name} by {'forward' if lower else 'backward'} substitution"
-        f"{' in place' * over}, "
-        f"T being the {side} triangle of {whole} with "
-        f"{'ones' if diag is None else diag.name} on the diagonal"
-        f"{'' if over else f'; {x.name} gets x'}."
+        f"Triangular solve by {'forward' if lower else 'backward'} substitution for {each}"
+        f"{f' ({stored})' if over else f' {stored}'}. The matrix is the {side} triangle of {whole} "
+        f"with {'ones' if diag is None else diag.name} on the diagonal."
     )
+    if not over:
+        w.say(f"{x.name} gets the solution.")
     return Title(k.name(f"solve_{side} {side}_substitution", "triangular_solve"), w.text())
 
 
@@ -73,7 +76,7 @@ def elimination_step(k: KernelBuilder, level: int) -> Title:
     column = w.tensor("col_vec l_col", (*lead, m))
     line = w.tensor("row_vec u_row", (*lead, n))
     out = w.out("out trailing", (*lead, m, n)) if apart else a
-    with w.each((*lead, m, n), [*call, "i row", "j col"], 0.4) as at:
+    with w.each((*lead, m, n), [*call, "i row", "j col"], 0.0) as at:
         first, (i, j) = at[:-2], at[-2:]
         over = pivots[first] if pivots is not None else w.number("pivot diag_value", 1.0, 2.0)
         inside = fn("and", i > step, j > step)
@@ -89,13 +92,16 @@ def elimination_step(k: KernelBuilder, level: int) -> Title:
                 if w.chance(0.5):
                     a.store(at, term, "sub")
                 else:
-                    a.store(at, k.let("value entry", a[at] - term))
-    rest = f"; {out.name} gets the matrix, other entries as they are" * apart
+                    a.store(at, k.let("updated entry", a[at] - term))
+    every = " of each item" * bool(lead)
     w.say(
-        f"Step {step.name} of an LU factorisation: where i > {step.name} and j > {step.name}, "
-        f"{column.name}[i] * {line.name}[j] / {written(over)} is subtracted from {a.name}[i, j], "
-        f"{column.name} and {line.name} being the step's column and row{rest}."
+        f"Trailing update of an LU factorisation with pivot index {step.name}{every}: from each "
+        f"entry (i, j) of {a.name} with i > {step.name} and j > {step.name}, subtract "
+        f"{column.name}[i] * {line.name}[j] / {written(over)}; {column.name} and {line.name} are "
+        f"column and row {step.name} of the matrix."
     )
+    if apart:
+        w.say(f"{out.name} gets the matrix; other entries are copied.")
     return Title(k.name("lu_update eliminate_step", "trailing_update"), w.text())
 
 
@@ -104,8 +110,9 @@ def reflector_apply(k: KernelBuilder, level: int) -> Title:
     """A Householder reflection, or an orthogonalisation against a basis, of each column."""
     w = work(k, level, flattening=0.3)
     lead, call = items(w)
-    n, cols = w.size("n", 5, 8, "n num_rows"), w.size("cols", 6, 9, "num_cols cols")
     right = w.chance(0.4)
+    n = w.size("order", 5, 8, "row_length" if right else "num_rows")
+    cols = w.size("cols", 6, 9, "num_rows" if right else "num_cols")
     shape = (*lead, cols, n) if right else (*lead, n, cols)
     a = w.tensor("a mat", shape, role="inout")
     basis = w.chance(0.45)
@@ -119,24 +126,24 @@ def reflector_apply(k: KernelBuilder, level: int) -> Title:
     at = k.thread(*lead, cols, names=[k.name(c) for c in [*call, "i row" if right else "j col"]])
     first = at[:-1]
     line = "row" if right else "column"
-    start: Expr | int = k.scalar("step first_entry", INT32, 0, 1) if tail else 0
+    start = k.scalar("step first_entry", INT32, 0, 1) if tail else k.lift(0, INT32)
     if basis:
         with w.loop("s m", "basis") as s:
             _taken_off(w, a, v, at, (*first, s), (start, None))
         w.say(
-            f"Make each {line} of {a.name} orthogonal to the vectors {v.name}, of unit length, one "
-            f"after the other (modified Gram-Schmidt): subtract dot(v, {line}) * v."
+            f"Modified Gram-Schmidt: make each {line} of {a.name} orthogonal to the unit vectors "
+            f"in {v.name}, one after the other, by subtracting dot(u, {line}) * u for each u."
         )
     else:
         number = scale[first] if scale is not None else tau
         _taken_off(w, a, v, at, first, (start, number))
         t = scale.name if scale is not None else written(tau) if tau is not None else ""
-        below = f" Entries before {written(start)} take no part." if isinstance(start, Expr) else ""
+        below = f" Entries before index {written(start)} stay as they are." if tail else ""
         w.say(
-            f"Apply the Householder reflection I - {t} * v * transpose(v), v = {v.name}, to each "
+            f"Apply the Householder reflection I - {t} * {v.name} * transpose({v.name}) to each "
             f"{line} of {a.name} in place.{below}"
         )
-    names = "gram_schmidt orthogonalize_columns" if basis else "householder_apply apply_reflector"
+    names = f"gram_schmidt orthogonalize_{line}s" if basis else "householder_apply apply_reflector"
     return Title(k.name(names), w.text())
 
 
@@ -152,15 +159,15 @@ def _taken_off(
     k, (start, number) = w.k, by
 
     def place(i: Expr) -> tuple[Expr, ...]:
-        return (*at, i) if a.dims[-1] == "n" else (*at[:-1], i, at[-1])
+        return (*at, i) if a.dims[-1] == "order" else (*at[:-1], i, at[-1])
 
     dot = k.let("dot proj", zero(w.type_))
-    with w.loop("i p", "n", start=start) as i:
+    with w.loop("i p", "order", start=start) as i:
         k.augment(dot, "add", v[index(*own, i)] * a[place(i)])
     if number is not None:
         k.augment(dot, "mul", number)
     plain = w.chance(0.6)
-    with w.loop("r q", "n", start=start) as r:
+    with w.loop("r q", "order", start=start) as r:
         part = v[index(*own, r)] * dot
         if plain:
             a.store(place(r), part, "sub")
@@ -178,31 +185,32 @@ def givens_rows(k: KernelBuilder, level: int) -> Title:
     apart = w.chance(0.35)
     a = w.tensor("a mat", (*lead, "2*pairs", cols), role="in" if apart else "inout")
     out = w.out("out turned", a.dims) if apart else a
-    c_arr = w.tensor("cosines c", (*lead, pairs))
-    s_arr = w.tensor("sines s", (*lead, pairs))
+    c_arr, s_arr = (
+        w.tensor(name, (*lead, pairs)) for name in alike(k, "cosines sines", "c_rot s_rot")
+    )
     way = k.draw.shape.choice(("beside", "halves", "brent"))
-    with w.each((*lead, pairs, cols), [*call, "p pair", "j col"], 0.4) as at:
+    with w.each((*lead, pairs, cols), [*call, "p pair", "j col"], 0.0) as at:
         first, (p, j) = at[:-2], at[-2:]
-        c, s = (
-            k.let("cs c_rot", c_arr[index(*first, p)]),
-            k.let("sn s_rot", s_arr[index(*first, p)]),
-        )
+        turns = (c_arr[index(*first, p)], s_arr[index(*first, p)])
+        c, s = map(k.let, alike(k, "c s", "cos_p sin_p"), turns)
         if way == "beside":
             top: Expr = k.let("upper r0", 2 * p)
             low: Expr = top + 1
             said = "rows 2p and 2p + 1"
         elif way == "halves":
             top, low = p, p + w.count(pairs)
-            said = "rows p and p plus the number of pairs"
+            said = f"rows p and p + {written(w.count(pairs))}"
         else:
             top, low = p, k.let("lower r1", 2 * w.count(pairs) - 1 - p)
-            said = "row p from the front and row p from the back"
-        x, y = k.let("x hi", a[index(*first, top, j)]), k.let("y lo", a[index(*first, low, j)])
+            said = "row p and the p-th row from the end"
+        rows = (a[index(*first, top, j)], a[index(*first, low, j)])
+        x, y = map(k.let, alike(k, "x y", "a_top a_low"), rows)
         out.store((*first, top, j), c * x + s * y)
         out.store((*first, low, j), c * y - s * x)
     where = f"into {out.name}" if apart else "in place"
     w.say(
-        f"Turn {said} of {a.name} {where} by c = {c_arr.name} and s = {s_arr.name} of pair p: "
-        f"the first becomes c * x + s * y, the second c * y - s * x."
+        f"Apply a Givens rotation to each pair p of rows of {a.name}, {where}: {said}, with cosine "
+        f"{c_arr.name}[p] and sine {s_arr.name}[p]. Entries x and y of the two rows become "
+        f"cos * x + sin * y and cos * y - sin * x."
     )
     return Title(k.name("givens_rotate rotate_rows apply_givens", "jacobi_rotation"), w.text())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import least, most, sqrt
@@ -11,7 +13,7 @@ from generators.matrix.factorisations.steps import items
 from generators.matrix.learning.forms import Tensor, Work, alike, work
 from generators.matrix.parts import index
 from generators.program.dtypes import INT32
-from generators.program.expr import Expr, Var
+from generators.program.expr import Const, Expr, Var
 
 
 @idiom
@@ -20,21 +22,22 @@ def structured_product(k: KernelBuilder, level: int) -> Title:
     w = work(k, level, flattening=0.2)
     form = k.draw.shape.choice(("banded", "toeplitz", "circulant", "hankel", "tridiagonal"))
     n = w.size("n", 9, 14, "n num_rows")
-    many = (w.size("width", 3, 5, "num_rhs width"),) if w.chance(0.5) else ()
+    many = (w.size("rhs", 3, 5, "num_rhs"),) if w.chance(0.5) else ()
     x = w.tensor("x v", (n, *many))
     build = {"banded": _banded, "tridiagonal": _tridiagonal}.get(form)
     with w.each((n, *many), ("i row", "r q")) as at:
         i, more = at[0], at[1:]
         if build is not None:
-            value, said = build(w, x, i, more)
+            value, kind, said = build(w, x, i, more)
         else:
-            value, said = _by_diagonals(w, form, x, i, more)
-        w.say(f"Multiply {said} by {x.name}.")
+            value, kind, said = _by_diagonals(w, form, x, i, more)
+        what = "the columns of " if many else ""
+        w.say(f"Multiply a {kind} matrix by {what}{x.name}. {said}")
         if w.chance(0.4, 2):
             y = w.tensor("y out", (n, *many), role="inout")
             beta = w.number("beta keep", 0.3, 0.9)
             y.store(at, value + beta * y[at])
-            w.say(f"{y.name} becomes the product plus {written(beta)} * {y.name}.")
+            w.say(f"{y.name} becomes the product plus {written(beta)} times its old value.")
         else:
             out = w.out("y out result", (n, *many))
             out.store(at, value)
@@ -42,14 +45,15 @@ def structured_product(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(f"{form}_matvec {form}_product"), w.text())
 
 
-def _banded(w: Work, x: Tensor, i: Expr, more: tuple[Expr, ...]) -> tuple[Expr, str]:
+def _banded(w: Work, x: Tensor, i: Expr, more: tuple[Expr, ...]) -> tuple[Expr, str, str]:
     k = w.k
     band = k.draw.shape.choice((1, 2, 3))
-    w.words[str(2 * band + 1)] = "band_width"
     by_row = w.chance(0.5)
     dims = ("n", str(2 * band + 1)) if by_row else (str(2 * band + 1), "n")
     ab = w.tensor("bands ab", dims, fixed=True)
-    half: Expr = k.size_param("half_band kl", str(band)) if w.chance(0.5) else k.lift(band, INT32)
+    half: Expr = k.lift(band, INT32)
+    if w.chance(0.7):
+        half = k.size_param("half_band bandwidth", str(band))
     total = w.sum()
     d: Expr
     if w.chance(0.5):
@@ -59,17 +63,19 @@ def _banded(w: Work, x: Tensor, i: Expr, more: tuple[Expr, ...]) -> tuple[Expr, 
             d = j - i + half
             k.augment(total, "add", ab[(i, d) if by_row else (d, i)] * x[index(j, *more)])
     else:
-        with w.loop("d diag_i", str(2 * band + 1)) as diagonal:
+        count = k.lift(2 * band + 1, INT32) if isinstance(half, Const) else 2 * half + 1
+        with k.for_("d diag", count) as diagonal:
             d = diagonal
             at = k.let("j c", i + d - half)
             with k.if_(fn("and", at >= 0, at < w.count("n"))):
                 k.augment(total, "add", ab[(i, d) if by_row else (d, i)] * x[index(at, *more)])
-    place = f"{ab.name}[i, {'j - i + '}{written(half)}]"
+    place = f"{ab.name}[i, j - i + {written(half)}]"
     place = place if by_row else f"{ab.name}[j - i + {written(half)}, i]"
-    return total, f"a banded matrix, whose entry (i, j) is {place} for |i - j| <= {written(half)},"
+    said = f"Entry (i, j) is {place} where |i - j| <= {written(half)}, and zero elsewhere."
+    return total, "banded", said
 
 
-def _tridiagonal(w: Work, x: Tensor, i: Expr, more: tuple[Expr, ...]) -> tuple[Expr, str]:
+def _tridiagonal(w: Work, x: Tensor, i: Expr, more: tuple[Expr, ...]) -> tuple[Expr, str, str]:
     k = w.k
     low, mid, high = (w.tensor(s, ("n",)) for s in alike(k, "lower diag upper", "dl d du"))
     total = k.let("total acc s", mid[i] * x[index(i, *more)])
@@ -77,38 +83,59 @@ def _tridiagonal(w: Work, x: Tensor, i: Expr, more: tuple[Expr, ...]) -> tuple[E
         k.augment(total, "add", low[i] * x[index(i - 1, *more)])
     with k.if_(i < w.count("n") - 1):
         k.augment(total, "add", high[i] * x[index(i + 1, *more)])
-    return total, (
-        f"a tridiagonal matrix, row i of which has {low.name}[i], {mid.name}[i] and {high.name}[i],"
+    said = (
+        f"Row i has {low.name}[i] before the diagonal, {mid.name}[i] on it and {high.name}[i] "
+        f"behind it."
     )
+    return total, "tridiagonal", said
 
 
 def _by_diagonals(
     w: Work, form: str, x: Tensor, i: Expr, more: tuple[Expr, ...]
-) -> tuple[Expr, str]:
+) -> tuple[Expr, str, str]:
     """Matrices whose entry depends on the sum or the difference of row and column."""
-    k = w.k
-    n = w.count("n")
-    c = w.tensor("c gen first_col", ("n",) if form == "circulant" else ("n+n",), fixed=True)
+    k, n = w.k, w.count("n")
+    c = w.tensor("c first_col", ("n",), fixed=True)
+    other = None
+    if form != "circulant":
+        other = w.tensor("last_row" if form == "hankel" else "r first_row", ("n",), fixed=True)
     total = w.sum()
     with w.loop("j col p", "n") as j:
-        if form == "circulant":
-            at: Expr = (i - j + n) % n
-            if w.chance(0.5):
-                apart = k.let("d at_d", i - j)
-                with k.if_(apart < 0):
-                    k.augment(apart, "add", n)
-                at = apart
-            said = "(i - j) mod n"
-        elif form == "toeplitz":
-            at, said = i - j + n, f"i - j + {written(n)}"
-        else:
-            at, said = i + j, "i + j"
-        k.augment(total, "add", c[at] * x[index(j, *more)])
-    article = (
-        "a Hankel" if form == "hankel" else f"a {form.capitalize() if form == 'toeplitz' else form}"
+        entry = _diagonal_entry(w, form, c, other, (i, j))
+        k.augment(total, "add", entry * x[index(j, *more)])
+    if other is None:
+        said = f"Entry (i, j) is {c.name}[(i - j) mod n], n being the order."
+        return total, "circulant", said
+    if form == "toeplitz":
+        said = f"Entry (i, j) is {c.name}[i - j] where i >= j, else {other.name}[j - i]."
+        return total, "Toeplitz", said
+    told = written(n).replace("len(", "the length of (")
+    said = (
+        f"Entry (i, j) is {c.name}[i + j] where i + j < n, else {other.name}[i + j - n + 1], with "
+        f"n = {told}."
     )
-    said = said.replace(" mod n", " mod the order").replace("len(", "the length of (")
-    return total, f"{article} matrix, whose entry (i, j) is {c.name}[{said}],"
+    return total, "Hankel", said
+
+
+def _diagonal_entry(
+    w: Work, form: str, c: Tensor, other: Tensor | None, at: tuple[Expr, Expr]
+) -> Expr:
+    """An entry of a circulant, Toeplitz or Hankel matrix, by its first column and a row."""
+    k, n, (i, j) = w.k, w.count("n"), at
+    if other is None:
+        if w.chance(0.5):
+            return c[(i - j + n) % n]
+        lag = k.let("lag d", i - j)
+        with k.if_(lag < 0):
+            k.augment(lag, "add", n)
+        return c[lag]
+    entry = k.let("entry a_ij", zero(w.type_))
+    place: Expr = k.let("diag lag", i + j if form == "hankel" else i - j)
+    with k.if_(place < n if form == "hankel" else place >= 0):
+        k.assign(entry, c[place])
+    with k.else_():
+        k.assign(entry, other[place - n + 1 if form == "hankel" else -place])
+    return entry
 
 
 @idiom
@@ -143,14 +170,14 @@ def kronecker_product(k: KernelBuilder, level: int) -> Title:
                     k.augment(inner, "add", b[index(*first, r, s)] * entry)
                 k.augment(total, "add", a[index(*first, p, q)] * inner)
             value = total
-        adding = w.chance(0.3)
-        out = w.tensor("out kron y", dims, role="inout" if adding else "out")
+        adding = w.chance(0.12)
+        out = w.tensor("out kron" if whole else "y out", dims, role="inout" if adding else "out")
         out.store(at, value if scale is None else scale * value, "add" if adding else "")
-    what = "" if x is None else f" times {x.name}, without forming it"
-    w.say(
-        f"Take {times}the Kronecker product of {a.name} and {b.name}{what}; "
-        f"{f'it is added to {out.name}' if adding else f'{out.name} gets the result'}."
-    )
+    product = f"{times}the Kronecker product of {a.name} and {b.name}"
+    what = f"Compute {product}."
+    if x is not None:
+        what = f"Multiply {product} by {x.name} without forming the large matrix."
+    w.say(f"{what} {f'It is added to {out.name}' if adding else f'{out.name} gets the result'}.")
     return Title(k.name("kronecker_product kron" if whole else "kron_matvec kron_apply"), w.text())
 
 
@@ -159,40 +186,62 @@ def feature_covariance(k: KernelBuilder, level: int) -> Title:
     """Gram, covariance and correlation matrices of features over samples, weighted or not."""
     w = work(k, level, flattening=0.25)
     lead, call = items(w)
-    n, d = w.size("n", 8, 14, "num_samples n", minimum=3), w.size("d", 4, 7, "num_features d")
+    n = w.size("observations", 8, 14, "num_samples", minimum=3)
+    d = w.size("d", 4, 7, "num_features d")
     x = w.tensor("x samples data", (*lead, n, d))
     form = k.draw.shape.choice(("gram", "covariance", "given", "correlation"))
     means = (
         w.tensor("means mu", (*lead, d), -0.3, 0.3) if form in ("given", "correlation") else None
     )
     stds = w.tensor("stds sigma", (*lead, d), 0.5, 1.5) if form == "correlation" else None
-    weighted = form in ("gram", "given") and w.chance(0.4)
+    weighted = form == "gram" and w.chance(0.5)
     weights = w.tensor("weights sample_w", (n,), 0.2, 1.0) if weighted else None
-    ridge = w.number("ridge shrink", 0.01, 0.1) if w.chance(0.35) else None
+    ridge = None
+    if form != "correlation" and w.chance(0.35):
+        ridge = w.number("ridge jitter", 0.01, 0.1, literal=0.0)
     with w.each((*lead, d, d), [*call, "i fi", "j fj"]) as at:
         i, j = at[-2:]
         value = _comoment(w, x, at, (means, stds, weights), form)
         if ridge is not None:
-            value = k.let("value cov_ij", value)
+            if not isinstance(value, Var):
+                value = k.let("cov_ij entry", value)
             with k.if_(fn("eq", i, j)):
                 k.augment(value, "add", ridge)
-        out = w.out("out cov gram", (*lead, d, d))
+        out = w.out(
+            f"{ {'gram': 'gram', 'correlation': 'corr'}.get(form, 'cov') } out", (*lead, d, d)
+        )
         out.store(at, value)
-    centre = {"gram": "", "covariance": " less its mean over samples"}.get(form, "")
-    if means is not None:
-        centre = f" less {means.name}" + (f", over {stds.name}" if stds is not None else "")
-    over = {"gram": "", "correlation": ", over the number of samples"}
-    count = over.get(form, ", over one less than the number of samples")
-    of = "" if weights is None else f"{weights.name} of the sample times "
-    each = f", each{centre}" if centre else ""
-    w.say(
-        f"Sum over samples {of}the product of two features of {x.name}{each}, for all pairs of "
-        f"features; {out.name} gets the sums{count}."
-    )
+    _moments_said(w, form, x, (means, stds, weights), out)
     if ridge is not None:
         w.say(f"{written(ridge)} is added on the diagonal.")
-    name = "centered_covariance" if form == "given" else f"{form}_matrix"
-    return Title(k.name(name, "second_moments"), w.text())
+    name = "gram_matrix" if form == "gram" else f"{form}_matrix feature_{form}"
+    if form in ("given", "covariance"):
+        name = "covariance_matrix feature_covariance"
+    return Title(k.name(name), w.text())
+
+
+def _moments_said(
+    w: Work,
+    form: str,
+    x: Tensor,
+    by: tuple[Tensor | None, Tensor | None, Tensor | None],
+    out: Tensor,
+) -> None:
+    """What matrix of features is computed, and from what."""
+    means, stds, weights = by
+    of = "" if weights is None else f", each sample weighted by {weights.name}"
+    names = (x.name, means.name if means is not None else "", stds.name if stds is not None else "")
+    what = {
+        "gram": f"Gram matrix of the features of {names[0]}: the sum over samples of the product "
+        f"of two features{of}",
+        "covariance": f"Covariance matrix of the features of {names[0]} with the means computed "
+        f"first: the sum of products of deviations over (number of samples - 1)",
+        "given": f"Covariance matrix of the features of {names[0]} about the given means "
+        f"{names[1]}: the sum of products of deviations over (number of samples - 1)",
+        "correlation": f"Correlation matrix of the features of {names[0]}: the mean product of "
+        f"deviations from {names[1]}, divided by both standard deviations in {names[2]}",
+    }[form]
+    w.say(f"{what}. {out.name} gets the matrix.")
 
 
 def _comoment(
@@ -205,20 +254,22 @@ def _comoment(
     """The sum of products of two features, divided as the form wants it."""
     k, (means, stds, weights) = w.k, by
     first, (i, j) = at[:-2], at[-2:]
-    size = cast(w.count("n"), w.type_)
+    size = cast(w.count("observations"), w.type_)
     mean_i = mean_j = None
     if form == "covariance":
-        mean_i, mean_j = w.sum("mean_i mu_i"), w.sum("mean_j mu_j")
-        with w.loop("q m", "n") as q:
+        mean_i, mean_j = (w.sum(n) for n in alike(k, "mean_i mean_j", "mu_i mu_j"))
+        with w.loop("q m", "observations") as q:
             k.augment(mean_i, "add", x[index(*first, q, i)])
             k.augment(mean_j, "add", x[index(*first, q, j)])
         k.augment(mean_i, "div", size)
         k.augment(mean_j, "div", size)
     elif means is not None:
-        mean_i = k.let("mean_i mu_i", means[index(*first, i)])
-        mean_j = k.let("mean_j mu_j", means[index(*first, j)])
+        names = alike(k, "mean_i mean_j", "mu_i mu_j")
+        mean_i, mean_j = (
+            k.let(n, means[index(*first, f)]) for n, f in zip(names, (i, j), strict=True)
+        )
     total = w.sum("total acc")
-    with w.loop("s row", "n") as s:
+    with w.loop("s row", "observations") as s:
         a, b = x[index(*first, s, i)], x[index(*first, s, j)]
         if mean_i is not None and mean_j is not None:
             a, b = a - mean_i, b - mean_j
@@ -237,18 +288,22 @@ def distance_matrix(k: KernelBuilder, level: int) -> Title:
     w = work(k, level, flattening=0.25)
     lead, call = items(w)
     m, n = w.size("m", 5, 8, "m num_queries"), w.size("n", 5, 8, "n num_points")
-    d = w.size("d", 3, 6, "dim num_features")
+    d = w.size("features", 3, 6, "num_features")
     names = alike(k, "x y", "queries points", "a b", "left right")
     x, y = w.tensor(names[0], (*lead, m, d)), w.tensor(names[1], (*lead, n, d))
     form = k.draw.shape.choice(("l2", "squared", "l1", "cosine", "chebyshev", "norms"))
     with w.each((*lead, m, n), [*call, "i row", "j col"]) as at:
         first, (i, j) = at[:-2], at[-2:]
-        dot = w.sum("total acc s" if form != "cosine" else "dot xy")
-        squares = [w.sum("norm_x xx"), w.sum("norm_y yy")] if form == "cosine" else []
+        dot = w.sum(
+            {"cosine": "dot xy", "norms": "dot xy", "chebyshev": "largest dist"}.get(
+                form, "total acc"
+            )
+        )
+        squares = [w.sum(n) for n in ("xx norm_x", "yy norm_y")] if form == "cosine" else []
         with w.loop("c p", d) as c:
             a, b = x[index(*first, i, c)], y[index(*first, j, c)]
             if form in ("cosine", "norms"):
-                a, b = k.let("xa xc", a), k.let("yb yc", b)
+                a, b = map(k.let, alike(k, "x_c y_c", "a_c b_c"), (a, b))
                 k.augment(dot, "add", a * b)
                 for s, v in zip(squares, (a, b), strict=False):
                     k.augment(s, "add", v * v)
@@ -257,32 +312,41 @@ def distance_matrix(k: KernelBuilder, level: int) -> Title:
             else:
                 diff = k.let("diff delta", a - b)
                 k.augment(dot, "add", abs(diff) if form == "l1" else diff * diff)
-        value, said = _distance(w, form, dot, squares, (first, i, j))
+        value, said = _distance(w, form, dot, squares, (first, i, j), names)
         out = w.out("dist out distances", (*lead, m, n))
         out.store(at, value)
-    w.say(f"For each row of {x.name} and each of {y.name}, {out.name} gets {said}.")
-    return Title(k.name(f"{form}_distances pairwise_{form}", "distance_matrix"), w.text())
+    w.say(f"{said} between each row of {x.name} and each row of {y.name}. {out.name} gets it.")
+    name = {"norms": "squared"}.get(form, form)
+    return Title(k.name(f"{name}_distances pairwise_{name}", "distance_matrix"), w.text())
 
 
 def _distance(
-    w: Work, form: str, total: Var, squares: list[Var], at: tuple[tuple[Var, ...], Var, Var]
+    w: Work,
+    form: str,
+    total: Var,
+    squares: list[Var],
+    at: tuple[tuple[Var, ...], Var, Var],
+    called: Sequence[str],
 ) -> tuple[Expr, str]:
     """A distance of what was summed, and what it is in words."""
     first, i, j = at
     lead = ("batch",) * len(first)
     if form == "norms":
-        xx = w.tensor("x_norms sq_x", (*lead, "m"), 6.0, 8.0)
-        yy = w.tensor("y_norms sq_y", (*lead, "n"), 6.0, 8.0)
+        names = [f"{name}_sq {name}_norms" for name in called]
+        xx = w.tensor(names[0], (*lead, "m"), 6.0, 8.0)
+        yy = w.tensor(
+            f"{called[1]}_{xx.name.removeprefix(called[0] + '_')}", (*lead, "n"), 6.0, 8.0
+        )
         value: Expr = xx[index(*first, i)] + yy[index(*first, j)] - 2.0 * total
-        said = f"{xx.name} + {yy.name} - 2 * their dot product, the squared distance"
+        said = f"from the squared norms {xx.name} and {yy.name} and the dot product"
         if w.chance(0.5):
-            return sqrt(value), f"the root of {said}"
-        return value, said
+            return sqrt(value), f"Euclidean distance, {said},"
+        return value, f"Squared Euclidean distance, {said},"
     if form == "cosine":
-        eps = w.number("eps floor", 0.01, 0.1)
+        eps = w.number("eps", 1.0e-6, 1.0e-3, literal=0.0)
         value = 1.0 - total / (sqrt(squares[0] * squares[1]) + eps)
-        return value, f"1 - dot / (sqrt(|x|^2 * |y|^2) + {written(eps)})"
+        return value, f"Cosine distance, 1 - dot / (|x| * |y| + {written(eps)}),"
     if form == "l2":
-        return sqrt(total), "their Euclidean distance"
-    names = {"squared": "their squared distance", "l1": "the sum of absolute differences"}
-    return total, names.get(form, "the largest absolute difference")
+        return sqrt(total), "Euclidean distance"
+    told = {"squared": "Squared Euclidean distance", "l1": "Manhattan (L1) distance"}
+    return total, told.get(form, "Chebyshev distance (largest absolute difference)")

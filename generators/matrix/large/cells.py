@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from generators.build import KernelBuilder
+from generators.build.docs import listed
 from generators.kit.formulas import formulas
-from generators.kit.functions import clamp, erf, exp, least, log, most, tanh, where
+from generators.kit.functions import erf, exp, least, log, most, tanh, where
 from generators.kit.naming import helper, local
 from generators.kit.records import Part, Record, record
 from generators.kit.sites import Names
@@ -92,14 +93,17 @@ _ACTIVATIONS = formulas(
 
 _CALLED = {
     "relu": "ReLU",
-    "leaky": "leaky ReLU",
+    "leaky": "leaky ReLU with slope 0.1",
+    "tanh": "tanh",
+    "sigmoid": "the logistic function",
     "elu": "ELU",
-    "silu": "SiLU",
-    "gelu": "GELU (by tanh)",
-    "erf": "GELU",
-    "quick": "GELU (by a sigmoid)",
+    "silu": "SiLU, z / (1 + exp(-z))",
+    "gelu": "GELU in its tanh form, 0.5 z (1 + tanh(0.7978846 (z + 0.044715 z^3)))",
+    "erf": "GELU, 0.5 z (1 + erf(z / sqrt(2)))",
+    "quick": "the quick GELU, z / (1 + exp(-1.702 z))",
+    "softplus": "softplus",
 }
-"""Activations that the description does not call by their key."""
+"""What the description calls activations."""
 
 _LAYERS = (
     ("bias", "activate"),
@@ -109,18 +113,15 @@ _LAYERS = (
     ("scale", "bias", "residual", "activate"),
 )
 _ORDERS = {
-    "layer": _LAYERS,
+    "layer": _LAYERS[0::2] + _LAYERS[3:4],
     "product": (*_LAYERS, ("scale", "residual"), ("scale", "residual")),
-    "dequantised": (("activate",), ("activate",), ()),
+    "dequantised": (("activate",), (), ()),
     "linear": (("scale", "residual"),),
-    "folded_norm": (("scale", "bias", "activate"),),
-    "filter": (("scale",), (), ("limit",)),
-    "gain": (("scale",), ()),
     "plain": ((),),
 }
 """What follows a sum, by what the kernel is for, in the orders that are in use.
 
-``product`` is a layer or BLAS' alpha * A * B + beta * C, ``folded_norm`` a batch norm at inference.
+``product`` is a layer or BLAS' alpha * A * B + beta * C.
 """
 
 _COUNTS = {1: (0, 0, 1), 2: (0, 1, 2), 3: (1, 2), 4: (1, 2, 2), 5: (1, 2, 3)}
@@ -134,8 +135,8 @@ class Ending:
     level: int
     value: Expr
     nested: bool
-    signed: bool = True
     params: Record | None = None
+    layer: bool = True
     said: list[str] = field(default_factory=list)
 
     def step(self, name: str, by: Expr) -> None:
@@ -166,24 +167,19 @@ def finish(
     value: Var,
     names: Names,
     kind: str = "layer",
-    *,
-    signed: bool = True,
 ) -> None:
-    """What a library lets follow a sum of this ``kind``, in an order that it has; then the store.
-
-    A value that is not ``signed`` is limited from above alone.
-    """
+    """What a library lets follow a sum of this ``kind``, in an order it has; then the store."""
     order = c.shape.choice(_ORDERS[kind])
     count = min(c.shape.choice(_COUNTS[level]), len(order))
     steps = [s for s in order if s in c.shape.sample(order, count)]
-    e = Ending(c, level, value, c.chance(0.45), signed=signed)
+    e = Ending(c, level, value, c.chance(0.45), layer="activate" in order)
     if level >= 2 and {"scale", "residual"} <= {*steps} and c.chance(0.5):
         parts = {n: Part(n, c.scalar, 0.4, 1.4) for n in ("alpha", "beta")}
         e.params = record(c, "Epilogue Scales OutputParams Blend", parts, 1.0, shared=True)
     for step in steps:
         _STEPS[step](e)
     if e.said:
-        c.say(f"Then {'; '.join(e.said)}.")
+        c.say(f"Then {listed(e.said)}.")
     c.say(f"{c.put(names, e.value).name} gets the result.")
 
 
@@ -199,14 +195,14 @@ def _scale(e: Ending) -> None:
     if e.params is not None:
         e.step("mul", e.params["alpha"])
     elif e.c.channel is not None and e.c.chance(0.4):
-        e.step("mul", _channel(e, "scales channel_scale", 0.4, 1.6))
+        e.step("mul", _channel(e, "scales channel_scales", 0.4, 1.6))
     else:
         e.step("mul", e.c.k.scalar("alpha scale", e.c.scalar, 0.4, 1.6))
 
 
 def _residual(e: Ending) -> None:
-    weighed = e.params is not None or e.c.chance(0.3)
-    names = "c_in c_old prior" if weighed else "skip residual shortcut"
+    weighed = e.params is not None or not e.layer
+    names = "c_in c_old" if weighed else "skip residual shortcut"
     skip: Expr = e.c.read(names, e.c.scalar, -1.0, 1.0)
     if e.params is not None:
         skip = e.params["beta"] * skip
@@ -215,24 +211,15 @@ def _residual(e: Ending) -> None:
     e.step("add", skip)
 
 
-def _limit(e: Ending) -> None:
-    low, high = (0.5, 0.9) if e.signed else (0.2, 0.4)
-    limit = e.c.k.scalar("limit max_abs", e.c.scalar, low, high)
-    if e.signed:
-        e.set(clamp(e.value, -limit, limit), f"clamp to [-{limit.name}, {limit.name}]")
-    else:
-        e.set(least(e.value, limit), f"limit to at most {limit.name}")
-
-
 def _activate(e: Ending) -> None:
     """Put the value through an activation, inline, as a branch or in a helper."""
     c, k, level = e.c, e.c.k, e.level
     if level >= 4 and c.chance(0.4):
-        kept = c.put("pre_activation saved linear_out", e.held("pre linear"))
-        e.said.append(f"store that in {kept.name} for the backward pass")
+        kept = c.put("pre_activation pre_act", e.held("pre linear"))
+        e.said.append(f"keep that in {kept.name} for the backward pass")
     kinds = (_ACTIVATIONS[0], *_ACTIVATIONS[:4]) if level == 1 else _ACTIVATIONS
     kind = c.shape.choice(kinds)
-    text = f"apply {_CALLED.get(kind.name, kind.name)}, z to {kind.said({'z': 'z'})}"
+    text = f"apply {_CALLED[kind.name]}"
     if level >= 3 and c.chance(0.6):
         called = helper(k, kind.outs, [("x", c.scalar)], kind.build)
         e.set(k.call(called, e.value), text)
@@ -250,6 +237,5 @@ _STEPS: dict[str, Callable[[Ending], None]] = {
     "scale": _scale,
     "bias": lambda e: e.step("add", _channel(e, "bias", -0.5, 0.5)),
     "residual": _residual,
-    "limit": _limit,
     "activate": _activate,
 }

@@ -7,16 +7,27 @@ from dataclasses import dataclass
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import exp, most, sqrt, tanh, where
-from generators.kit.naming import local
 from generators.kit.sources import zero
 from generators.matrix.large.cells import NAMES, Cells, cells, finish
 from generators.matrix.parts import index
 from generators.program.dtypes import BOOL, INT32
 from generators.program.expr import Expr, Var
 
-_DOTS = ("cosine", "polynomial", "sigmoid_kernel", "inner")
+_DOTS = ("cosine", "inner", "polynomial", "sigmoid_kernel")
+_SCORES = {2: (("i", "j"), ("row", "col")), 3: (("h", "i", "j"), ("head", "row", "col"))}
+"""Names of the indices of scores."""
 _EASY = ("squared", "euclidean", "manhattan", "chebyshev", "inner", "rbf")
 _HARD = (*_EASY, *_DOTS, "laplace", "rational", "canberra", "matern")
+_DISTANCES = {
+    "squared": "Squared Euclidean distance",
+    "euclidean": "Euclidean distance",
+    "manhattan": "Manhattan distance",
+    "chebyshev": "Chebyshev distance (largest absolute difference)",
+    "canberra": "Canberra distance, the sum of |a - b| / (|a| + |b| + 0.001),",
+}
+_BELLS = ("rbf", "laplace", "rational", "matern")
+_CALLED = (("points", "centers"), ("x", "y"), ("samples", "prototypes"), ("x", "anchors"))
+"""Names of both sets of points."""
 
 
 @dataclass
@@ -39,42 +50,54 @@ class Pairs:
         return value if self.lengths is None else self.lengths[f] * value
 
 
-@idiom(depth=1)
+@idiom(depth=2)
 def pairwise_matrix(k: KernelBuilder, level: int) -> Title:
-    """Distances, similarities or kernel values between two sets of points."""
+    """Similarities or kernel values between two sets of points, or of a set with itself."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
-    lead = (k.size("b", 3, 4),) if shape.chance(0.35) else ()
-    m, n, inner = k.size("m", 5, 8), k.size("n", 5, 8), k.size("d", 3, 5)
-    x = k.array("points x samples", scalar, (*lead, m, inner), low=-1.0, high=1.0)
-    own = bool(lead) and shape.chance(0.6)
-    dims = (*(lead if own else ()), n, inner)
-    y = k.array("centers y anchors prototypes", scalar, dims, low=-1.0, high=1.0)
-    lengths = None
-    if level >= 2 and shape.chance(0.4):
-        names = "inv_length relevance axis_weight"
-        lengths = k.array(names, scalar, inner, low=0.5, high=1.5)
-    depth = k.trip_count("dim_count features", inner)
-    c = cells(k, scalar, (*lead, m, n), NAMES[2 + len(lead)])
-    first, second = c.at[-2:]
+    lead = (k.size("b", 3, 4),) if shape.chance(0.25) else ()
     form = shape.choice(_EASY if level == 1 else _HARD)
+    itself = shape.chance(0.35)
+    m, inner = k.size("m", 5, 8), k.size("features", 3, 5)
+    n = m if itself else k.size("n", 5, 8)
+    first, second = k.draw.word.choice(_CALLED)
+    x = k.array(first, scalar, (*lead, m, inner), low=-1.0, high=1.0)
+    own = bool(lead) and (itself or shape.chance(0.6))
+    dims = (*(lead if own else ()), n, inner)
+    y = x if itself else k.array(second, scalar, dims, low=-1.0, high=1.0)
+    lengths = None
+    if level >= 2 and form in _BELLS and shape.chance(0.5):
+        lengths = k.array("inv_length inv_scale", scalar, inner, low=0.5, high=1.5)
+    depth = k.size_param("num_features dim", inner)
+    c = cells(k, scalar, (*lead, m, n), NAMES[2 + len(lead)])
     pairs = Pairs(c, x, y, own, lengths, depth)
-    value = (_by_dot if form in _DOTS else _by_gap)(pairs, form)
-    c.say(f"The value is {c.tell(value)}.")
-    value = local(k, "value similarity radius", value)
-    if level >= 3 and shape.chance(0.4):
-        noise = k.scalar("jitter nugget self_weight", scalar, 0.1, 0.5)
-        with k.if_(fn("eq", first, second)):
+    value, text = (_by_dot if form in _DOTS else _by_gap)(pairs, form)
+    whom = (
+        f"every two rows of {x.name}"
+        if itself
+        else f"each row of {x.name} and each row of {y.name}"
+    )
+    c.say(f"{text} between {whom}{', for each item of the batch' * bool(lead)}.")
+    if lengths is not None:
+        c.say(f"Differences are multiplied by {lengths.name} of the feature first.")
+    if not isinstance(value, Var):
+        value = k.let("dist distance" if form in _DISTANCES else "similarity kernel_ij", value)
+    if level >= 2 and itself and form in _BELLS and shape.chance(0.6):
+        noise = k.scalar("nugget jitter", scalar, 0.1, 0.5)
+        with k.if_(fn("eq", *c.at[-2:])):
             k.augment(value, "add", noise)
-        c.say(f"{noise.name} is added where {c.tell(fn('eq', first, second))}.")
-    finish(c, level, value, "out pair_values gram", "gain")
-    return Title(k.name(f"pairwise_matrix pairwise_{form} {form}_matrix"), c.text)
+        c.say(f"{noise.name} is added on the diagonal.")
+    out = "distances dist_mat" if form in _DISTANCES else "gram kernel_mat"
+    finish(c, level, value, "similarities scores" if form in _DOTS[:2] else out, "plain")
+    return Title(k.name(f"{form}_matrix pairwise_{form}"), c.text)
 
 
-def _by_gap(pairs: Pairs, form: str) -> Expr:
-    """A value that follows from the differences of the features."""
+def _by_gap(pairs: Pairs, form: str) -> tuple[Expr, str]:
+    """A value that follows from the differences of the features, and what it is."""
     c, k = pairs.c, pairs.c.k
-    d = k.let("dist total acc", zero(c.scalar))
-    c.spoken[d.name] = "d", ""
+    names = {"chebyshev": "largest dist", "manhattan": "total abs_sum", "canberra": "total acc"}
+    d = k.let(
+        names.get(form, "abs_sum l1" if form == "laplace" else "sq_dist dist_sq"), zero(c.scalar)
+    )
     with k.for_("f d t", pairs.depth) as f:
         a, b = pairs.features(f)
         gap = pairs.scaled(a - b, f)
@@ -83,106 +106,139 @@ def _by_gap(pairs: Pairs, form: str) -> Expr:
         elif form == "canberra":
             term = abs(gap) / (abs(a) + abs(b) + 1.0e-3)
         else:
-            diff = c.part("diff delta gap", gap)
+            diff = k.let("diff delta gap", gap)
             term = diff * diff
         if form == "chebyshev":
             k.assign(d, most(d, term))
         else:
             k.augment(d, "add", term)
-    c.say(f"Let d be {'the largest' if form == 'chebyshev' else 'the sum of'} {c.tell(term)}")
-    c.say(f"over {f.name}.")
-    if form == "euclidean":
-        return sqrt(d + 1.0e-6)
-    if form not in ("rbf", "laplace", "rational", "matern"):
-        return d
-    by = c.factor("gamma inv_scale", 0.2, 0.8)
+    if form in _DISTANCES:
+        return sqrt(d) if form == "euclidean" else d, _DISTANCES[form]
+    return _bell(c, form, d)
+
+
+def _bell(c: Cells, form: str, d: Var) -> tuple[Expr, str]:
+    """A kernel of a distance, and what it is."""
+    k = c.k
+    by = k.scalar("gamma inv_width", c.scalar, 0.2, 0.8)
     if form == "rational":
-        return 1.0 / (1.0 + by * d)
+        return 1.0 / (1.0 + by * d), f"Cauchy kernel 1 / (1 + {by.name} * r^2), r the distance,"
     if form == "matern":
-        root = c.part("r scaled", by * sqrt(3.0 * d + 1.0e-6))
-        return (1.0 + root) * exp(-root)
-    return exp(-by * d)
+        root = k.let("r scaled_dist", by * sqrt(3.0 * d))
+        text = f"Matern 3/2 kernel (1 + r) * exp(-r), r = {by.name} * sqrt(3) * distance,"
+        return (1.0 + root) * exp(-root), text
+    if form == "laplace":
+        return exp(-by * d), f"Laplace kernel exp(-{by.name} * L1 distance)"
+    return exp(-by * d), f"RBF kernel exp(-{by.name} * squared distance)"
 
 
-def _by_dot(pairs: Pairs, form: str) -> Expr:
-    """A value that follows from the inner product of the features."""
+def _by_dot(pairs: Pairs, form: str) -> tuple[Expr, str]:
+    """A value that follows from the inner product of the features, and what it is."""
     c, k = pairs.c, pairs.c.k
-    names = ("inner dotted total", "aa norm_a", "bb norm_b")[: 3 if form == "cosine" else 1]
+    names = ("dot xy", "xx norm_x", "yy norm_y")[: 3 if form == "cosine" else 1]
     sums = [k.let(name, zero(c.scalar)) for name in names]
-    c.spoken.update({v.name: (said, "") for v, said in zip(sums, "suv", strict=False)})
     with k.for_("f d t", pairs.depth) as f:
         a, b = pairs.features(f)
-        terms = (pairs.scaled(a, f) * b, a * a, b * b)[: len(sums)]
-        for total, term in zip(sums, terms, strict=True):
+        for total, term in zip(sums, (a * b, a * a, b * b), strict=False):
             k.augment(total, "add", term)
-            c.say(f"Let {c.spoken[total.name][0]} be the sum of {c.tell(term)} over {f.name}.")
     s = sums[0]
     if form == "cosine":
-        return s / sqrt(sums[1] * sums[2] + 1.0e-6)
+        return s / sqrt(sums[1] * sums[2] + 1.0e-6), "Cosine similarity"
     if form == "inner":
-        return s
-    base = c.part("base arg", c.factor("gamma slope", 0.2, 0.8) * s + 1.0)
+        return s, "Dot product"
+    gamma = k.scalar("gamma slope", c.scalar, 0.2, 0.8)
+    offset = k.scalar("coef0 offset", c.scalar, 0.5, 1.0)
+    base = k.let("base arg", gamma * s + offset)
+    told = f"{gamma.name} * dot + {offset.name}"
     if form == "sigmoid_kernel":
-        return tanh(base)
-    return base * base * base if c.chance(0.5) else base * base
+        return tanh(base), f"Sigmoid kernel tanh({told})"
+    if c.chance(0.5):
+        return base * base * base, f"Cubic polynomial kernel ({told})^3"
+    return base * base, f"Quadratic polynomial kernel ({told})^2"
 
 
 @idiom
 def rank_update(k: KernelBuilder, level: int) -> Title:
-    """A matrix plus outer products: of one pair, symmetric pairs, or sums over samples."""
+    """A matrix plus outer products: of one pair, two pairs, or sums over samples."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(("outer", "two", "samples", "weighted_samples"))
-    lead = (k.size("b", 3, 4),) if shape.chance(0.4) else ()
-    n, m = k.size("n", 5, 8), k.size("m", 5, 8)
+    lead = (k.size("b", 3, 4),) if shape.chance(0.25) else ()
+    square = "samples" in form and shape.chance(0.6)
+    symmetric = square and form in ("samples", "weighted_samples") and shape.chance(0.6)
+    n = k.size("n", 5, 8)
+    m = n if square else k.size("m", 5, 8)
     rows = (k.size("s", 3, 5),) if "samples" in form else ()
 
     def array(names: str, *dims: str, low: float = -1.0) -> Var:
         return k.array(names, scalar, (*lead, *dims), low=low, high=1.0)
 
-    before = array("a matrix cov", n, m)
-    x, y = array("x u features", *rows, n), array("y v deltas", *rows, m)
-    weights = array("w weights", *rows, low=0.2) if form == "weighted_samples" else None
-    second = (array("p left", n), array("q right", m)) if form == "two" else None
-    count = k.trip_count("samples count", rows[0]) if rows else None
-    c = cells(k, scalar, (*lead, n, m), NAMES[2 + len(lead)])
+    before = array("cov gram" if symmetric else "a matrix", n, m)
+    first, second = k.draw.word.choice((("x", "y"), ("u", "v")))
+    x = array("samples features" if symmetric else first, *rows, n)
+    y = x if symmetric else array(second, *rows, m)
+    weights = None
+    if form == "weighted_samples":
+        weights = array("weights sample_weights", *rows, low=0.2)
+    more = (array("p", n), array("q", m)) if form == "two" else None
+    count = k.size_param("num_samples count", rows[0]) if rows else None
+    c = cells(k, scalar, (*lead, n, m), NAMES[2 + len(lead)][:2])
+    change = _outer_products(c, x, y, (weights, more), count)
+    kinds = {"outer": "Rank-one", "two": "Rank-two"}
+    every = ", for each item of the batch" * bool(lead)
+    text = c.spoken[change.name][1]
+    c.say(f"{kinds.get(form, 'Rank-k')} update of {before.name}{every}: with D = {text},")
+    result = _updated(c, level, before[c.at], change, square)
+    finish(c, level, result, f"out {before.name}_new", "plain")
+    names = {"outer": "ger_update rank_one_update", "two": "rank_two_update"}
+    return Title(k.name(names.get(form, "syrk_update" if symmetric else "rank_k_update")), c.text)
+
+
+def _outer_products(
+    c: Cells, x: Var, y: Var, by: tuple[Var | None, tuple[Var, Var] | None], count: Expr | None
+) -> Var:
+    """An entry of one outer product or two, or of a sum of them over samples."""
+    k, (weights, more) = c.k, by
     head, (i, j) = c.at[:-2], c.at[-2:]
     if count is None:
         term = x[index(*head, i)] * y[index(*head, j)]
-        if second is not None:
-            term = term + second[0][index(*head, i)] * second[1][index(*head, j)]
+        if more is not None:
+            term = term + more[0][index(*head, i)] * more[1][index(*head, j)]
         change = k.let("change update prod", term)
-        text = c.tell(term)
+        text = f"outer({x.name}, {y.name})"
+        text += f" + outer({more[0].name}, {more[1].name})" if more is not None else ""
     else:
-        change = k.let("change total acc", zero(scalar))
+        change = k.let("total acc", zero(c.scalar))
         with k.for_("s t p", count) as s:
             term = x[index(*head, s, i)] * y[index(*head, s, j)]
             term = term if weights is None else weights[index(*head, s)] * term
             k.augment(change, "add", term)
-        text = f"the sum of {c.tell(term)} over {s.name}"
+        text = f"the sum over samples of outer({x.name}, {y.name})"
+        text += f", weighted by {weights.name}" if weights is not None else ""
     c.spoken[change.name] = "D", text
-    c.say(f"At [{c.where}] let D be {text}.")
-    result = _updated(c, level, before[c.at], change)
-    finish(c, level, result, "out a_new new_matrix", "plain")
-    return Title(k.name("rank_update outer_update syrk_like ger_update"), c.text)
+    return change
 
 
-def _updated(c: Cells, level: int, before: Expr, change: Var) -> Var:
+def _updated(c: Cells, level: int, before: Expr, change: Var, square: bool) -> Var:
     """The entry with the change, everywhere or in one triangle."""
     k, (i, j) = c.k, c.at[-2:]
-    triangle = c.shape.choice(("all", "lower", "upper")) if level >= 2 else "all"
-    step = c.factor("alpha rate", 0.2, 0.9) * change
-    old = c.factor("decay forget", 0.5, 0.95) * before if c.chance(0.4) else before
-    moved = old + step if c.chance(0.5) else old - step
+    ways = ("all", "lower", "upper") if level >= 2 and square else ("all",)
+    triangle = c.shape.choice(ways)
+    minus = c.chance(0.3)
+    step = k.scalar("alpha rate", c.scalar, 0.2, 0.9) * change
+    old = before
+    if not minus and c.chance(0.4):
+        old = k.scalar("beta decay", c.scalar, 0.5, 0.95) * before
+    moved = old - step if minus else old + step
     if triangle == "all":
-        result = k.let("updated entry value", moved)
-        c.say(f"The entry is {c.tell(moved)}.")
+        result = k.let("updated entry", moved)
+        c.say(f"the entry becomes {c.tell(moved)}.")
     else:
-        result = k.let("updated entry value", before)
+        result = k.let("updated entry", before)
         inside = j <= i if triangle == "lower" else j >= i
         with k.if_(inside):
             k.assign(result, moved)
-        c.say(f"The entry is {c.tell(moved)} where {c.tell(inside)}, else {c.tell(before)}.")
-    if level >= 3 and c.chance(0.5):
+        c.say(f"the entry becomes {c.tell(moved)} in the {triangle} triangle and stays elsewhere.")
+    if level >= 3 and square and c.chance(0.5):
         ridge = k.scalar("ridge damping", c.scalar, 0.2, 0.8)
         with k.if_(fn("eq", i, j)):
             k.augment(result, "add", ridge)
@@ -194,25 +250,26 @@ def _updated(c: Cells, level: int, before: Expr, change: Var) -> Var:
 def mask_scores(k: KernelBuilder, level: int) -> Title:
     """Attention scores before the softmax: scaled products with causal, band and length masks."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
-    lead = (k.size("b", 3, 4),) if shape.chance(0.6) else ()
-    n, m, inner = k.size("q", 5, 7), k.size("t", 5, 7), k.size("d", 3, 5)
-    q = k.array("queries q_in", scalar, (*lead, n, inner), low=-1.0, high=1.0)
+    lead = (k.size("heads", 3, 4),) if shape.chance(0.6) else ()
+    n, m, inner = k.size("queries", 5, 7), k.size("keys", 5, 7), k.size("dim", 3, 5)
+    first, second = k.draw.word.choice((("queries", "keys"), ("q_in", "k_in"), ("query", "key")))
+    q = k.array(first, scalar, (*lead, n, inner), low=-1.0, high=1.0)
     shared = shape.chance(0.25)
     dims = (m, inner) if shared else (*lead, m, inner)
-    keys = k.array("keys k_in", scalar, dims, low=-1.0, high=1.0)
-    low = k.scalar("masked_value fill", scalar, -9.0, -5.0)
+    keys = k.array(second, scalar, dims, low=-1.0, high=1.0)
+    low = k.scalar("mask_value fill_value", scalar, -9.0, -5.0)
     kinds = ("causal", "causal_strict", "band", "given", "window", "length")
     kind = shape.choice(kinds[:4] if level == 1 else kinds)
-    kind = "causal" if kind == "length" and not lead else kind
-    depth = k.trip_count("head_dim depth", inner)
-    c = cells(k, scalar, (*lead, n, m), NAMES[2 + len(lead)])
+    depth = k.size_param("head_dim", inner)
+    c = cells(k, scalar, (*lead, n, m), _SCORES[2 + len(lead)])
     head, (i, j) = c.at[:-2], c.at[-2:]
     score = k.let("score dotted acc", zero(scalar))
     with k.for_("f d p", depth) as f:
         term = q[index(*head, i, f)] * keys[index(*(() if shared else head), j, f)]
         k.augment(score, "add", term)
-    c.say(f"The score s of query {c.tell(i)} and key {c.tell(j)} is the sum of {c.tell(term)}")
-    c.say(f"over {f.name}.")
+    every = " of each head" * bool(lead)
+    c.say(f"Masked attention scores{every}: the dot product of query {c.tell(i)} in {q.name} and")
+    c.say(f"key {c.tell(j)} in {keys.name}.")
     c.spoken[score.name] = "s", ""
     _scaled(c, level, score, depth)
     hidden = _hidden(c, kind)
@@ -221,9 +278,10 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
     else:
         with k.if_(hidden):
             k.assign(score, low)
-    c.say(f"It is {low.name} where {c.tell(hidden)}.")
-    finish(c, level, score, "scores logits out", "plain")
-    return Title(k.name(f"mask_scores {kind}_scores attention_scores"), c.text)
+    c.say(f"Where {c.tell(hidden)} the pair is masked out and gets {low.name}.")
+    finish(c, level, score, "scores logits", "plain")
+    names = "masked_scores" if kind in ("given", "length") else f"{kind}_scores"
+    return Title(k.name(f"masked_attention_scores {names}"), c.text)
 
 
 def _scaled(c: Cells, level: int, score: Var, depth: Expr) -> None:
@@ -231,19 +289,19 @@ def _scaled(c: Cells, level: int, score: Var, depth: Expr) -> None:
     k, (i, j) = c.k, c.at[-2:]
     if c.chance(0.4):
         k.augment(score, "div", sqrt(cast(depth, c.scalar)))
-        c.say("It is divided by the square root of the row length.")
+        c.say("It is divided by the square root of the head dimension.")
     else:
-        by = k.scalar("scale inv_temperature", c.scalar, 0.3, 0.9)
+        by = k.scalar("scale", c.scalar, 0.3, 0.9)
         k.augment(score, "mul", by)
         c.say(f"It is multiplied by {c.tell(by)}.")
     position = c.shape.choice(("none", "slope", "bias")) if level >= 2 else "none"
     if position == "bias":
         axes = (0, -2, -1)[-c.rank if c.chance(0.5) else -2 :]
-        bias = c.read("rel_bias attn_bias position_bias", c.scalar, -0.5, 0.5, axes=axes)
+        bias = c.read("attn_bias position_bias", c.scalar, -0.5, 0.5, axes=axes)
         k.augment(score, "add", bias)
         c.say(f"{c.tell(bias)} is added.")
     elif position == "slope":
-        slope = k.scalar("slope distance_penalty", c.scalar, 0.1, 0.5)
+        slope = k.scalar("alibi_slope slope", c.scalar, 0.1, 0.5)
         less = slope * cast(abs(i - j), c.scalar)
         k.augment(score, "sub", less)
         c.say(f"{c.tell(less)} is subtracted.")
@@ -251,7 +309,7 @@ def _scaled(c: Cells, level: int, score: Var, depth: Expr) -> None:
         cap = k.scalar("cap soft_cap", c.scalar, 0.5, 2.0)
         capped = cap * tanh(score / cap)
         k.assign(score, capped)
-        c.say(f"Then s becomes {c.tell(capped)}.")
+        c.say(f"The score s is then capped to {c.tell(capped)}.")
 
 
 def _hidden(c: Cells, kind: str) -> Expr:
@@ -261,7 +319,7 @@ def _hidden(c: Cells, kind: str) -> Expr:
         reach = k.scalar("reach window bandwidth", INT32, 1, 3)
         return abs(i - j) > reach if kind == "band" else fn("or", j > i, i - j > reach)
     if kind == "given":
-        return fn("not", k.array("allowed keep", BOOL, c.dims[-2:])[i, j])
+        return fn("not", k.array("mask keep", BOOL, c.dims[-2:])[i, j])
     if kind == "length":
-        return j >= c.read("lengths key_counts", INT32, 1, 4, axes=(0,))
+        return j >= c.k.scalar("num_valid key_count", INT32, 2, 4)
     return j > i if kind == "causal" else j >= i

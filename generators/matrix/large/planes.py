@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import atan2, clamp, least, most, sqrt
+from generators.kit.functions import clamp, least, most, sqrt
 from generators.kit.naming import local, routine
 from generators.kit.sources import zero
 from generators.matrix.large.cells import Cells, cells, finish
@@ -66,8 +66,9 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
     spread = shape.choice((1, 2)) if level >= 3 and step == 1 else 1
     padded = step == 1 and side == 3 and shape.chance(0.6 if level >= 3 else 0.3)
     reach = spread * (side - 1)
-    sizes = (h, w) if padded else tuple(f"{step}*{s}+{reach}" for s in (h, w))
-    image = k.array("image x_in features planes", scalar, (*leads, *sizes), low=-1.0, high=1.0)
+    sizes = (h, w) if padded else tuple(f"{_times(step, s)}+{reach}" for s in (h, w))
+    called = "image x_in" if rank == 2 else "x_in features planes"
+    image = k.array(called, scalar, (*leads, *sizes), low=-1.0, high=1.0)
     own = rank > 2 and shape.chance(0.7)
     taps_shape = (*leads[-1:], str(side), str(side)) if own else (str(side), str(side))
     taps = k.array("taps weights kernel filt", scalar, taps_shape, low=-0.6, high=0.8)
@@ -78,18 +79,25 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
     c = cells(k, scalar, (*leads, h, w), _PLANES[rank], rank - 3 if rank > 2 else None)
     window = Window(c, image, side, step, spread, reach // 2 if padded else 0, ends, edge)
     total, flipped = _convolved(window, taps, own)
-    planes = "each plane of " if rank > 2 else ""
-    c.say(f"Convolve {planes}{image.name} with the {side} x {side} {taps.name}")
-    c.said[-1] += f"{' of its channel' * own}, {'' if flipped else 'un'}flipped,"
-    more = f"stride {step}, " * (step > 1) + f"dilation {spread}, " * (spread > 1)
-    starts = {
-        "valid": f"at {f'{step} times ' * (step > 1)}the position.",
-        "zero": f"{reach // 2} before the position, zero outside.",
-        "clamp": f"{reach // 2} before the position, positions clamped to the image.",
+    planes = "each channel of " if rank > 2 else ""
+    verb = "Convolve" if flipped else "Cross-correlate"
+    c.say(f"{verb} {planes}{image.name} with {'its own' if own else 'the'} {side} x {side}")
+    more = f" with stride {step}" * (step > 1) + f" with dilation {spread}" * (spread > 1)
+    ends_said = {
+        "valid": ", without padding",
+        "zero": f", with zero padding of {reach // 2}",
+        "clamp": f", with edge padding of {reach // 2}",
     }
-    c.say(f"{more}the window starting {starts[edge]}")
-    finish(c, level, total, "out filtered response")
-    return Title(k.name("convolve_planes conv_forward depthwise_conv conv_block"), c.text)
+    flips = " (the filter is flipped in both axes)" if flipped else ""
+    c.said[-1] += f" filter {taps.name}{more}{ends_said[edge]}{flips}."
+    finish(c, level, total, "out filtered response", "layer" if rank > 2 else "plain")
+    plain = "convolve_image filter_image" if rank == 2 else "convolve_planes filter_channels"
+    return Title(k.name("depthwise_conv depthwise_conv2d" if own else plain), c.text)
+
+
+def _times(step: int, size: str) -> str:
+    """A size times a stride."""
+    return size if step == 1 else f"{step}*{size}"
 
 
 def _convolved(window: Window, taps: Var, own: bool) -> tuple[Var, bool]:
@@ -125,33 +133,38 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
     steps, width = k.size("t", 7, 12), k.size("taps", 3, 5)
     signal = k.array("signal sequence series", scalar, (*leads, steps), low=-1.0, high=1.0)
     own = shape.chance(0.6)
-    dims = (leads[-1], width) if own else (width,)
+    dims = (*leads[-1:], width) if own else (width,)
     taps = k.array("taps weights kernel", scalar, dims, low=-0.6, high=0.8)
     causal = shape.chance(0.6)
-    spread: Var | None = None
-    if level >= 2 and shape.chance(0.6):
-        spread = k.scalar("dilation spacing", INT32, 1, 2)
+    wide = level >= 2 and shape.chance(0.6)
+    spread = k.scalar("dilation spacing", INT32, 1, 2) if wide else None
     length = None if causal else k.size_param("length num_steps", steps)
-    count = k.trip_count("tap_count num_taps", width)
+    count = k.size_param("num_taps kernel_size", width)
     names = (("c", "t"), ("ch", "step")) if rank == 2 else (("b", "c", "t"), ("item", "ch", "step"))
     c = cells(k, scalar, (*leads, steps), names, rank - 2)
     lead, now = c.at[:-1], c.at[-1]
-    total = k.let("total acc s", zero(scalar))
-    hold = shape.chance(0.5)
+    total, hold = k.let("total acc s", zero(scalar)), shape.chance(0.5)
     with k.for_("j tap m", count) as j:
-        back = j if spread is None else j * spread
-        when = c.part("src when past", now - back if causal else now + back)
+        back: Expr = j if causal else j - count // 2
+        back = back if spread is None else back * spread
+        when = c.part("src t_in", now - back if causal else now + back)
         tap = taps[(lead[-1], j) if own else (j,)]
         if hold:
-            inside = most(when, 0) if length is None else least(when, length - 1)
+            inside = most(when, 0) if length is None else clamp(when, 0, length - 1)
             k.augment(total, "add", tap * signal[index(*lead, inside)])
         else:
-            with k.if_(when >= 0 if length is None else when < length):
+            inner = when >= 0
+            with k.if_(inner if length is None else fn("and", inner, when < length)):
                 k.augment(total, "add", tap * signal[index(*lead, when)])
-    c.say(f"Sum {c.tell(tap * signal[index(*lead, when)])} over {j.name},")
-    c.say("the position limited to the sequence." if hold else "zero outside.")
+    dilated = f"dilated by {spread.name}, " if spread is not None else ""
+    c.say(f"{'Causal' if causal else 'Centred'} convolution of {signal.name} along time, {dilated}")
+    c.said[-1] += f"with {'a filter per channel' if own else 'the filter'} {taps.name}: sum"
+    c.say(f"{c.tell(tap * signal[index(*lead, when)])} over {j.name}.")
+    ends = "before the start" if causal else "beyond an end"
+    c.say(f"Steps {ends} {'repeat the nearest one' if hold else 'count as zero'}.")
     finish(c, level, total, "out filtered features")
-    return Title(k.name("temporal_conv dilated_conv conv_over_time"), c.text)
+    titles = "causal_conv1d" if causal else "temporal_conv conv_over_time"
+    return Title(k.name("dilated_conv1d dilated_conv" if wide else titles), c.text)
 
 
 @idiom(depth=2)
@@ -162,12 +175,12 @@ def pool_planes(k: KernelBuilder, level: int) -> Title:
     leads = [k.size(s, 2, 3) for s in _LEADS[rank]]
     h, w = k.size("h", 4, 6), k.size("w", 5, 7)
     side, step = shape.choice(((2, 2), (3, 2), (3, 1), (3, 3), (2, 1)))
-    form = shape.choice(("max", "min", "mean", "root_mean_square", "range"))
+    form = shape.choice(("max", "max", "min", "mean", "mean", "root_mean_square"))
     clamped = shape.chance(0.4)
     sizes = [s if step == 1 else f"{step}*{s}" for s in (h, w)]
     if not clamped and side > step:
         sizes = [f"{s}+{side - step}" for s in sizes]
-    names = "image activations planes feature_map"
+    names = "image frame" if rank == 2 else "activations planes feature_map"
     image = k.array(names, scalar, (*leads, *sizes), low=-1.0, high=1.0)
     ends: tuple[Var, ...] = ()
     if clamped and side > step:
@@ -176,15 +189,13 @@ def pool_planes(k: KernelBuilder, level: int) -> Title:
     window = Window(c, image, side, step, 1, 0, ends, "last" if ends else "valid")
     value = _pooled(window, form)
     planes = "each plane of " if leads else ""
-    c.say(
-        f"Take the {form.replace('_', ' ')} of the {side} x {side} window of {planes}{image.name}"
-    )
-    within = ", positions limited to the image" if ends else ""
-    c.say(f"that starts at {step} times the position{within}.")
-    finish(
-        c, level, value, "out pooled reduced", "folded_norm" if leads and level >= 3 else "plain"
-    )
-    return Title(k.name(f"pool_planes {form}_pool pool_{form} window_pool"), c.text)
+    kind = {"max": "Max", "min": "Min", "mean": "Average"}.get(form, "Root-mean-square")
+    c.say(f"{kind} pooling of {planes}{image.name} over {side} x {side} windows with")
+    within = "; rows and columns past the end repeat the last one" if ends else ""
+    c.said[-1] += f" stride {step}{within}."
+    finish(c, level, value, "out pooled", "plain")
+    name = {"mean": "avg", "root_mean_square": "rms"}.get(form, form)
+    return Title(k.name(f"{name}_pool {name}_pool2d pool_{name}"), c.text)
 
 
 def _pooled(window: Window, form: str) -> Var:
@@ -196,23 +207,20 @@ def _pooled(window: Window, form: str) -> Var:
         for axis, names in enumerate(("top y0 row0", "left x0 col0"))
     )
     first = window.image[index(*c.at[:-2], top, left)]
-    value = k.let("pooled acc best", zero(c.scalar) if sums else first)
-    other = k.let("lowest smallest", first) if form == "range" else value
+    held = {"max": "best largest", "min": "lowest smallest", "mean": "total acc"}
+    value = k.let(held.get(form, "squares sum_sq"), zero(c.scalar) if sums else first)
     down, across = k.draw.word.choice((("di", "dj"), ("r", "q"), ("ky", "kx")))
     with k.for_(down, window.side) as a, k.for_(across, window.side) as b:
-        entry = k.let("entry pixel v", window.at(top + a, left + b))
+        entry = window.at(top + a, left + b)
+        entry = k.let("entry pixel", entry) if form == "root_mean_square" else entry
         if sums:
             k.augment(value, "add", entry if form == "mean" else entry * entry)
         else:
             k.assign(value, fn("min" if form == "min" else "max", value, entry))
-        if form == "range":
-            k.assign(other, least(other, entry))
-    if form == "range":
-        k.augment(value, "sub", other)
-    elif form == "mean":
+    if form == "mean":
         k.augment(value, "div", size)
     elif form == "root_mean_square":
-        k.assign(value, sqrt(value / size))
+        return k.let("rms pooled", sqrt(value / size))
     return value
 
 
@@ -220,7 +228,7 @@ _WEIGHTS = {"sobel": (1.0, 2.0, 8.0), "scharr": (3.0, 10.0, 32.0), "prewitt": (1
 """The weights across of an operator, at the sides and in the middle, and what they are over."""
 
 
-@idiom(depth=1)
+@idiom(depth=2)
 def image_gradient(k: KernelBuilder, level: int) -> Title:
     """Gradients of images by Sobel and kin: components, magnitude, direction."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
@@ -228,20 +236,23 @@ def image_gradient(k: KernelBuilder, level: int) -> Title:
     leads = [k.size(s, 2, 3) for s in _LEADS[rank]]
     h, w = k.size("h", 6, 8), k.size("w", 6, 8)
     form = shape.choice((*_WEIGHTS, "central", "roberts"))
-    dims = (*leads, f"{h}+2", f"{w}+2")
-    image = k.array("image gray height_map field", scalar, dims, low=-1.0, high=1.0)
+    more = 1 if form == "roberts" else 2
+    dims = (*leads, f"{h}+{more}", f"{w}+{more}")
+    image = k.array("image gray luma", scalar, dims, low=-1.0, high=1.0)
     c = cells(k, scalar, (*leads, h, w), _PLANES[rank])
     gx, gy, about = _components(c, form, image, level)
     planes = "each plane of " if leads else ""
-    c.say(f"At the inner pixel (row + 1, column + 1) of {planes}{image.name}, {about}.")
-    if level >= 3 and shape.chance(0.5):
-        c.write("gxs dx_out", gx)
-        c.write("gys dy_out", gy)
-    value = _measure(c, gx, gy)
-    if level >= 4 and shape.chance(0.5):
-        c.write("direction angles", atan2(gy, abs(gx) + 0.1))
-    finish(c, level, value, "edges out gradient", "filter", signed=False)
-    return Title(k.name(f"{form}_gradient image_gradient {form}_edges"), c.text)
+    at = "over 2 x 2 blocks" if form == "roberts" else "at the inner pixels"
+    c.say(f"Image gradient {at} of {planes}{image.name}: {about}.")
+    if level >= 2 and shape.chance(0.5):
+        for name, part in zip(k.draw.word.choice(_PARTS), (gx, gy), strict=True):
+            c.write(name, part)
+    value, outs = _measure(c, gx, gy)
+    finish(c, level, value, outs, "plain")
+    return Title(k.name(f"{form}_gradient {form}_edges"), c.text)
+
+
+_PARTS = (("grad_x", "grad_y"), ("gx_out", "gy_out"))
 
 
 def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, str]:
@@ -252,8 +263,8 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, 
         return image[index(*lead, y + a if a else y, x + b if b else x)]
 
     if form == "roberts":
-        parts = [u(1, 1) - u(2, 2), u(1, 2) - u(2, 1)]
-        about = "gx = u[1, 1] - u[2, 2] and gy = u[1, 2] - u[2, 1] by offsets from the position"
+        parts = [u(0, 0) - u(1, 1), u(0, 1) - u(1, 0)]
+        about = "gx and gy are the two diagonal differences of the block (Roberts cross)"
     elif form == "central":
         parts = [0.5 * (u(1, 2) - u(1, 0)), 0.5 * (u(2, 1) - u(0, 1))]
         about = "gx and gy are half the differences of the neighbours after and before"
@@ -271,25 +282,26 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, 
         before = sums(*(u(i, 0) for i in range(3))), sums(*(u(0, i) for i in range(3)))
         parts = [(after[axis] - before[axis]) / over for axis in range(2)]
         shown = f"{side:g}, {middle:g}, {side:g} across, over {over:g}"
-        about = f"gx and gy are the {form.title()} differences: weights {shown}"
+        about = f"gx and gy are {form.title()} differences with weights {shown}"
     gx, gy = k.let("gx dx", parts[0]), k.let("gy dy", parts[1])
     c.spoken.update({gx.name: ("gx", ""), gy.name: ("gy", "")})
     return gx, gy, about
 
 
-def _measure(c: Cells, gx: Var, gy: Var) -> Var:
-    """How strong the gradient is."""
-    form = c.shape.choice(("length", "l1", "largest", "energy", "slope"))
+def _measure(c: Cells, gx: Var, gy: Var) -> tuple[Var, str]:
+    """How strong the gradient is, and names of what holds it."""
+    form = c.shape.choice(("length", "length", "l1", "largest", "energy", "conductance"))
     square = gx * gx + gy * gy
-    value: Expr
-    if form == "slope":
-        value = 1.0 / (1.0 + c.factor("lam contrast", 0.5, 2.0) * square)
-    else:
-        value = {
-            "length": sqrt(square + 1.0e-6),
-            "l1": abs(gx) + abs(gy),
-            "largest": most(abs(gx), abs(gy)),
-            "energy": square,
-        }[form]
-    c.say(f"The value is {c.tell(value)}.")
-    return c.k.let("strength magnitude mag", value)
+    value, text, outs = {
+        "length": (sqrt(square + 1.0e-6), "sqrt(gx^2 + gy^2 + 1e-6)", "magnitude edges"),
+        "l1": (abs(gx) + abs(gy), "|gx| + |gy|", "magnitude edges"),
+        "largest": (most(abs(gx), abs(gy)), "max(|gx|, |gy|)", "edges strength"),
+        "energy": (square, "gx^2 + gy^2", "energy grad_sq"),
+        "conductance": (square, "", "conductance diffusivity"),
+    }[form]
+    if form == "conductance":
+        contrast = c.k.scalar("kappa contrast", c.scalar, 0.5, 2.0)
+        value = 1.0 / (1.0 + square / (contrast * contrast))
+        text = f"the Perona-Malik conductance 1 / (1 + (gx^2 + gy^2) / {contrast.name}^2)"
+    c.say(f"The result is {text}.")
+    return c.k.let("conduct g" if form == "conductance" else "strength mag", value), outs

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, fn, make
+from generators.build.docs import listed
 from generators.build.registry import Title, idiom
 from generators.kit.functions import exp, sqrt
 from generators.kit.text import written
@@ -37,7 +38,9 @@ def softmax_backward(k: KernelBuilder, level: int) -> Title:
     name, low, high = (f"log_{names[0]}", -3.0, -0.5) if of_log else (names[0], 0.05, 1.0)
     y = w.tensor(name, whole, low, high)
     grads = w.tensor(names[1], whole)
-    scale = w.number("scale temperature_inv", 0.3, 0.8) if w.chance(0.4) else None
+    scale = None
+    if not of_log and w.chance(0.4):
+        scale = w.number("scale inv_temperature", 0.3, 0.8)
     single = w.chance(0.3)
     kept = None if single else (w.tensor("dots row_dots", dims) if w.chance(0.25, 2) else None)
     at = k.thread(*dims, names=[k.name(c) for c in call])
@@ -52,7 +55,12 @@ def softmax_backward(k: KernelBuilder, level: int) -> Title:
         if causal:
             value = fn("where", j <= at[-1], value, 0.0)
         out.store((*at, j), value)
-    return Title(k.name("softmax_backward softmax_grad", "attention_softmax_backward"), w.text())
+    names_of = (
+        "log_softmax_backward log_softmax_grad" if of_log else "softmax_backward softmax_grad"
+    )
+    if causal:
+        names_of = f"causal_{names_of.split()[0]}"
+    return Title(k.name(names_of), w.text())
 
 
 def _row_dot(
@@ -84,12 +92,16 @@ def _softmax_said(
     inner = f"{y.name} * ({grads.name} - {shared})"
     if of_log:
         inner = f"{grads.name} - exp({y.name}) * ({shared})"
-    times = "" if scale is None else f", times {written(scale)}"
+    times = "" if scale is None else f"{written(scale)} * "
     kind = "log-softmax" if of_log else "softmax"
-    ends = " Only columns up to the row's index count; the others get 0." if causal else ""
+    masked = "causally masked " if causal else ""
+    ends = " Row i has columns 0 to i; the others get 0." if causal else ""
+    if kept is not None:
+        sums = grads.name if of_log else f"{y.name} * {grads.name}"
+        ends = f" {kept.name} holds the row's sum of {sums}.{ends}"
     w.say(
-        f"Gradient of a {kind} along the last axis from its output {y.name}: {out.name} gets "
-        f"{inner}{times}.{ends}"
+        f"Backward pass of a {masked}{kind} along the last axis, from its output {y.name} and the "
+        f"gradient {grads.name} of that output: {out.name} gets {times}{inner}.{ends}"
     )
 
 
@@ -98,7 +110,7 @@ def norm_backward(k: KernelBuilder, level: int) -> Title:
     """The gradient of a layer norm or an RMS norm with respect to its input, a row a thread."""
     w = work(k, level, flattening=0.25)
     dims, call = _lead(w, "num_tokens rows")
-    cols = w.size("cols", 5, 9, "features dim")
+    cols = w.size("features", 5, 9, "features")
     rms, whole = w.chance(0.5), (*dims, cols)
     given = w.chance(0.6)
     x, grads = w.tensor("x inputs", whole, -2.0, 2.0), w.tensor("dy grad_out", whole)
@@ -112,9 +124,10 @@ def norm_backward(k: KernelBuilder, level: int) -> Title:
     _norm_passes(w, at, (x, grads, gain, residual, out), mean, factor, rms)
     g = grads.name if gain is None else f"{grads.name} * {gain.name}"
     w.say(
-        f"Gradient of {'an RMS' if rms else 'a layer'} norm of the last axis of {x.name}. {made} "
-        f"With g = {g}, {out.name} gets r * (g{'' if rms else ' - mean(g)'} - u * mean(g * u))"
-        f"{'' if residual is None else ' + ' + residual.name}, means taken over the row."
+        f"Backward pass of {'an RMS' if rms else 'a layer'} norm over the last axis of {x.name}. "
+        f"{made} With g = {g} and means over the row, {out.name} gets "
+        f"r * (g{'' if rms else ' - mean(g)'} - u * mean(g * u))"
+        f"{'' if residual is None else ' + ' + residual.name}."
     )
     kind = "rms_norm" if rms else "layer_norm"
     return Title(k.name(f"{kind}_backward {kind}_grad", f"{kind}_dx"), w.text())
@@ -130,7 +143,7 @@ def _norm_passes(
 ) -> None:
     """The means that a row's gradients share, then the gradients."""
     k, (x, grads, gain, residual, out) = w.k, of
-    size = cast(w.count("cols"), w.type_)
+    size = cast(w.count("features"), w.type_)
 
     def parts(c: Var) -> tuple[Var, Var]:
         value = x[index(*at, c)]
@@ -138,9 +151,9 @@ def _norm_passes(
         grad = grads[index(*at, c)]
         return unit, k.let("g wdy", grad if gain is None else grad * gain[c])
 
-    along = w.sum("dot proj")
-    plain = None if rms else w.sum("grad_sum total")
-    with w.loop("c j", "cols") as c:
+    along = w.sum("mean_gu proj")
+    plain = None if rms else w.sum("mean_g grad_mean")
+    with w.loop("c j", "features") as c:
         unit, grad = parts(c)
         k.augment(along, "add", grad * unit)
         if plain is not None:
@@ -149,7 +162,7 @@ def _norm_passes(
     if plain is not None:
         k.augment(plain, "div", size)
     k.used -= {"c", "j", "x_hat", "normed", "g", "wdy"}
-    with w.loop("c j", "cols") as c:
+    with w.loop("c j", "features") as c:
         unit, grad = parts(c)
         less = unit * along if plain is None else plain + unit * along
         value = factor * (grad - less)
@@ -167,18 +180,18 @@ def _statistics(
             return None, factor, f"With r = {stds.name} of the row, u = {x.name} * r."
         made = f"With r = {stds.name} of the row, u = ({x.name} - {means.name}) * r."
         return k.let("mean mu_row", means[at]), factor, made
-    eps: Expr = k.lift(k.draw.value.choice((1.0e-5, 1.0e-6, 1.0e-3)), w.type_)
+    eps: Expr = k.lift(k.draw.value.choice((1.0e-5, 1.0e-6)), w.type_)
     if w.chance(0.6):
         eps = k.scalar("eps epsilon", w.type_, 0.001, 0.01)
-    size = cast(w.count("cols"), w.type_)
+    size = cast(w.count("features"), w.type_)
     mean = None
     if not rms:
         mean = w.sum("mean mu_row")
-        with w.loop("n f", "cols") as n:
+        with w.loop("n f", "features") as n:
             k.augment(mean, "add", x[index(*at, n)])
         k.augment(mean, "div", size)
     squares = w.sum("squares var_sum")
-    with w.loop("q e", "cols") as q:
+    with w.loop("q e", "features") as q:
         value = x[index(*at, q)]
         held = k.let("v xv", value) if mean is None else k.let("centred dev", value - mean)
         k.augment(squares, "add", held * held)
@@ -194,19 +207,18 @@ def _statistics(
 def norm_parameter_gradient(k: KernelBuilder, level: int) -> Title:
     """Gradients of a norm's gain and bias: a thread for each feature sums over all tokens."""
     w = work(k, level, flattening=0.25)
-    dims, _ = _lead(w, "num_tokens rows")
-    cols = w.size("cols", 8, 14, "features dim")
+    lead = [w.size("batch", 2, 3, "batch")] if w.chance(0.4, 2) else []
+    dims = (*lead, w.size("tokens", 6, 12, "num_tokens"))
+    cols = w.size("features", 8, 14, "features")
     rms, whole = w.chance(0.4), (*dims, cols)
     x, grads = w.tensor("x inputs", whole, -2.0, 2.0), w.tensor("dy grad_out", whole)
     means = None if rms else w.tensor("means mu", dims, -0.5, 0.5)
-    stds = w.tensor("rstds inv_std", dims, 0.6, 1.4)
-    chunked = w.chance(0.4)
-    if chunked:
-        w.size("chunks", 2, 3, "num_chunks chunks")
-    names = [k.name("s part")] * chunked + [k.name("c col")]
-    (*part, c) = k.thread(*(["chunks"] if chunked else []), cols, names=names)
+    stds = w.tensor("rstds inv_stds", dims, 0.6, 1.4)
+    lead_of = [w.size("chunks", 2, 3, "num_chunks chunks")] if w.chance(0.4) else []
+    names = [k.name("s part")] * len(lead_of) + [k.name("c col")]
+    (*part, c) = k.thread(*lead_of, cols, names=names)
     gain = w.sum("gain_sum dg")
-    bias = w.sum("bias_sum db") if not rms or w.chance(0.3) else None
+    bias = None if rms else w.sum("bias_sum db")
 
     def add(at: tuple[Expr, ...]) -> None:
         grad = k.let("g grad", grads[index(*at, c)])
@@ -218,18 +230,20 @@ def norm_parameter_gradient(k: KernelBuilder, level: int) -> Title:
 
     tokens = _over_tokens(w, dims, part, add)
     u = x.name if means is None else f"({x.name} - {means.name})"
+    what = "the gain of an RMS norm" if rms else "the gain and bias of a layer norm"
+    rest = "" if rms else f", for the bias the sum of {grads.name}"
     w.say(
-        f"Gradient of the gain of {'an RMS' if rms else 'a layer'} norm: {grads.name} * u summed "
-        f"over {tokens}, with u = {u} * {stds.name}."
+        f"Gradient of {what} over {tokens}: {'' if rms else 'for the gain '}the sum of "
+        f"{grads.name} * {u} * {stds.name}{rest}."
     )
-    shape, results = ("chunks", cols) if chunked else (cols,), {"d_gamma grad_gain": gain}
-    if bias is not None:
-        results["d_beta grad_bias"] = bias
-    for of, names_of in zip(results.values(), results, strict=True):
-        out = w.out(names_of, shape)
+    names = alike(k, "d_gamma d_beta", "grad_gain grad_bias")
+    sums = [gain] if bias is None else [gain, bias]
+    stored = [w.out(n, (*lead_of, cols)) for n, _ in zip(names, sums, strict=False)]
+    for out, of in zip(stored, sums, strict=True):
         out.store((*part, c), of)
-        w.say(f"{out.name} gets {'it' if of is gain else f'the sum of {grads.name}'}.")
-    return Title(k.name("norm_gain_gradient gamma_grad", "norm_param_backward"), w.text())
+    w.say(f"{listed([t.name for t in stored])} {'get' if len(stored) > 1 else 'gets'} the result.")
+    titles = "gamma_beta_grad norm_params_backward" if bias is not None else "gain_grad gamma_grad"
+    return Title(k.name(titles), w.text())
 
 
 def _over_tokens(
@@ -240,17 +254,18 @@ def _over_tokens(
     with w.loop("h n", dims[0]) if len(dims) > 1 else nullcontext() as h:
         lead = () if h is None else (h,)
         if not part:
-            with w.loop("r t", "rows") as r:
+            with w.loop("r t", "tokens") as r:
                 add((*lead, r))
         else:
             r = k.let("r t", part[0])
-            with k.while_(r < w.count("rows")):
+            with k.while_(r < w.count("tokens")):
                 add((*lead, r))
                 k.augment(r, "add", w.count("chunks"))
     if not part:
         return "all tokens"
-    rows = "rows" if len(dims) == 1 else "rows of every item"
-    return f"the {rows} {part[0].name}, {part[0].name} + {written(w.count('chunks'))} and so on"
+    rows = "tokens" if len(dims) == 1 else "tokens of every item"
+    many = written(w.count("chunks"))
+    return f"a chunk of the {rows}: {part[0].name}, {part[0].name} + {many} and so on"
 
 
 @idiom
@@ -258,24 +273,25 @@ def attention_gradient(k: KernelBuilder, level: int) -> Title:
     """Pieces of the backward pass of attention: row sums, gradients of scores, queries, keys."""
     w = work(k, level, flattening=0.2)
     w.type_ = FLOAT32
-    vec = Vec(4, FLOAT32)
-    lead = (w.size("heads", 2, 3, "heads num_heads"),) if w.chance(0.6, 2) else ()
+    vec = Vec(k.draw.shape.choice((8, 16, 32)), FLOAT32)
+    lead = (w.size("heads", 2, 3, "heads num_heads"),)
     causal = w.chance(0.35)
-    w.size("rows", 5, 8, "num_queries q_len")
-    cols = "rows" if causal else w.size("cols", 5, 8, "num_keys k_len")
+    rows = "tokens" if causal else "queries"
+    w.size(rows, 5, 8, "seq_len" if causal else "num_queries q_len")
+    cols = rows if causal else w.size("keys", 5, 8, "num_keys k_len")
     form = k.draw.shape.choice(("scores", "queries", "keys", "values"))
+    names = alike(k, "q k v", "queries keys values")
     q, keys = (
-        w.tensor(n, (*lead, d), type_=vec)
-        for n, d in (("q queries", "rows"), ("keys k_vecs", cols))
+        w.tensor(n, (*lead, d), type_=vec) for n, d in zip(names, (rows, cols), strict=False)
     )
-    grads = w.tensor("d_out grad_out", (*lead, "rows"), type_=vec)
-    lse = w.tensor("lse log_norms", (*lead, "rows"), 1.0, 2.0)
+    grads = w.tensor("d_out grad_out", (*lead, rows), type_=vec)
+    lse = w.tensor("lse log_sum_exp", (*lead, rows), 1.0, 2.0)
     values = delta = None
     if form != "values":
-        values = w.tensor("values v_vecs", (*lead, cols), type_=vec)
-        delta = w.tensor("delta d_rows", (*lead, "rows"))
-    scale = w.number("scale sm_scale", 0.4, 0.9)
-    f = _Piece(w, q, keys, grads, lse, values, delta, scale, causal, cols)
+        values = w.tensor(names[2], (*lead, cols), type_=vec)
+        delta = w.tensor("delta row_dots", (*lead, rows))
+    scale = w.number("scale sm_scale", 0.15, 0.4)
+    f = _Piece(w, q, keys, grads, lse, values, delta, scale, causal, cols, rows)
     f.write(form, lead, vec)
     return Title(k.name(f"attention_grad_{form} attention_backward_{form}"), w.text())
 
@@ -294,6 +310,7 @@ class _Piece:
     scale: Expr
     causal: bool
     cols: str
+    rows: str
 
     def weight(self, row: tuple[Expr, ...], col: tuple[Expr, ...]) -> Var:
         score = self.scale * fn("dot", self.q[row], self.keys[col])
@@ -310,11 +327,11 @@ class _Piece:
     def write(self, form: str, lead: tuple[str, ...], vec: Vec) -> None:
         w, k = self.w, self.w.k
         by_key = form in ("keys", "values")
-        dims = (*lead, self.cols if by_key else "rows")
+        dims = (*lead, self.cols if by_key else self.rows)
         names = [k.name("h head")] * len(lead) + [k.name("j key" if by_key else "i row")]
         at = k.thread(*dims, names=names)
         if form == "scores":
-            out = w.out("d_scores ds", (*lead, "rows", self.cols))
+            out = w.out("d_scores ds", (*lead, self.rows, self.cols))
             with k.for_("j t", at[-1] + 1 if self.causal else w.count(self.cols)) as j:
                 out.store((*at, j), self.scale * self.change(at, (*at[:-1], j)))
             if self.causal:
@@ -323,7 +340,7 @@ class _Piece:
         else:
             acc = k.let("acc total", make(vec, k.lift(0.0, FLOAT32)))
             stop = at[-1] + 1 if self.causal and not by_key else None
-            other = "rows" if by_key else self.cols
+            other = self.rows if by_key else self.cols
             start: Operand = at[-1] if self.causal and by_key else 0
             with k.for_(
                 "i t" if by_key else "j t", w.count(other) if stop is None else stop, start=start
@@ -345,21 +362,22 @@ class _Piece:
         self.say(form, out)
 
     def say(self, form: str, out: Tensor) -> None:
+        causal = "causal " if self.causal else ""
         seen = " Query i attends to keys 0 to i." if self.causal else ""
-        scale = written(self.scale)
+        scale, q, key = written(self.scale), self.q.name, self.keys.name
         text = (
-            f"Backward pass of attention, weights being p = exp({scale} * dot(q, k) - "
-            f"{self.lse.name}) again.{seen} "
+            f"Backward pass of {causal}attention, gradient of the {form}. The attention weight is "
+            f"recomputed as p = exp({scale} * dot({q}, {key}) - {self.lse.name}).{seen} "
         )
         if self.values is not None and self.delta is not None:
             text += (
-                f"The gradient of a score is s = p * (dot({self.grads.name}, {self.values.name}) - "
-                f"{self.delta.name}). "
+                f"The gradient of a score is ds = p * (dot({self.grads.name}, {self.values.name}) "
+                f"- {self.delta.name}). "
             )
         text += {
-            "scores": f"{out.name} gets {scale} * s{', 0 for keys not seen' * self.causal}.",
-            "queries": f"{out.name} gets {scale} * the sum of s * k over keys.",
-            "keys": f"{out.name} gets {scale} * the sum of s * q over queries.",
-            "values": f"{out.name} gets the sum of p * {self.grads.name} over queries.",
+            "scores": f"{out.name} gets {scale} * ds{', 0 for masked keys' * self.causal}.",
+            "queries": f"{out.name} gets {scale} times the sum of ds * {key} over the keys.",
+            "keys": f"{out.name} gets {scale} times the sum of ds * {q} over the queries.",
+            "values": f"{out.name} gets the sum of p * {self.grads.name} over the queries.",
         }[form]
         self.w.say(text)

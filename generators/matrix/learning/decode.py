@@ -43,14 +43,14 @@ class _Pages:
     def mixed(self, start: Expr, stop: Expr) -> tuple[Var, Var, Var]:
         """Largest score, sum of weights, weighted values: with one pass over the cache."""
         k, vec = self.w.k, self.query.type
-        top = k.let("top running_max m", k.lift(-1.0e30, FLOAT32))
-        total = k.let("denom total l", k.lift(0.0, FLOAT32))
-        acc = k.let("acc mixed o", make(vec, k.lift(0.0, FLOAT32)))
+        top = k.let("running_max m", k.lift(-1.0e30, FLOAT32))
+        total = k.let("denom l", k.lift(0.0, FLOAT32))
+        acc = k.let("acc o", make(vec, k.lift(0.0, FLOAT32)))
         with k.for_("t pos", stop, start=start) as t:
             at = self.place(t)
             score = self.score(at)
-            higher = k.let("higher new_max", most(top, score))
-            fade = k.let("fade correction", exp(top - higher))
+            higher = k.let("new_max m_new", most(top, score))
+            fade = k.let("correction alpha", exp(top - higher))
             weight = k.let("weight p", exp(score - higher))
             k.assign(total, total * fade + weight)
             k.assign(acc, acc * fade + weight * self.values[at])
@@ -60,11 +60,11 @@ class _Pages:
     def twice(self, start: Expr, stop: Expr) -> tuple[Var, Var, Var]:
         """The same with two passes: the largest score first."""
         k, vec = self.w.k, self.query.type
-        top = k.let("top row_max m", k.lift(-1.0e30, FLOAT32))
+        top = k.let("row_max m", k.lift(-1.0e30, FLOAT32))
         with k.for_("t pos", stop, start=start) as t:
             k.assign(top, most(top, self.score(self.place(t))))
-        total = k.let("denom total l", k.lift(0.0, FLOAT32))
-        acc = k.let("acc mixed o", make(vec, k.lift(0.0, FLOAT32)))
+        total = k.let("denom l", k.lift(0.0, FLOAT32))
+        acc = k.let("acc o", make(vec, k.lift(0.0, FLOAT32)))
         with k.for_("u n", stop, start=start) as u:
             k.used -= {"page", "block", "slot", "in_page", "score", "logit"}
             at = self.place(u)
@@ -74,12 +74,12 @@ class _Pages:
         return top, total, acc
 
 
-def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int]:
-    """The arrays, the thread's sequence and head, and how many tokens a sequence has at most."""
+def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int, int]:
+    """The arrays, the thread's sequence and head, most tokens of a sequence, queries to a key."""
     shape = k.draw.shape
-    vec, page, width = Vec(4, FLOAT32), shape.choice((4, 8, 16)), 3
+    vec, page, width = Vec(shape.choice((8, 16, 32)), FLOAT32), shape.choice((8, 16)), 3
     groups = shape.choice((1, 2, 4)) if w.chance(0.6, 2) else 1
-    for symbol, low, high in (("seqs", 5, 7), ("heads", 2, 3), ("pages", 6, 9)):
+    for symbol, low, high in (("seqs", 4, 6), ("heads", 2, 3), ("pages", 6, 9)):
         w.size(symbol, low, high)
     q_heads, inner = f"{groups}*heads" if groups > 1 else "heads", shape.chance(0.5)
     w.words[q_heads] = "num_heads q_heads"
@@ -91,12 +91,12 @@ def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int
     size: Expr = k.lift(page, INT32)
     if shape.chance(0.5):
         size = k.size_param("page_size block_size", str(page))
-    scale = w.number("scale sm_scale", 0.4, 0.9)
+    scale = w.number("scale sm_scale", 0.15, 0.4)
     s, h = k.thread("seqs", q_heads, names=(k.name("s seq b"), k.name("h head")))
     kv: Expr = k.let("kv_head kv", h // groups) if groups > 1 else h
     query = k.let("query qv", q[s, h])
     made = _Pages(w, keys, values, table, size, inner, query, scale, s, kv)
-    return made, (s, h), q_heads, page * width
+    return made, (s, h), q_heads, page * width, groups
 
 
 @idiom
@@ -104,15 +104,15 @@ def paged_attention(k: KernelBuilder, level: int) -> Title:
     """One decoded token a sequence against a cache in pages that a table names."""
     w = work(k, level, turning=0.2, flattening=0.2)
     w.type_ = FLOAT32
-    p, (s, h), q_heads, longest = _pages(k, w)
+    p, (s, h), q_heads, longest, groups = _pages(k, w)
     lengths = k.array("seq_lens context_lengths", INT32, "seqs", low=1, high=longest)
     length = k.let("length num_tokens", lengths[s])
     start: Expr = k.lift(0, INT32)
     said = ""
     if w.chance(0.3, 2):
-        window = k.scalar("window reach", INT32, 3, 5)
+        window = k.scalar("window", INT32, longest // 2 - 2, longest // 2 + 2)
         start = k.let("first start", most(length - window, 0))
-        said = f" Of {lengths.name} tokens only the last {window.name} count."
+        said = f" Only the last {window.name} tokens of a sequence are attended to."
     online = w.chance(0.5)
     top, total, acc = (p.mixed if online else p.twice)(start, length)
     sink = w.tensor("sinks sink_logits", (q_heads,)) if w.chance(0.2, 3) else None
@@ -121,22 +121,23 @@ def paged_attention(k: KernelBuilder, level: int) -> Title:
     out = w.out("out attended", ("seqs", q_heads), type_=p.query.type)
     out.store((s, h), acc / total)
     heads = (
-        f" and head {h.name} (its keys have head {written(p.head)})" if p.head != h else " and head"
+        f" and head ({groups} query heads share a key/value head)" if groups > 1 else " and head"
     )
     w.say(
-        f"For the one query of each sequence{heads}, softmax attention over the first "
-        f"{lengths.name} tokens of the sequence, scores being {written(p.scale)} * dot(q, k). "
-        f"Token t is in page {p.table.name}[{s.name}, t / {written(p.page)}] of the cache, at "
-        f"place t mod {written(p.page)}; pages have axes "
-        f"({'place, head' if p.inner else 'head, place'}).{said}"
+        f"Decode attention with a paged KV cache: the single query of each sequence{heads} attends "
+        f"to the {lengths.name} tokens cached so far, with scores {written(p.scale)} * dot(q, k). "
+        f"Token t lies in page {p.table.name}[{s.name}, t / {written(p.page)}], slot t mod "
+        f"{written(p.page)}; the cache has axes (page, "
+        f"{'slot, head' if p.inner else 'head, slot'}).{said}"
     )
     if sink is not None:
-        w.say(f"exp({sink.name} - maximum) of the head joins the sum of weights.")
-    w.say(f"{out.name} gets the mixed values{', in one pass over the cache' * online}.")
+        w.say(f"An attention sink adds exp({sink.name}) of the head to the softmax's denominator.")
+    passes = "in one pass with a running maximum" if online else "after a pass for the maximum"
+    w.say(f"{out.name} gets the values averaged with the softmax of the scores, {passes}.")
     if w.chance(0.35, 3):
-        lse = w.out("lse log_norms", ("seqs", q_heads), type_=FLOAT32)
+        lse = w.out("lse log_denoms", ("seqs", q_heads), type_=FLOAT32)
         lse.store((s, h), top + log(total))
-        w.say(f"{lse.name} gets the maximum plus the log of the sum of weights.")
+        w.say(f"{lse.name} gets the log of the softmax's denominator.")
     return Title(k.name("paged_attention decode_paged_attention", "decode_attention"), w.text())
 
 
@@ -147,9 +148,10 @@ def attention_scores(k: KernelBuilder, level: int) -> Title:
     lead: tuple[str, ...] = ()
     lead += (w.size("b", 2, 3, "batch num_batches"),) if w.chance(0.4, 2) else ()
     lead += (w.size("heads", 2, 3, "heads num_heads"),) if w.chance(0.7, 2) else ()
-    rows, cols = w.size("rows", 4, 7, "num_queries q_len"), w.size("cols", 4, 7, "num_keys k_len")
-    dim = w.size("dim", 3, 5, "head_dim dim")
-    first, second = alike(k, "q keys", "query key", "q k_mat")
+    rows = w.size("queries", 4, 7, "num_queries q_len")
+    cols = w.size("keys", 4, 7, "num_keys k_len")
+    dim = w.size("dim", 3, 5, "head_dim")
+    first, second = alike(k, "q k", "query key", "q_proj k_proj")
     q, keys = w.tensor(first, (*lead, rows, dim)), w.tensor(second, (*lead, cols, dim))
     dims = (*lead, rows, cols)
     names = [{"b": "b item", "heads": "h head"}[x] for x in lead] + ["i row qi", "j col kj"]
@@ -160,7 +162,10 @@ def attention_scores(k: KernelBuilder, level: int) -> Title:
         with w.loop("d c", dim) as d:
             k.augment(dot, "add", q[index(*at[:-2], i, d)] * keys[index(*at[:-2], j, d)])
         score = k.let("score logit", scale * dot)
-        w.say(f"Score each query and key: {written(scale)} times their dot product.")
+        every = {"b": "item", "heads": "head"}
+        each = " and ".join(every[x] for x in lead)
+        w.say(f"Attention scores{' of each ' * bool(lead)}{each}: {written(scale)} times the dot")
+        w.told[-1] += f" product of each query in {q.name} with each key in {keys.name}."
         _bent(w, score, at, lead)
         low = k.draw.value.choice((-1.0e9, -1.0e4, -65504.0))
         masked = _seen(w, at, lead, f"{low:g}" if low > -1.0e5 else "-1e9")
@@ -174,7 +179,7 @@ def attention_scores(k: KernelBuilder, level: int) -> Title:
                 out.store(at, score)
             with k.else_():
                 out.store(at, low)
-        w.say(f"{out.name} gets the scores.")
+        w.say(f"{out.name} gets the result.")
     text = w.text()
     return Title(k.name("attention_scores qk_scores", "score_matrix attention_logits"), text)
 
@@ -185,25 +190,25 @@ def _bent(w: Work, score: Var, at: tuple[Var, ...], lead: tuple[str, ...]) -> No
     if w.chance(0.3, 2):
         cap = w.number("cap softcap", 2.0, 6.0)
         k.assign(score, cap * tanh(score / cap))
-        w.say(f"They are capped as {written(cap)} * tanh(score / {written(cap)}).")
+        w.say(f"Scores are capped as {written(cap)} * tanh(score / {written(cap)}).")
     way = k.draw.shape.weighted({"none": 4, "alibi": 3, "table": 2, "bias": 2})
     if way == "alibi":
         by_head = "heads" in lead
         slope = (
             w.tensor("slopes alibi_slopes", ("heads",), 0.05, 0.5)[at[lead.index("heads")]]
             if by_head
-            else w.number("slope alibi", 0.05, 0.5)
+            else w.number("slope alibi_slope", 0.05, 0.5)
         )
         far = cast(abs(i - j), w.type_) if w.chance(0.5) else abs(cast(i - j, w.type_))
         k.augment(score, "sub", slope * far)
         w.say(f"{written(slope)} times the distance of their places is subtracted (ALiBi).")
     elif way == "table":
-        side = k.size_param("num_keys_total offset", "cols")
-        table = w.tensor("rel_bias relative_bias", ("rows+cols",), fixed=True)
+        side = w.count("keys")
+        table = w.tensor("rel_bias relative_bias", ("queries+keys",), fixed=True)
         k.augment(score, "add", table[i - j + side])
-        w.say(f"{table.name} at i - j + {side.name} is added, for query i and key j.")
+        w.say(f"Query i and key j get the relative bias {table.name}[i - j + {written(side)}].")
     elif way == "bias":
-        bias = w.tensor("bias pair_bias", ("rows", "cols"))
+        bias = w.tensor("attn_bias pair_bias", ("queries", "keys"))
         k.augment(score, "add", bias[i, j])
         w.say(f"{bias.name} of the pair is added.")
 
@@ -213,18 +218,20 @@ def _seen(w: Work, at: tuple[Var, ...], lead: tuple[str, ...], low: str) -> Expr
     k, (i, j) = w.k, at[-2:]
     way = k.draw.shape.weighted({"all": 4, "causal": 3, "lengths": 3, "window": 2 * (w.level > 1)})
     if way == "causal":
-        w.say(f"A key behind its query counts as masked and gets {low}.")
+        w.say(f"Keys later than the query are masked out with {low}.")
         return j <= i
     if way == "window":
-        reach = k.scalar("window reach", INT32, 1, 2)
-        w.say(f"Keys further than {reach.name} places away get {low}.")
+        reach = k.scalar("window", INT32, 1, 2)
+        w.say(f"Keys more than {reach.name} places away are masked out with {low}.")
         return abs(i - j) <= reach
     if way == "lengths":
-        by_item = "b" in lead
-        lengths = k.array("lengths key_lengths", INT32, "b" if by_item else "rows", low=2, high=4)
-        owner = "item of the batch" if by_item else "query"
-        w.say(f"Keys from {lengths.name} of the {owner} on get {low}.")
-        return j < lengths[at[0] if by_item else i]
+        if "b" not in lead:
+            count = k.scalar("num_valid key_count", INT32, 2, 4)
+            w.say(f"Keys from index {count.name} on are padding and masked out with {low}.")
+            return j < count
+        lengths = k.array("key_lengths lengths", INT32, "b", low=2, high=4)
+        w.say(f"Keys from {lengths.name} of the item on are padding and masked out with {low}.")
+        return j < lengths[at[0]]
     return None
 
 
@@ -237,10 +244,10 @@ def attention_values(k: KernelBuilder, level: int) -> Title:
     many = f"{groups}*{heads}" if groups > 1 else heads
     w.words[many] = "q_heads num_q_heads" if groups > 1 else "heads num_heads"
     causal = w.chance(0.35)
-    rows = w.size("rows", 3, 5, "num_queries q_len")
-    cols = rows if causal else w.size("cols", 4, 7, "num_keys k_len")
-    dim = w.size("dim", 3, 5, "head_dim dim")
-    names = alike(k, "probs values", "weights v_mat", "p_mat v")
+    rows = w.size("queries", 3, 5, "seq_len" if causal else "num_queries q_len")
+    cols = rows if causal else w.size("keys", 4, 7, "num_keys k_len")
+    dim = w.size("dim", 3, 5, "head_dim")
+    names = alike(k, "probs values", "weights values", "attn v")
     form = k.draw.shape.choice(("weights", "normed", "logits"))
     low = -1.5 if form == "logits" else 0.1
     probs = w.tensor("logits scores" if form == "logits" else names[0], (many, rows, cols), low)
@@ -266,8 +273,8 @@ def attention_values(k: KernelBuilder, level: int) -> Title:
         out.store(at, value)
     _values_said(w, probs, values, norms, form, (causal, groups > 1, merged))
     if gate is not None:
-        w.say(f"The result is multiplied by {gate.name} of the head.")
-    w.say(f"{out.name} gets it, with axes ({'query, head' if merged else 'head, query'}, feature).")
+        w.say(f"Multiply by the head's gate in {gate.name}.")
+    w.say(f"{out.name} has axes ({'query, head' if merged else 'head, query'}, feature).")
     return Title(k.name("attention_values weights_times_values", "mix_values pv_product"), w.text())
 
 
@@ -276,8 +283,8 @@ def _norms(w: Work, form: str, dims: tuple[str, str]) -> Tensor | None:
     if form == "weights":
         return None
     if form == "logits":
-        return w.tensor("lse log_norms", dims, 1.5, 2.5)
-    return w.tensor("sums denoms", dims, 2.0, 4.0)
+        return w.tensor("lse log_denoms", dims, 1.5, 2.5)
+    return w.tensor("row_sums denoms", dims, 2.0, 4.0)
 
 
 def _values_said(
@@ -289,12 +296,13 @@ def _values_said(
     told: tuple[bool, bool, bool],
 ) -> None:
     causal, grouped, _ = told
+    norm = norms.name if norms else ""
     what = {
-        "weights": f"Mix {values.name} by the attention weights {probs.name}",
-        "normed": f"Mix {values.name} by {probs.name}, divided by their sums "
-        f"{norms.name if norms else ''}",
-        "logits": f"Mix {values.name} by exp({probs.name} - {norms.name if norms else ''})",
+        "weights": f"the attention weights {probs.name}",
+        "normed": f"the unnormalised weights {probs.name}, divided by the row sums {norm}",
+        "logits": f"the weights exp({probs.name} - {norm})",
     }[form]
-    w.say(f"{what}{', over keys up to the query alone' * causal}.")
+    keys = "keys 0 to i of query i" if causal else "all keys"
+    w.say(f"Attention output: for each head and query, sum {values.name} over {keys} with {what}.")
     if grouped:
-        w.say("Two heads of queries share one of values.")
+        w.say("Two query heads share one value head.")

@@ -172,7 +172,7 @@ class Work:
         """A sum that starts at zero."""
         return self.k.let(names, zero(self.type_))
 
-    def number(self, names: str, low: float, high: float, literal: float = 0.05) -> Expr:
+    def number(self, names: str, low: float, high: float, literal: float = 0.01) -> Expr:
         """A parameter, or a literal that people write into the kernel."""
         if self.k.draw.shape.chance(literal):
             value = self.k.draw.value.constant(low, high)

@@ -21,22 +21,22 @@ def linear_attention_state(k: KernelBuilder, level: int) -> Title:
     w.size("kdim", 3, 5, "key_dim dk")
     w.size("vdim", 4, 6, "value_dim dv")
     over_time = w.chance(0.4, 2)
-    lead = (w.size("steps", 3, 5, "steps seq_len"),) if over_time else ()
-    names = alike(k, "q keys values", "query key value", "q_t k_t v_t")
+    lead = (w.size("tokens", 3, 5, "seq_len"),) if over_time else ()
+    names = alike(k, "q k v", "query key value", "queries keys values")
     q, keys = (w.tensor(n, (*lead, "heads", "kdim")) for n in names[:2])
     values = w.tensor(names[2], (*lead, "heads", "vdim"))
-    state = w.tensor("state s_mat kv_state", ("heads", "kdim", "vdim"), role="inout")
+    state = w.tensor("state kv_state", ("heads", "kdim", "vdim"), role="inout")
     way = k.draw.shape.choice(("none", "scalar", "head", "key"))
     dims = {"head": (*lead, "heads"), "key": (*lead, "heads", "kdim")}
-    decay = w.tensor("decay gates_a", dims[way], 0.5, 0.98) if way in dims else None
+    decay = w.tensor("decay gates", dims[way], 0.5, 0.98) if way in dims else None
     rate = w.number("decay gamma", 0.6, 0.95) if way == "scalar" else None
     delta = w.chance(0.4, 2)
-    beta = w.tensor("beta lr", (*lead, "heads"), 0.2, 0.8) if delta and w.chance(0.7) else None
+    beta = w.tensor("beta betas", (*lead, "heads"), 0.2, 0.8) if delta and w.chance(0.7) else None
     h, j = k.thread("heads", "vdim", names=(k.name("h head"), k.name("j col")))
     out = w.out("out o", (*lead, "heads", "vdim"))
     m = _Memory(w, q, keys, values, state, out, decay, rate, delta, beta, (h, j))
     if over_time:
-        with w.loop("t step", "steps") as at:
+        with w.loop("t step", "tokens") as at:
             m.step((at,))
     else:
         m.step(())
@@ -104,13 +104,17 @@ def _state_said(
     w: Work, of: tuple[Tensor, ...], fade: str, delta: bool, beta: Tensor | None
 ) -> None:
     q, keys, values, state, out = (t.name for t in of)
-    each = "At each step in turn, for each head" if "steps" in w.words else "For each head"
+    steps = "tokens" in w.words
+    each = "over all steps in turn" if steps else "for one step"
+    at = "At each step the" if steps else "The"
     old = f"{fade} * {state}" if fade else state
     value = values
     if delta:
         value = f"({values} - transpose(S) * {keys})"
         value = value if beta is None else f"{beta.name} * {value}"
-        w.say(f"{each}, with S = {old}, {state} becomes S + outer({keys}, {value}).")
+        w.say(f"Delta-rule linear attention {each}: the state of each head is a matrix in {state}.")
+        w.say(f"{at} state is updated to S + outer({keys}, {value}) with S = {old}.")
     else:
-        w.say(f"{each}, {state} becomes {old} + outer({keys}, {value}).")
-    w.say(f"{out} gets transpose(new {state}) * {q}.")
+        w.say(f"Linear attention {each}: the state of each head is a matrix in {state}.")
+        w.say(f"{at} state is updated to {old} + outer({keys}, {value}).")
+    w.say(f"The output is the new state, transposed, times {q}; {out} gets it.")

@@ -79,7 +79,7 @@ class _Pre:
         value: Expr = self.t.x[at]
         if self.residual is None or self.stream is None:
             return value
-        made = self.t.k.let("h summed v", value + self.residual[at])
+        made = self.t.k.let("h summed", value + self.residual[at])
         self.t.k.store(self.stream, at, made)
         return made
 
@@ -98,7 +98,7 @@ def _statistics(t: _Token, pre: _Pre, kind: str, eps: Expr) -> tuple[Expr | None
     squares = k.let("squares sum_sq ss", k.lift(0.0, FLOAT32)) if single else None
     with t.channels() as c:
         value = pre.first_time(t.place(t.channel(c)))
-        value = value if isinstance(value, Var) else k.let("v value xc", value)
+        value = value if isinstance(value, Var) else k.let("x_c entry", value)
         if mean is not None:
             k.augment(mean, "add", value)
         if squares is not None:
@@ -128,9 +128,9 @@ def _gain(k: KernelBuilder, size: str) -> tuple[Callable[[Expr, Expr], Expr], st
         return lambda value, _at: value, ""
     if way == "gain":
         gain = k.array("gain weight gamma", FLOAT32, size, low=0.5, high=1.5)
-        return lambda value, at: value * gain[at], f", times {gain.name}"
+        return lambda value, at: value * gain[at], f", multiply by {gain.name}"
     weight = k.array("weight offsets", FLOAT32, size, low=-0.5, high=0.5)
-    return lambda value, at: value * (1.0 + weight[at]), f", times 1 + {weight.name}"
+    return lambda value, at: value * (1.0 + weight[at]), f", multiply by 1 + {weight.name}"
 
 
 def _residual(k: KernelBuilder, t: _Token, level: int, whole: tuple[str, ...]) -> _Pre:
@@ -147,18 +147,22 @@ def _kept(k: KernelBuilder, level: int, factor: Var) -> str:
         return ""
     kept = k.out("rstd_out inv_stds", FLOAT32, k.launch_dim)
     k.store(kept, tuple(Var(name, INT32) for name in k.threads), factor)
-    return f" {kept.name} keeps the reciprocal root for the backward pass."
+    return f" {kept.name} keeps the reciprocal of that root for the backward pass."
 
 
 def _told(t: _Token, pre: _Pre, kind: str, eps: Expr) -> str:
     """Of what, over what and by what features are normalised."""
     unit = "each group of channels of a token" if t.first is not None else "each token"
-    text = {"rms": "RMS norm", "layer": "Layer norm"}[kind] + f" over the features of {unit}"
+    name = {"rms": "RMS norm", "layer": "Layer norm"}[kind]
+    name = "Group norm" if kind == "layer" and t.first is not None else name
     if pre.residual is not None and pre.stream is not None:
-        text += f", of {t.x.name} + {pre.residual.name}, a sum that {pre.stream.name} gets"
+        text = f"Add {pre.residual.name} to {t.x.name}, keep the sum in {pre.stream.name}, and take"
+        text += f" its {name[0].lower() if kind == 'layer' else name[0]}{name[1:]} over {unit}"
+    else:
+        text = f"{name} of {t.x.name} over the features of {unit}"
     if kind == "rms":
-        return f"{text}: over sqrt(mean of squares + {written(eps)})"
-    return f"{text}: less the mean, over sqrt(variance + {written(eps)})"
+        return f"{text}: divide by sqrt(mean of squares + {written(eps)})"
+    return f"{text}: subtract the mean and divide by sqrt(variance + {written(eps)})"
 
 
 @idiom
@@ -167,9 +171,9 @@ def fused_norm(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     t = _token(k, level)
     kind = shape.choice(("rms", "layer"))
-    eps: Expr = k.lift(k.draw.value.choice((1.0e-5, 1.0e-6, 1.0e-3)), FLOAT32)
+    eps: Expr = k.lift(k.draw.value.choice((1.0e-5, 1.0e-6)), FLOAT32)
     if shape.chance(0.5):
-        eps = k.scalar("eps epsilon", FLOAT32, 0.001, 0.01)
+        eps = k.scalar("eps", FLOAT32, 0.001, 0.01)
     whole = (*t.dims, "groups*width" if t.first is not None else "features")
     pre = _residual(k, t, level, whole)
     mean, factor = _statistics(t, pre, kind, eps)
@@ -178,8 +182,8 @@ def fused_norm(k: KernelBuilder, level: int) -> Title:
     bias = None
     if shape.chance(0.6 if kind == "layer" else 0.15):
         bias = k.array("bias beta", FLOAT32, whole[-1], low=-0.5, high=0.5)
-        text += f", plus {bias.name}"
-    way = shape.choice(sorted(SAID)) if level > 2 and shape.chance(0.5) else ""
+        text += f", add {bias.name}"
+    way = shape.choice(("silu", "gelu", "relu")) if level > 2 and shape.chance(0.3) else ""
     out = k.out("out normed y", FLOAT32, whole)
     with t.channels() as c:
         column = t.channel(c)
@@ -187,6 +191,8 @@ def fused_norm(k: KernelBuilder, level: int) -> Title:
         value = gain((value if mean is None else value - mean) * factor, column)
         value = value if bias is None else value + bias[column]
         k.store(out, t.place(column), activated(k, way, value) if way else value)
-    text += f". Then {SAID[way]}. " if way else ". "
-    text += f"{out.name} gets it.{_kept(k, level, factor)}"
-    return Title(k.name(f"{kind}_norm fused_{kind}_norm", f"{kind}_norm_forward"), text)
+    text += f", and apply {SAID[way]}. " if way else ". "
+    text += f"{out.name} gets the result.{_kept(k, level, factor)}"
+    name = "group_norm" if kind == "layer" and t.first is not None else f"{kind}_norm"
+    fused = f"fused_add_{name}" if pre.stream is not None else f"{name}_forward"
+    return Title(k.name(fused, fused if pre.stream is not None else name), text)

@@ -68,8 +68,8 @@ class _Gates:
             return ", ".join(a.name for a in self.arrays)
         bias = f" + {self.bias.name}" if self.bias is not None else ""
         order = ", ".join(self.letters)
-        how = "one after the other along a row" if self.way == "joined" else "along the middle axis"
-        return f"{names}{bias}, which holds {order} {how}"
+        how = "one after the other in a row" if self.way == "joined" else "along the middle axis"
+        return f"{names}{bias} (gates in the order {order}, {how})"
 
 
 @idiom
@@ -86,10 +86,10 @@ def lstm_cell(k: KernelBuilder, level: int) -> Title:
     forget = w.number("forget_bias", 0.5, 1.5) if w.chance(0.25, 2) else None
     clip = w.number("cell_clip clip", 0.5, 0.9) if w.chance(0.25, 3) else None
     lengths = (
-        k.array("lengths seq_lens", INT32, "batch", low=1, high=9) if w.chance(0.3, 2) else None
+        k.array("lengths seq_lens", INT32, "batch", low=1, high=9) if w.chance(0.12, 2) else None
     )
     sigmoid = _sigmoid(w)
-    with w.each(dims, ("b row", "j unit")) as (b, j):
+    with w.each(dims, ("b row", "j unit"), line=0.0) as (b, j):
         old = k.let("c_old c0", c_in[b, j])
         raw = {x: gates.pre(order.index(x), b, j) for x in order}
         if forget is not None:
@@ -117,7 +117,7 @@ def _lstm_said(
     clip: Expr | None,
 ) -> None:
     w.say(
-        f"One step of an LSTM from the pre-activations {gates.said()}: "
+        f"One step of an LSTM cell from the gates' pre-activations {gates.said()}: "
         f"c = sigmoid(f) * {c_in.name} + sigmoid(i) * tanh(g), h = sigmoid(o) * tanh(c)."
     )
     if forget is not None:
@@ -166,7 +166,7 @@ def gru_cell(k: KernelBuilder, level: int) -> Title:
     biases = [w.tensor(n, dims[1:], fixed=True) for n in names]
     h_in = w.tensor("h_prev state", ("batch", "hidden"))
     sigmoid, way = _sigmoid(w), k.draw.shape.choice(("mix", "lerp", "toward"))
-    with w.each(("batch", "hidden"), ("b row", "j unit")) as (b, j):
+    with w.each(("batch", "hidden"), ("b row", "j unit"), line=0.0) as (b, j):
 
         def part(n: int, c: str) -> Expr:
             column = _column(w, order.index(c), j)
@@ -186,9 +186,9 @@ def gru_cell(k: KernelBuilder, level: int) -> Title:
         }[way]
         told = f", plus {' and '.join(x.name for x in biases)}" if biases else ""
         w.say(
-            f"One step of a GRU with state h = {h_in.name}: the pre-activations x = "
-            f"{parts[0].name} of the input and u = {parts[1].name} of the state{told}, hold gates "
-            f"{', '.join(order)} {'one after the other along a row' if joined else 'by axis 1'}; "
+            f"One step of a GRU cell, h being the old state {h_in.name}. The pre-activations x = "
+            f"{parts[0].name} of the input and u = {parts[1].name} of the state{told} hold gates "
+            f"{', '.join(order)}, {'one after the other in a row' if joined else 'along axis 1'}: "
             f"r = sigmoid(x_r + u_r), z = sigmoid(x_z + u_z), n = tanh(x_n + r * u_n)."
         )
         mixed = "(1 - z) * h + z * n" if way == "toward" else "(1 - z) * n + z * h"
@@ -204,7 +204,9 @@ def _gru_stored(w: Work, at: tuple[Var, Var], new: Expr, old: Var, mixed: str) -
     if mask is not None:
         held, share = w.k.let("h_new h1", new), w.k.let("keep_new m", mask[at[0]])
         new = share * held + (1.0 - share) * old
-        w.say(f"It counts as much as {mask.name} of the row says, the old state the rest.")
+        w.say(
+            f"A row keeps its old state where {mask.name} is 0; in between both are blended by it."
+        )
     out.store(at, new)
     w.say(f"{out.name} gets the state.")
 
@@ -223,14 +225,14 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
     w = work(k, level, flattening=0.15)
     w.size("batch", 2, 3, "batch num_batches")
     w.size("chans", 4, 6, "channels num_channels")
-    w.size("steps", 5, 8, "steps seq_len")
-    vec = Vec(k.draw.shape.choice((2, 3, 4)), w.type_)
-    first, second = alike(k, "b_in c_out_w", "b_proj c_proj", "b_mat c_mat")
-    line = ("batch", "steps", "chans") if w.chance(0.6) else ("batch", "chans", "steps")
+    w.size("tokens", 5, 8, "seq_len")
+    vec = Vec(k.draw.shape.choice((4, 8, 16)), w.type_)
+    first, second = alike(k, "b_in c_in", "b_proj c_proj", "b_mat c_mat")
+    line = ("batch", "tokens", "chans") if w.chance(0.6) else ("batch", "chans", "tokens")
     x, dt = w.tensor("x u", line), w.tensor("dt delta", line, 0.05, 0.6)
-    rates = w.tensor("a_mat decay_rates a_log", ("chans",), 0.2, 1.2, type_=vec)
-    into = w.tensor(first, ("batch", "steps"), type_=vec)
-    read = w.tensor(second, ("batch", "steps"), type_=vec)
+    rates = w.tensor("decay_rates a_log", ("chans",), 0.2, 1.2, type_=vec)
+    into = w.tensor(first, ("batch", "tokens"), type_=vec)
+    read = w.tensor(second, ("batch", "tokens"), type_=vec)
     soft = w.tensor("dt_bias delta_bias", ("chans",)) if w.chance(0.4, 2) else None
     skip = w.tensor("d_skip skip_weight", ("chans",)) if w.chance(0.5) else None
     gate = w.tensor("z gate", line) if w.chance(0.35, 3) else None
@@ -239,8 +241,8 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
     rate = k.let("a decay_a", rates[c])
     h = k.let("h state_vec", make(vec, k.lift(0.0, w.type_)) if start is None else start[b, c])
     out = w.out("y out", line)
-    with w.loop("t step", "steps") as t:
-        own = (b, t, c) if line[1] == "steps" else (b, c, t)
+    with w.loop("t step", "tokens") as t:
+        own = (b, t, c) if line[1] == "tokens" else (b, c, t)
         value = _scanned(w, own, (x, dt, soft), (into[b, t], rate, h), rates.name == "a_log")
         y: Expr = fn("dot", read[b, t], h)
         y = y if skip is None else y + skip[c] * value
@@ -295,10 +297,8 @@ def _scan_said(
     begin = "zero" if start is None else start.name
     extra = "" if skip is None else f" + {skip.name} * {x.name}"
     w.say(
-        f"Scan each channel over time with a state h that starts as {begin}: with d = {dt}, "
-        f"h = exp(-d * {rate}) * h + d * {x.name} * {into.name} componentwise, and "
-        f"y = dot({read.name}, h){extra}."
+        f"Selective state-space scan, a thread for each channel. The state h starts as {begin}; "
+        f"at each step, with d = {dt}, h becomes exp(-d * {rate}) * h + d * {x.name} * {into.name} "
+        f"componentwise, and {out.name} gets dot({read.name}, h){extra}"
+        f"{f', all multiplied by SiLU of {gate.name}' if gate is not None else ''}."
     )
-    if gate is not None:
-        w.say(f"y is multiplied by SiLU of {gate.name}.")
-    w.say(f"{out.name} gets y of each step.")

@@ -36,7 +36,7 @@ class _Pair:
 
 def _pair(k: KernelBuilder, level: int) -> _Pair:
     shape = k.draw.shape
-    way = shape.weighted({"none": 3 if level < 3 else 1, "heads": 3, "both": 2 * (level > 1)})
+    way = shape.weighted({"none": 3 if level < 3 else 1, "heads": 3, "both": int(level > 1)})
     dims = {"none": (), "heads": ("heads",), "both": ("batch", "heads")}[way]
     for size in dims:
         k.size(size, 2, 3)
@@ -67,10 +67,17 @@ def _position(p: _Pair, level: int, tables: bool) -> tuple[Expr, str]:
 def _from_tables(p: _Pair, position: Expr) -> tuple[Expr, Expr, str]:
     k = p.k
     shape = ("places" if "places" in k.sizes else "tokens", "pairs")
-    cosines = k.array("cos_table cosines", FLOAT32, shape, low=-1.0, high=1.0)
-    sines = k.array("sin_table sines", FLOAT32, shape, low=-1.0, high=1.0)
-    c, s = k.let("c cos_t", cosines[position, p.pair]), k.let("s sin_t", sines[position, p.pair])
-    return c, s, f"whose cosine and sine are {cosines.name} and {sines.name} of the place and pair"
+    called = k.draw.word.choice((("cos_table", "sin_table"), ("cosines", "sines")))
+    cosines, sines = (k.array(n, FLOAT32, shape, low=-1.0, high=1.0) for n in called)
+    called = k.draw.word.choice((("c", "s"), ("cos_t", "sin_t")))
+    c, s = (
+        k.let(n, table[position, p.pair]) for n, table in zip(called, (cosines, sines), strict=True)
+    )
+    return (
+        c,
+        s,
+        f"whose cosine and sine are {cosines.name} and {sines.name} of the position and pair",
+    )
 
 
 def _angle(p: _Pair, position: Expr) -> tuple[Expr, Expr, str]:
@@ -81,16 +88,17 @@ def _angle(p: _Pair, position: Expr) -> tuple[Expr, Expr, str]:
         rate: Expr = rates[p.pair]
         said = f"{rates.name} of the pair"
     else:
-        base = k.scalar("decay log_base", FLOAT32, 0.3, 1.0)
+        base = k.scalar("log_base decay", FLOAT32, 0.3, 1.0)
         rate, said = exp(-(base * cast(p.pair, FLOAT32))), f"exp(-{base.name} * pair)"
         rate = k.let("freq inv_freq", rate) if shape.chance(0.5) else rate
     if shape.chance(0.3):
-        scale = k.scalar("scaling stretch", FLOAT32, 0.25, 1.0)
+        scale = k.scalar("rope_scale scaling", FLOAT32, 0.25, 1.0)
         rate, said = scale * rate, f"{scale.name} * {said}"
     angle = k.let("angle theta", cast(position, FLOAT32) * rate)
-    said = f"the place times {said}"
+    said = f"the position times {said}"
     if shape.chance(0.5):
-        return k.let("c cos_t", cos(angle)), k.let("s sin_t", sin(angle)), said
+        called = k.draw.word.choice((("c", "s"), ("cos_t", "sin_t")))
+        return k.let(called[0], cos(angle)), k.let(called[1], sin(angle)), said
     return cos(angle), sin(angle), said
 
 
@@ -104,23 +112,27 @@ def rotary_embedding(k: KernelBuilder, level: int) -> Title:
     c, s, said = (_from_tables if tables else _angle)(p, place)
     back = level > 2 and shape.chance(0.25)
     first, second = p.places()
-    names = ["grads dy"] if back else ["queries q x"]
+    names = ["grad_q dq"] if back else ["q queries"]
     if level > 1 and not back and shape.chance(0.3 + 0.1 * level):
-        names.append("keys k_state")
-    in_place = shape.chance(0.35)
+        names = k.draw.word.choice((["q", "k"], ["queries", "keys"]))
+    in_place, suffix = shape.chance(0.35), k.draw.word.choice(("out", "rot"))
     told = []
     for name in names:
         role = "inout" if in_place else "in"
         x = k.array(name, FLOAT32, p.dims, role=role, low=-1.0, high=1.0)
-        out = x if in_place else k.out(f"rotated out {x.name}_out", FLOAT32, p.dims)
-        a, b = k.let("a x0 lo", x[p.at(first)]), k.let("b x1 hi", x[p.at(second)])
+        out = x if in_place else k.out(f"{x.name}_{suffix}", FLOAT32, p.dims)
+        stem = x.name[0] if len(names) > 1 else "x"
+        a, b = (k.let(f"{stem}{n}", x[p.at(c)]) for n, c in enumerate((first, second)))
         k.store(out, p.at(first), a * c + b * s if back else a * c - b * s)
         k.store(out, p.at(second), b * c - a * s if back else a * s + b * c)
-        told.append(x.name if in_place else f"{x.name} (into {out.name})")
+        told.append(f"{x.name} in place" if in_place else f"{x.name} (into {out.name})")
     apart = "half a head apart" if p.halves else "that lie side by side"
-    turn = "Turn back" if back else "Turn"
+    turn = "turn back" if back else "turn"
     joint = " " if said.startswith("whose") else ": "
+    kind = "Backward pass of rotary position embedding" if back else "Rotary position embedding"
     text = (
-        f"{turn} each pair of features {apart} of {' and '.join(told)} by an angle{joint}{said}. "
+        f"{kind}: {turn} each pair of features {apart} in {' and '.join(told)} by an angle{joint}"
+        f"{said}. The position of a token is {where}."
     )
-    return Title(k.name("rotary_embedding apply_rope"), f"{text}A token's place is {where}.")
+    titles = "rope_backward rotary_backward" if back else "rotary_embedding apply_rope"
+    return Title(k.name(titles), text)

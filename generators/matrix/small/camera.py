@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import dot, most, sqrt
+from generators.kit.functions import dot, most
 from generators.kit.naming import applied, held
 from generators.kit.records import Part, record
 from generators.kit.sites import Names
@@ -22,10 +22,10 @@ def _lens(g: Place, scalar: Scalar, level: int) -> tuple[list[Expr], Expr | None
     k = g.k
     way = g.shape.choice(("scalars", "mat", "struct" if level >= 2 else "mat", "vec"))
     if way == "mat":
-        m = held(k, "kin cam", g.given("k_mat calibration", Mat(3, 3, scalar), 0.4, 2.0))
+        m = held(k, "kin cam", g.one("k_mat calibration", Mat(3, 3, scalar), 0.4, 2.0))
         return [m[0, 0], m[1, 1], m[0, 2], m[1, 2]], m
     if way == "vec":
-        v = held(k, "cal lv", g.given("lens_params calib", Vec(4, scalar), 0.4, 2.0))
+        v = held(k, "cal lv", g.one("lens_params calib", Vec(4, scalar), 0.4, 2.0))
         return [v[c] for c in range(4)], None
     if way == "scalars" and g.chance(0.4):
         f = k.scalar("focal f", scalar, 0.8, 2.0)
@@ -41,14 +41,14 @@ def _before(g: Place, scalar: Scalar, level: int) -> Var:
     k, vec = g.k, Vec(3, scalar)
     p = k.let("p pt", g.read("points positions landmarks", vec, -1.0, 1.0))
     way = g.shape.choice(("rigid", "rigid", "shifted", "quat") if level >= 2 else ("shifted",))
-    shift = g.given("translation offset t", vec, 2.6, 3.4)
+    shift = g.one("translation t_cam", vec, 2.6, 3.4)
     if way == "shifted":
         return g.let("q pc", p + shift)
     if way == "quat":
-        pose = g.read("orientations attitudes", Quat(scalar), init="unit")
+        pose = k.scalar("orientation camera_quat", Quat(scalar), init="unit")
         rot: Expr = g.part("rot rm", fn("quat_to_matrix", pose))
     else:
-        rot = held(k, "rot rm", g.given("rotation extrinsic", Mat(3, 3, scalar), -0.5, 0.5))
+        rot = held(k, "rot rm", g.one("rotation extrinsic", Mat(3, 3, scalar), -0.5, 0.5))
     return g.let("q pc", rot * p + shift)
 
 
@@ -68,7 +68,7 @@ def project_points(k: KernelBuilder, level: int) -> Title:
     g = place(k, "i tid pt_id")
     q = _before(g, scalar, level)
     lens, matrix = _lens(g, scalar, level)
-    done = f"With {g.told(q)}"
+    done = f"Project 3D points to pixels with a pinhole camera: with {g.told(q)}"
     if matrix is not None and shape.chance(0.5):
         h = g.let("h hom", matrix * q)
         uv = _divided(g, "uv px", h)
@@ -92,26 +92,23 @@ def project_points(k: KernelBuilder, level: int) -> Title:
     done += g.offer(
         (0, 1, 1, 2, 3)[level - 1],
         depth=("depths depth_out", lambda: q[2]),
-        inverse=("inv_depth disparity", lambda: 1.0 / q[2]),
-        range=("ranges distances", lambda: fn("length", q), "the length of q"),
-        radial=("radial off_axis", lambda: sqrt(q[0] * q[0] + q[1] * q[1]) / q[2]),
-        camera=("camera_points local_points", lambda: q),
+        camera=("camera_points cam_points", lambda: q),
     )
-    return Title(k.name("project_points pinhole_project to_pixels camera_project"), done)
+    return Title(k.name("project_points pinhole_project project_to_pixels"), done)
 
 
 def _distorted(g: Place, x: Var, y: Var, level: int) -> tuple[Var, Var, str]:
     """Radial, and sometimes tangential, distortion."""
     r2 = g.let("r2 rad2", x * x + y * y)
-    k1 = g.given("k1 kappa1", r2.type, -0.3, -0.05)
+    k1 = g.one("k1 kappa1", r2.type, -0.3, -0.05)
     tangential = level >= 4 and g.chance(0.4)
     bend = k1 * r2
     if g.chance(0.5):
-        bend = r2 * (k1 + r2 * g.given("k2 kappa2", r2.type, 0.02, 0.1))
+        bend = r2 * (k1 + r2 * g.one("k2 kappa2", r2.type, 0.02, 0.1))
     factor = g.let("f radial", 1.0 + bend)
     new_x, new_y = x * factor, y * factor
     if tangential:
-        p1 = g.given("p1 tan1", r2.type, -0.1, 0.1, literals=False)
+        p1 = g.one("p1 tan1", r2.type, -0.1, 0.1)
         new_x = new_x + 2.0 * p1 * x * y
         new_y = new_y + p1 * (r2 + 2.0 * y * y)
     new = g.let("xd x_dist", new_x), g.let("yd y_dist", new_y)
@@ -119,21 +116,12 @@ def _distorted(g: Place, x: Var, y: Var, level: int) -> tuple[Var, Var, str]:
 
 
 def _residual(g: Place, uv: Expr) -> str:
-    """The distance to what was seen, its square, or the cost by Huber."""
-    k = g.k
+    """The distance to what was seen, or half its square."""
     r = g.let("r residual", uv - g.read("observed detections keypoints", uv.type, -0.5, 2.0))
-    way = g.shape.choice(("plain", "squares", "huber"))
-    if way == "plain":
+    if g.shape.chance(0.6):
         return g.gets("residuals errors", r, g.told(r)[4:])
     square = g.part("sq err2", dot(r, r))
-    if way == "squares":
-        return g.gets("costs losses", 0.5 * square, f"0.5 * dot(r, r), {g.told(r)}")
-    delta = g.given("delta huber_delta", square.type, 0.5, 1.5)
-    cost = k.let("cost rho", 0.5 * square)
-    with k.if_(square > delta * delta):
-        k.assign(cost, delta * (sqrt(square) - 0.5 * delta))
-    text = f"e * e / 2, or where e exceeds d = {g.tell(delta)}: d * (e - d / 2)"
-    return g.gets("costs losses", cost, f"{text}; e is the length of {g.told(r)[4:]}")
+    return g.gets("costs losses", 0.5 * square, f"0.5 * dot(r, r), {g.told(r)}")
 
 
 def _jacobian(g: Place, q: Expr, lens: Sequence[Expr], scalar: Scalar) -> str:
@@ -145,7 +133,10 @@ def _jacobian(g: Place, q: Expr, lens: Sequence[Expr], scalar: Scalar) -> str:
     jac = g.let("jac d_uv", make(Mat(2, 3, scalar), *first, *second), "J")
     way = g.shape.choice(("velocity", "gradient", "covariance"))
     if way == "velocity":
-        names, value = "image_flow pixel_velocity", jac * g.read("flows", Vec(3, scalar), -1.0, 1.0)
+        names, value = (
+            "image_flow pixel_velocity",
+            jac * g.read("velocities", Vec(3, scalar), -1.0, 1.0),
+        )
     elif way == "gradient":
         sums = g.read("uv_grads adjoints", Vec(2, scalar), -1.0, 1.0)
         names, value = "point_grads back", transpose(jac) * sums
@@ -164,10 +155,10 @@ def _projection(g: Place, scalar: Scalar, level: int) -> tuple[Expr, str]:
     way = g.shape.choice(ways)
     nil, one = literal(0, scalar), literal(1, scalar)
     if way == "given":
-        source = g.given("proj projection", mat, -0.4, 0.8)
+        source = g.one("proj projection", mat, -0.4, 0.8)
         return held(k, "pm lens", source), g.tell(source)
     if way == "orthographic":
-        s = held(k, "s ext", g.given("half_size extent", Vec(3, scalar), 1.0, 3.0))
+        s = held(k, "s ext", g.one("half_size extent", Vec(3, scalar), 1.0, 3.0))
         ortho = fn("diag", make(wide, one / s[0], one / s[1], -one / s[2], one))
         return k.let("pm ortho", ortho), g.tell(ortho)
     bounds = {"focal": (0.8, 2.0), "near": (0.1, 0.5), "far": (6.0, 12.0)}
@@ -187,21 +178,22 @@ def _viewed(g: Place, scalar: Scalar, level: int) -> tuple[Expr, str]:
     """Model and view: given, or a camera that looks at a point."""
     k, mat, vec, wide = g.k, Mat(4, 4, scalar), Vec(3, scalar), Vec(4, scalar)
     way = g.shape.choice(("model", "both", "look") if level >= 3 else ("model", "both"))
-    model = g.given("model world", mat, -1.0, 1.0)
+    model = g.one("model world", mat, -1.0, 1.0)
     if way == "model":
         return held(k, "mm obj", model), g.tell(model)
     if way == "both":
-        value = g.given("view camera_inv", mat, -1.0, 1.0) * model
+        value = g.one("view camera_inv", mat, -1.0, 1.0) * model
         return k.let("mv model_view", value), g.tell(value)
-    e = g.let("e eye from_p", k.scalar(("eye", "camera_pos"), vec, 1.5, 3.0))
+    e = k.scalar(("eye", "camera_pos"), vec, 1.5, 3.0)
     aim = k.scalar(("look_at", "aim_point"), vec, -0.5, 0.5)
-    back = g.let("z back zc", fn("normalize", e - aim))
-    side = g.let("x side xc", fn("normalize", fn("cross", unit_vector(vec, 1), back)))
-    top = g.let("y top yc", fn("cross", back, side))
+    back = k.let("z_axis back", fn("normalize", e - aim))
+    side = k.let("x_axis side", fn("normalize", fn("cross", unit_vector(vec, 1), back)))
+    top = k.let("y_axis top", fn("cross", back, side))
     rows = [make(wide, a[0], a[1], a[2], -dot(a, e)) for a in (side, top, back)]
     view = k.let("view_m look", from_rows(k, mat, [*rows, unit_vector(wide, 3)]))
-    text = f"V * {g.tell(model)}, V with the rows (a, -dot(a, e)) for a = x, y, z and (0, 0, 0, 1)"
-    return k.let("mv model_view", view * model), f"{text}, {g.told(e, back, side, top)}"
+    text = f"V * {g.tell(model)}, V the right-handed look-at matrix of a camera at {e.name}"
+    text += f" that looks at {aim.name}, with (0, 1, 0) as the up direction"
+    return k.let("mv model_view", view * model), text
 
 
 @idiom(depth=3)
@@ -213,14 +205,15 @@ def view_transform(k: KernelBuilder, level: int) -> Title:
     vec = Vec(3, scalar)
     p = k.let("p pos", g.read("vertices positions points", vec, -1.0, 1.0))
     mv, text = _viewed(g, scalar, level)
-    lens, lens_text = _projection(g, scalar, 1 if "cross" in text else level)
+    lens, lens_text = _projection(g, scalar, 1 if "look-at" in text else level)
     hom = make(Vec(4, scalar), p[0], p[1], p[2], literal(1, scalar))
     if shape.chance(0.5):
         value = k.let("mvp full", lens * mv) * hom
     else:
         value = lens * k.let("view_p cam_p", mv * hom)
     c = g.let("c clip", value)
-    done = f"Let c = P * M * (p, 1), p = {say(k, p)}, M = {text}, P = {lens_text}."
+    done = "Transform vertices to clip space: "
+    done += f"c = P * M * (p, 1), with p = {say(k, p)}, M = {text}, P = {lens_text}."
     if level == 1 or shape.chance(0.3):
         done += g.gets("clip_out clip_pos", c)
     if level >= 2:
@@ -232,16 +225,9 @@ def view_transform(k: KernelBuilder, level: int) -> Title:
         lit = level >= 5 or shape.chance(0.5)
         done += _shaded(g, mv, vec) if lit else ""
         done += _on_screen(g, ndc, scalar) if level >= 5 or not lit else ""
-    known = isinstance(mv, Var) and mv.name in {q.name for q in k.params}
-    origin = ("origins translation", lambda: make(vec, *(mv[r, 3] for r in range(3))))
-    told = "(M[0, 3], M[1, 3], M[2, 3])"
     done += g.offer(
         (shape.integer(0, 1), 0, 1, 1, 1)[level - 1],
         depth=("depths w_out", lambda: c[3]),
-        height=("heights clip_y", lambda: c[1] - c[3]),
-        ahead=("view_z distances", lambda: c[2] + c[3]),
-        radius=("radii off_center", lambda: sqrt(c[0] * c[0] + c[1] * c[1] + 0.01)),
-        **({} if known else {"origin": (*origin, told)}),
     )
     return Title(k.name("view_transform transform_vertices project_vertices"), done)
 
@@ -256,7 +242,9 @@ def _normalized(g: Place, clip: Expr, vec: Vec, level: int) -> tuple[Expr, str]:
     ndc = g.let(
         "n ndc", applied(g.k, 0.6 * (level >= 3), "to_ndc perspective_divide", {"c": clip}, build)
     )
-    return ndc, g.gets("ndc_out normalized", ndc, "n = (c[0], c[1], c[2]) / max(c[3], 0.1)")
+    return ndc, g.gets(
+        "ndc_out ndc", ndc, "the device coordinates n = (c[0], c[1], c[2]) / max(c[3], 0.1)"
+    )
 
 
 def _tested(g: Place, clip: Expr, scalar: Scalar) -> str:
@@ -271,7 +259,7 @@ def _tested(g: Place, clip: Expr, scalar: Scalar) -> str:
                 k.assign(code, code + 2 * bit)
         text = "1 where c[0] < -c[3], plus 2 where c[0] > c[3], 4 where c[1] < -c[3], 8 where"
         return g.gets("outcodes clip_codes", code, f"{text} c[1] > c[3]")
-    guard = g.given("guard margin", scalar, 0.7, 1.8)
+    guard = g.one("guard margin", scalar, 0.7, 1.8)
     edge = k.let("edge bound", guard * abs(clip[3]))
     with k.if_(fn("and", abs(clip[0]) < edge, abs(clip[1]) < edge)):
         k.assign(code, 1)
@@ -285,9 +273,9 @@ def _shaded(g: Place, mv: Expr, vec: Vec) -> str:
     n = k.let("nrm n_local", g.read("normals vertex_normals", vec, init="unit"))
     rows = [make(vec, mv[r, 0], mv[r, 1], mv[r, 2]) for r in range(3)]
     turned = k.let("turned n_view", k.let("upper linear", fn("matrix_from_rows", *rows)) * n)
-    light = g.given("light sun", vec, -1.0, 1.0)
+    light = g.one("light sun", vec, -1.0, 1.0)
     lit = g.let("l lit lambert", dot(fn("normalize", turned), light))
-    ambient = g.given("ambient fill", vec.scalar, 0.1, 0.4)
+    ambient = g.one("ambient fill", vec.scalar, 0.1, 0.4)
     wrap = 0.5 * lit + 0.5
     value = ambient + (wrap * wrap if g.chance(0.4) else most(lit, 0.0))
     text = f"{g.tell(value)}, l = dot(normalize(m), {g.tell(light)}), m = M's upper left 3 x 3 *"

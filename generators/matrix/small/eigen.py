@@ -98,10 +98,10 @@ def _menu(g: Place, t: Var, pair: Var, definite: bool) -> dict[str, Entry]:
 
     def corner() -> Expr:
         tr = g.part("tr_t both", fn("trace", t))
-        return fn("determinant", t) - g.given("kappa harris_k", scalar, 0.04, 0.15) * tr * tr
+        return fn("determinant", t) - g.one("kappa harris_k", scalar, 0.04, 0.15) * tr * tr
 
     def coherence() -> Expr:
-        ratio = g.part("ratio coh", (big - small) / g.part("total energy", big + small + 0.1))
+        ratio = g.part("ratio coh", (big - small) / g.part("total energy", big + small + 1.0e-6))
         return ratio * ratio
 
     menu: dict[str, Entry] = {
@@ -111,13 +111,11 @@ def _menu(g: Place, t: Var, pair: Var, definite: bool) -> dict[str, Entry]:
         "axis": ("axes principal", axis),
         "harris": ("corner_response harris", corner),
         "gap": ("anisotropy max_shear", lambda: 0.5 * (big - small)),
-        "ratio": ("ratios roundness", lambda: small / (abs(big) + 0.1)),
     }
     if definite:
         return menu | {"coherence": ("coherence edge_strength", coherence)}
     return menu | {
-        "radius": ("radii spectral", lambda: most(abs(big), abs(small))),
-        "frangi": ("lineness ridge_measure", lambda: abs(big + small) - abs(big * small)),
+        "radius": ("spectral_radii radii", lambda: most(abs(big), abs(small))),
     }
 
 
@@ -135,7 +133,8 @@ def eigen_symmetric(k: KernelBuilder, level: int) -> Title:
     pair = g.let("l lam pair eig", applied(k, 0.6 * (level >= 2), names, {"m": t}, _values), "l")
     menu = _menu(g, t, pair, definite)
     count = (1, 2, 2, 3, 4)[level - 1]
-    done = f"Let l be the eigenvalues, the larger first, of {g.told(t)}."
+    done = "Closed-form eigenvalues l (the larger first) of the symmetric 2 x 2 tensor "
+    done += f"{g.told(t)}."
     if level >= 4 or (level == 3 and shape.chance(0.4)):
         done += _clamped(g, t, pair, definite)
     elif level == 1 and shape.chance(0.6):
@@ -156,7 +155,7 @@ def _classified(g: Place, pair: Var, definite: bool) -> str:
     k = g.k
     kind = k.let("kind label", k.lift(0, INT32))
     if definite:
-        ratio = g.let("q isotropy roundness", pair[1] / (pair[0] + 0.05))
+        ratio = g.let("q isotropy roundness", pair[1] / (pair[0] + 1.0e-6))
         high = k.draw.value.choice((0.4, 0.45, 0.5))
         low = k.draw.value.choice((0.1, 0.15, 0.2))
         first, second = ratio > high, ratio > low
@@ -174,54 +173,47 @@ def _classified(g: Place, pair: Var, definite: bool) -> str:
 def _clamped(g: Place, t: Var, pair: Var, definite: bool) -> str:
     """The matrix again with other eigenvalues: its projector on the larger, put together."""
     mat = mat_of(t)
-    spread = g.part("spread width", pair[0] - pair[1] + 0.05)
+    spread = g.part("spread width", pair[0] - pair[1] + 1.0e-3)
     major = g.let("p major_part proj", (t - times_identity(mat, pair[1])) / spread, "P")
     if definite and g.chance(0.5):
         a, b = (
-            g.part(f"root_{n}", sqrt(v + 0.05)) for n, v in (("large", pair[0]), ("small", pair[1]))
+            g.part(f"root_{n}", sqrt(v + 1.0e-3))
+            for n, v in (("large", pair[0]), ("small", pair[1]))
         )
     else:
-        limit = g.given("limit soft_limit", mat.scalar, 0.5, 2.0)
-        names = g.k.draw.word.choice(("fa fb", "f_large f_small", "soft0 soft1")).split()
-        a, b = (g.part(n, pair[c] / (1.0 + abs(pair[c]) / limit)) for c, n in enumerate(names))
+        a, b = (g.part(f"plus_{c}", most(pair[c], 0.0)) for c in range(2))
     whole = (a - b) * major + times_identity(mat, b)
-    return f" Let {g.told(major)}.{g.gets('mapped regularized functions_of', whole)}"
+    names = "roots_of sqrt_out" if "root" in g.tell(a) else "positive_part psd_out"
+    return f" Let {g.told(major)}.{g.gets(names, whole)}"
 
 
 @idiom(depth=2)
 def power_iteration(k: KernelBuilder, level: int) -> Title:
     """The dominant axis of a symmetric matrix by a fixed number of products."""
     shape = k.draw.shape
-    g = place(k, "i tid cluster")
+    g = place(k, "i tid")
     size = shape.weighted({2: 2, 3: 4, 4: 1})
     mat = Mat(size, size, k.draw.wide_float_type())
     vec = rows_of(mat)
     a, positive = _dominated(g, mat, level)
-    start = g.given("start guess", vec, 0.3, 1.0)
+    start = g.one("start guess", vec, 0.3, 1.0)
     v, done = _iterated(g, level, a, start, positive)
     if level >= 2:
         done += _valued(g, level, a, v, start)
-    done += g.gets("axes vectors_out", v)
+    done += g.gets("eigenvectors axes_out", v)
     done += g.offer(
         (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
-        spin=("first v0", lambda: v[0]),
         project=("projectors rank_one", lambda: fn("outer", v, v)),
-        error=(
-            "alignments overlaps",
-            lambda: dot(v, g.read("goals reference_axes", vec, -1.0, 1.0)),
-        ),
-        longest=("major main_index", lambda: fn("argmax", fn("cw_mul", v, v))),
-        trace=("traces scatter", lambda: fn("trace", a)),
     )
     return Title(k.name("power_iteration dominant_axis principal_axis"), done)
 
 
 def _iterated(g: Place, level: int, a: Var, start: Expr, positive: bool) -> tuple[Var, str]:
     """A direction times the matrix, over and over, scaled early or late."""
-    rounds = g.shape.integer(2, 4)
+    rounds = g.shape.integer(3, 5)
     b: Expr = a
     if level >= 2 and g.shape.chance(0.4):
-        shift = g.given("shift offset", scalar_of(start.type), 0.2, 0.9)
+        shift = g.one("shift", scalar_of(start.type), 0.2, 0.9)
         b = g.part("b shifted_m", a + times_identity(mat_of(a), shift))
     how = g.shape.choice(("length", "late", "largest" if positive else "late"))
 
@@ -232,7 +224,8 @@ def _iterated(g: Place, level: int, a: Var, start: Expr, positive: bool) -> tupl
 
     scaled = routine(g.k, 0.6 * (level >= 3), "unit_of rescaled", {"v": start.type}, unit)
     v = g.let("v axis", b * start)
-    done = f"With {g.told(a, v)}, {rounds} times v = {g.tell(b * v)}, v being divided by"
+    done = f"Power iteration for the dominant eigenvector of {g.told(a)}: from {g.told(v)}, repeat"
+    done += f" {rounds} times v = {g.tell(b * v)}; v is divided by"
     with g.k.for_("it r", rounds):
         if how != "late":
             g.k.assign(v, scaled(v))
@@ -246,7 +239,7 @@ def _iterated(g: Place, level: int, a: Var, start: Expr, positive: bool) -> tupl
 def _valued(g: Place, level: int, a: Var, v: Var, start: Expr) -> str:
     """The eigenvalue, and what is left of the matrix without the axis."""
     lam = g.let("e lam rayleigh", dot(v, g.part("av image", a * v)) / (dot(v, v) + 0.0001))
-    done = g.gets("eigenvalues rayleigh_out", lam, g.told(lam))
+    done = g.gets("eigenvalues rayleigh", lam, f"the Rayleigh quotient {g.told(lam)}")
     if level < 4:
         return done
     rest = g.let("rest deflated", a - lam * fn("outer", v, v), "B")
@@ -260,13 +253,13 @@ def _dominated(g: Place, mat: Mat, level: int) -> tuple[Var, bool]:
     ways = ("positive", "gram", "scatter") if level >= 3 else ("positive", "gram")
     way = g.shape.choice(ways)
     if way == "positive":
-        raw = g.part("raw m", g.read("affinity couplings", mat, 0.1, 1.0))
+        raw = g.part("raw m", g.read("mats affinities", mat, 0.1, 1.0))
         return g.let("a sym", symmetric(raw)), True
     if way == "gram":
         f = g.part("f fac", g.read("frames factors", mat, -0.2, 1.0))
         return g.let("a gram", transpose(f) * f), False
-    count = k.trip_count("num_points point_count", k.size("m", 3, 5))
-    points = g.array("points normals_in", rows_of(mat), -0.3, 1.0, more="m")
+    count = k.size_param("num_points", k.size("m", 3, 5))
+    points = g.array("points samples", rows_of(mat), -0.3, 1.0, more="m")
     a = k.let("a scatter_m", zero(mat))
     with k.for_("s pt", count) as s:
         p = k.let("p q", points[g.index(s)])

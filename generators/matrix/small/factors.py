@@ -8,7 +8,6 @@ from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, least, log, sqrt
 from generators.kit.naming import applied, routine
-from generators.kit.sources import zero
 from generators.matrix.parts import (
     Entry,
     Place,
@@ -69,16 +68,16 @@ def _system(g: Place, mat: Mat, level: int) -> tuple[Var, Var, str]:
     """A matrix M and a right-hand side b, one of which may be changed."""
     k, vec = g.k, rows_of(mat)
     a = g.read("systems mats stiffness", mat, -1.0, 1.0, init="well_conditioned")
-    load = g.read("rhs loads", vec, -2.0, 2.0)
+    load = g.read("rhs b_vecs", vec, -2.0, 2.0)
     m, b = k.let("m a", a), k.let("bi load", load)
     matrix, rhs = g.tell(a), g.tell(load)
-    way = g.shape.choice(("ridge", "step", "load")) if level >= 2 and g.chance(0.5) else ""
+    way = g.shape.choice(("ridge", "step", "load")) if g.chance(0.6) else ""
     if way == "load":
-        more = g.given("inv_dt weight", vec.scalar, 0.3, 2.0) * g.read("previous", vec, -1.0, 1.0)
+        more = g.one("inv_dt", vec.scalar, 0.3, 2.0) * g.read("previous", vec, -1.0, 1.0)
         k.augment(b, "add", more)
         rhs += f" + {g.tell(more)}"
     elif way:
-        amount = g.given("ridge shift", mat.scalar, 0.1, 1.0)
+        amount = g.one("dt step" if way == "step" else "ridge shift", mat.scalar, 0.1, 1.0)
         if way == "ridge":
             k.augment(m, "add", times_identity(mat, amount))
             matrix += f" + {g.tell(amount)} * I"
@@ -86,7 +85,7 @@ def _system(g: Place, mat: Mat, level: int) -> tuple[Var, Var, str]:
             k.assign(m, times_identity(mat, 1.0) + amount * m)
             matrix = f"I + {g.tell(amount)} * {matrix}"
     g.spoken.update({m.name: ("M", matrix), b.name: ("b", rhs)})
-    return m, b, f"Solve M * x = b, {g.told(m, b)}, by Gaussian elimination without pivoting"
+    return m, b, f"Solve M * x = b with {g.told(m, b)} by Gaussian elimination without pivoting"
 
 
 @idiom(depth=1)
@@ -101,7 +100,7 @@ def gauss_eliminate(k: KernelBuilder, level: int) -> Title:
         return _through_helper(g, level, m, b, done)
     lu = _factored(k, m)
     if level >= 3 and shape.chance(0.4):
-        count = k.trip_count("num_rhs rhs_count", k.size("q", 2, 4))
+        count = k.size_param("num_rhs rhs_count", k.size("q", 2, 4))
         more = g.array("cases load_cases", b.type, -2.0, 2.0, more="q")
         target = k.out("responses case_out", b.type, (*g.dims, "q"))
         with k.for_("case q", count) as c:
@@ -111,7 +110,8 @@ def gauss_eliminate(k: KernelBuilder, level: int) -> Title:
     whole = _substituted(k, lu, b)
     if level < 4 and shape.chance(0.3):
         parts = enumerate(getattr(whole, "args", ()))
-        names = ", ".join(g.put(f"x{r}_out sol{r}", part).name for r, part in parts)
+        stem, end = k.draw.word.choice((("x", "_out"), ("sol", "")))
+        names = ", ".join(g.put(f"{stem}{r}{end}", part).name for r, part in parts)
         x, done = g.part("x sol", whole), f"{done}. {names} get the components of x."
     else:
         x = g.let("x sol", whole)
@@ -134,12 +134,10 @@ def _of_factors(mat: Mat, lu: Entries, x: Var, b: Var) -> dict[str, Entry]:
     whole = make(mat, *(lu[r, c] for r in cells for c in cells))
     told = "product of the pivots"
     return {
-        "det": ("dets pivot_products", lambda: product, f"the {told}"),
+        "det": ("dets determinants", lambda: product, f"the {told}"),
         "packed": ("lu factors", lambda: whole, "U, with the factors of L below its diagonal"),
-        "pivot": ("min_pivots smallest", lambda: least(*map(abs, pivots)), "the smallest |pivot|"),
-        "energy": ("energies compliance", lambda: 0.5 * dot(x, b), "0.5 * dot(x, b)"),
-        "log": ("log_dets log_pivots", lambda: log(abs(product)), f"log(|p|), p the {told}"),
-        "last": ("schur last_pivots", lambda: pivots[-1], "the last pivot"),
+        "pivot": ("min_pivots", lambda: least(*map(abs, pivots)), "the smallest |pivot|"),
+        "log": ("log_dets log_abs_det", lambda: log(abs(product)), f"log(|p|), p the {told}"),
     }
 
 
@@ -176,7 +174,7 @@ def _definite(g: Place, mat: Mat, level: int) -> Var:
     if way == "given":
         source = g.read("covs gram_mats spd_mats", mat, -0.6, 0.6, init="well_conditioned")
         return g.let(names, symmetric(g.part("raw m", source)))
-    ridge = times_identity(mat, g.given("ridge jitter", mat.scalar, 0.3, 1.0))
+    ridge = times_identity(mat, g.one("ridge jitter", mat.scalar, 0.3, 1.0))
     if way == "kernel":
         x = g.part("x pt", g.read("points features", rows_of(mat), -1.5, 1.5))
         return g.let(names, fn("outer", x, x) + ridge)
@@ -184,7 +182,7 @@ def _definite(g: Place, mat: Mat, level: int) -> Var:
         factor = Mat(mat.rows + g.shape.integer(0, 1), mat.cols, mat.scalar)
         j = g.part("j design", g.read("jacobians factors designs", factor, -1.0, 1.0))
         return g.let(names, transpose(j) * j + ridge)
-    count = k.trip_count("num_samples sample_count", k.size("m", 3, 5))
+    count = k.size_param("num_samples", k.size("m", 3, 5))
     samples = g.array("samples residual_vecs", rows_of(mat), -1.0, 1.0, more="m")
     text = f"{g.tell(ridge)} plus the sum of outer(v, v) over the last axis of {samples.name}"
     a = k.let(names, ridge)
@@ -239,7 +237,7 @@ def _noises(g: Place, vec: Vec, low: Entries) -> dict[str, Entry]:
     def sample() -> Expr:
         """A correlated sample: the mean plus the factor times independent noise."""
         noise = g.read("noise normals white", vec, -2.0, 2.0)
-        mean = g.given("mean center", vec, -1.0, 1.0)
+        mean = g.one("mean center", vec, -1.0, 1.0)
         said["sample"] = f"{g.tell(mean)} plus L times {g.tell(noise)}"
         z = k.let("z eta", noise)
         terms = [[low[r, c] * z[c] for c in range(r + 1)] for r in cells]
@@ -278,7 +276,7 @@ def _uses(g: Place, mat: Mat, low: Entries) -> dict[str, Entry]:
             "the rows of L up to the diagonal, in one vector",
         ),
         "diag": (
-            "stddevs scales",
+            "diag_l pivots",
             lambda: make(vec, *(low[r, r] for r in cells)),
             "the diagonal of L",
         ),
@@ -294,7 +292,7 @@ def cholesky_small(k: KernelBuilder, level: int) -> Title:
     size = shape.choice((2, 3))
     mat = Mat(size, size, k.draw.wide_float_type())
     a = _definite(g, mat, level)
-    done = f"With {g.told(a)}, and its Cholesky factor L (lower, A = L * transpose(L)):"
+    done = f"Factor {g.told(a)} as A = L * transpose(L), L lower (Cholesky):"
     if level >= 3 and shape.chance(0.5):
 
         def build(body: BodyBuilder, m: Expr) -> Expr:
@@ -310,9 +308,7 @@ def cholesky_small(k: KernelBuilder, level: int) -> Title:
         done += _solution(g, mat, low)
         count -= level < 4
     done += g.offer(max(count, 0), **_uses(g, mat, low))
-    if level >= 4 and shape.chance(0.6):
-        done += _tested(g, rows_of(mat), low)
-    return Title(k.name("cholesky_small cholesky_factor factor_spd chol_kernel"), done)
+    return Title(k.name("cholesky_small cholesky_factor factor_spd"), done)
 
 
 def _solution(g: Place, mat: Mat, low: Entries) -> str:
@@ -322,25 +318,12 @@ def _solution(g: Place, mat: Mat, low: Entries) -> str:
     x: Expr = make(rows_of(mat), *_backward(g.k, low, _forward(g.k, low, b, "y")))
     way, text = g.shape.choice(("plain", "step", "from")), "x"
     if way == "step":
-        rate = g.given("rate step", mat.scalar, 0.2, 0.9)
-        x, text = -rate * x, f"-{g.tell(rate)} * x"
+        rate = g.one("rate step", mat.scalar, 0.2, 0.9)
+        x, text = -rate * x, f"the step -{g.tell(rate)} * x"
     elif way == "from":
         start = g.read("params current", rows_of(mat), -1.0, 1.0)
         x, text = start - x, f"{g.tell(start)} - x"
     text += f" with A * x = {g.tell(rhs)}, by forward and back substitution"
-    return g.gets("solutions steps_out x_out", x, text)
-
-
-def _tested(g: Place, vec: Vec, low: Entries) -> str:
-    """How well several samples fit: the sum of squares of whitened vectors, some clipped."""
-    k = g.k
-    count = k.trip_count("num_tests test_count", k.size("t", 2, 4))
-    tests = g.array("tests candidates", vec, -1.5, 1.5, more="t")
-    clip = g.given("clip cutoff", vec.scalar, 0.5, 2.0)
-    total = k.let("total score", zero(vec.scalar))
-    with k.for_("t test", count) as t:
-        d = k.let("d cand", tests[g.index(t)])
-        w = k.let("wt white_t", make(vec, *_forward(k, low, d, "f")))
-        k.augment(total, "add", least(dot(w, w), clip))
-    text = f"the sum of min(dot(w, w), {g.tell(clip)}), L * w being each of {tests.name}"
-    return g.gets("scores robust_sums", total, text)
+    return g.gets(
+        {"step": "steps_out dx", "from": "params_out updated"}.get(way, "solutions x_out"), x, text
+    )

@@ -13,8 +13,8 @@ from generators.kit.naming import applied, held, helper
 from generators.kit.records import Part, record
 from generators.kit.sites import Names
 from generators.kit.sources import zero
-from generators.matrix.parts import Place, from_rows, place, row
-from generators.program.dtypes import FLOAT32, INT32, Mat, Scalar, Vec, scalar_of
+from generators.matrix.parts import Place, place
+from generators.program.dtypes import INT32, Mat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var, literal
 
 
@@ -25,31 +25,25 @@ def plane_map(k: KernelBuilder, level: int) -> Title:
     vec = Vec(2, k.draw.wide_float_type())
     pixel = shape.chance(0.4)
     g = place(k, "i tid pt_id", **({"grid": 1} if pixel else {}))
-    points = _spot(g, vec) if pixel else g.read("points corners coords", vec, -1.0, 1.0)
+    points = _spot(g, vec) if pixel else g.read("points corners coords", vec, 0.0, 1.0)
     p = g.let("p xy", points)
     way = shape.choice(("homography", "affine", "linear", "linear"))
     linear: list[Expr] = []
     q, text = _MAPS[way](g, p, level, linear)
-    done = f"Map {g.told(p)}: {text}."
-    if level >= 2 and shape.chance(0.06):
-        there = flag(g, "valid movable")
-        q = g.let("q kept_q chosen", where(there.value, q, p))
-        done += f" Where {there.off}, q is p."
+    kind = {"homography": "a homography", "affine": "an affine map"}.get(way, "an affine map")
+    done = f"Apply {kind} to points in the plane: with {g.told(p)}, {text}."
     done += g.gets("mapped warped", q)
     if level >= 3:
         done += _sampled(g, q) if shape.chance(0.6) else _back(g, q)
-    if level >= 5:
-        done += _back(g, q)
     if level >= 4 and linear:
         done += _voted(g, *linear)
     done += g.offer(
         (shape.integer(0, 1), 1, 1, 2, 2)[level - 1],
-        shift=("shifts motion", lambda: q - p),
-        size=("sizes_sq moved_sq", lambda: fn("length_sq", q - p)),
-        radius=("radii radius_sq", lambda: dot(q, q)),
-        turn=("areas crossed", lambda: p[0] * q[1] - p[1] * q[0]),
+        shift=("displacements motion", lambda: q - p),
     )
-    return Title(k.name(f"map_points warp_points {way}_map transform_2d"), done)
+    return Title(
+        k.name(f"warp_points {'homography' if way == 'homography' else 'affine'}_map"), done
+    )
 
 
 def _spot(g: Place, vec: Vec) -> Expr:
@@ -68,7 +62,7 @@ def _lifted(p: Expr) -> Expr:
 
 def _affine(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, str]:
     """By a 2 x 3 matrix, or its entries."""
-    a = held(g.k, "a m", g.given("affine warp", Mat(2, 3, scalar_of(p.type)), -1.0, 1.0))
+    a = held(g.k, "a m", g.one("affine warp", Mat(2, 3, scalar_of(p.type)), -1.0, 1.0))
     value: Expr = a * _lifted(p)
     text = f"q = {g.tell(value)}"
     if g.chance(0.5):
@@ -79,12 +73,12 @@ def _affine(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, st
 
 def _linear(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, str]:
     """By a 2 x 2 matrix, which is kept in ``linear`` with the shift."""
-    lin = g.given("linear scale_shear", Mat(2, 2, scalar_of(p.type)), -1.2, 1.2)
-    shift = g.given("shift offset", p.type, -1.0, 1.0)
+    lin = g.one("linear scale_shear", Mat(2, 2, scalar_of(p.type)), -1.2, 1.2)
+    shift = g.one("shift offset", p.type, -1.0, 1.0)
     lin, shift = held(g.k, "lin l_mat", lin), held(g.k, "t move", shift)
     linear += [lin, shift]
     if level < 4 and g.chance(0.4):
-        center = g.given("center anchor", p.type, -0.5, 0.5)
+        center = g.one("center anchor", p.type, -0.5, 0.5)
         q = g.let("q moved", lin * (p - center) + center + shift)
     else:
         q = g.let("q moved", lin * p + shift)
@@ -92,13 +86,9 @@ def _linear(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, st
 
 
 def _homography(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, str]:
-    """The last row is kept near (0, 0, 1), so that no point goes to infinity."""
+    """Points lie where all entries are positive, so that none goes to infinity."""
     k, scalar = g.k, scalar_of(p.type)
-    top = g.given("affine_part top_part", Mat(2, 3, scalar), -1.0, 1.0)
-    tilt = g.given("tilt vanishing_part", p.type, -0.12, 0.12)
-    text = f"H has the rows of {g.tell(top)} and then ({g.tell(tilt)}, 1)"
-    top = held(k, "top a", top)
-    h = k.let("h hm", from_rows(k, Mat(3, 3, scalar), [row(top, 0), row(top, 1), _lifted(tilt)]))
+    h = g.one("homography h_mat", Mat(3, 3, scalar), 0.2, 1.0)
 
     def apply(body: BodyBuilder, m: Expr, at: Expr) -> Expr:
         hom = body.let("hom w3", m * _lifted(at))
@@ -107,7 +97,7 @@ def _homography(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr
             return make(at.type, hom[0] * inv, hom[1] * inv)
         return make(at.type, hom[0] / hom[2], hom[1] / hom[2])
 
-    text += ", w = H * (p[0], p[1], 1) and q = (w[0] / w[2], w[1] / w[2])"
+    text = f"w = {g.tell(h)} * (p[0], p[1], 1) and q = (w[0] / w[2], w[1] / w[2])"
     value = applied(k, 0.6 * (level >= 2), "apply_homography warp_point", {"m": h, "at": p}, apply)
     return g.let("q moved", value), text
 
@@ -120,7 +110,7 @@ def _sampled(g: Place, q: Expr) -> str:
     k, scalar = g.k, scalar_of(q.type)
     dims = (k.size("r", 5, 7), k.size("s", 5, 7))
     image = k.array("image texture atlas", scalar, dims, low=-1.0, high=1.0)
-    zoom = g.given("zoom texel_rate", scalar, 1.5, 3.0)
+    zoom = g.one("zoom texel_rate", scalar, 1.5, 3.0)
     px = k.let("px col_at", cast(fn("floor", zoom * (q[0] + 1.0)), INT32))
     py = k.let("py row_at", cast(fn("floor", zoom * (q[1] + 1.0)), INT32))
     px = k.let("cx ux", clamp(px, 0, extent(image, 1) - 1))
@@ -145,7 +135,7 @@ def _voted(g: Place, linear: Expr, shift: Expr) -> str:
     count = k.trip_count("num_matches match_count", k.size("m", 3, 5))
     sources = k.array("match_src sources", vec, "m", low=-1.0, high=1.0)
     goals = k.array("match_dst destinations", vec, "m", low=-1.0, high=1.0)
-    limit = g.given("inlier_sq threshold", scalar_of(vec), 0.5, 2.5)
+    limit = g.one("inlier_sq threshold", scalar_of(vec), 0.5, 2.5)
     inliers = k.let("inliers votes", k.lift(0, INT32))
     cost = k.let("cost msac", zero(scalar_of(vec)))
     with k.for_("match q_m", count) as j:
@@ -198,7 +188,7 @@ _SPACES = {
     "sepia": "0.393 0.769 0.189 0.349 0.686 0.168 0.272 0.534 0.131",
     "yiq": "0.299 0.587 0.114 0.596 -0.274 -0.322 0.211 -0.523 0.312",
 }
-_ABOUT = {"lms": "the cone responses of Oklab", "sepia": "sepia tones"}
+_ABOUT = {"lms": "the cone responses of Oklab", "sepia": "sepia tones", "ycbcr": "YCbCr"}
 _LUMA = ("0.2126 0.7152 0.0722", "0.299 0.587 0.114", "0.229 0.692 0.079")
 
 
@@ -212,13 +202,13 @@ def _pixel(g: Place, vec: Vec) -> Var:
     way = g.shape.choice(("vector", "vector", "bytes", "planes"))
     value: Expr
     if way == "bytes":
-        byte = g.shape.choice((Scalar("uint8"), Scalar("uint16"), INT32))
-        raw = g.k.let("raw b", g.read("pixels image frame", Vec(3, byte), 0, 255))
+        raw = g.k.let("raw b", g.read("pixels image frame", Vec(3, Scalar("uint8")), 0, 255))
         value = make(vec, *(cast(raw[c], vec.scalar) for c in range(3))) / 255.0
         return g.let("c rgb pixel", value)
     if way == "planes":
-        sides = ("red", "green", "blue")
-        value = make(vec, *(g.read(f"{s}_plane {s}s", vec.scalar, 0.0, 1.0) for s in sides))
+        end = g.k.draw.word.choice(("_plane", "s"))
+        sides = (f"{side}{end}" for side in ("red", "green", "blue"))
+        value = make(vec, *(g.read(side, vec.scalar, 0.0, 1.0) for side in sides))
     else:
         value = g.read("pixels image colors frame", vec, 0.0, 1.0)
     return g.let("c rgb pixel", value)
@@ -251,21 +241,21 @@ def _matrix(g: Place, vec: Vec) -> tuple[Expr, str, str]:
     if way == "standard":
         space = g.shape.choice(sorted(_SPACES))
         m = g.let("m mix basis", _numbers(mat, _SPACES[space]))
-        text = f"{g.told(m)}, RGB to {_ABOUT.get(space, space.upper())}"
+        text = g.told(m)
         return m, text, f"rgb_to_{space} to_{space} {space}_colors"
     if way == "saturation":
         luma = g.part("luma_w weights_l", _numbers(vec, g.shape.choice(_LUMA)))
-        s = g.given("saturation vibrance", vec.scalar, 0.3, 1.8, literals=False)
+        s = g.one("saturation vibrance", vec.scalar, 0.3, 1.8)
         ones = make(vec, literal(1, vec.scalar))
         gray = g.part("gray_m flat", fn("outer", ones, luma))
         m = g.let("m sat_m", s * fn("diag", ones) + (1.0 - s) * gray)
         return m, g.told(m), "adjust_saturation saturate"
     names = "grade_colors color_matrix apply_ccm"
-    source = g.given("ccm mixing", mat, -0.3, 1.0)
+    source = g.one("ccm mixing", mat, -0.3, 1.0)
     if way == "camera":
-        source = source * fn("diag", g.given("gain white_balance", vec, 0.6, 1.6))
+        source = source * fn("diag", g.one("gain white_balance", vec, 0.6, 1.6))
     if isinstance(source, Var):
-        return source, f"M = {source.name}", names
+        return source, "", names
     m = g.let("m mix wb_m", source)
     return m, g.told(m), names
 
@@ -284,26 +274,34 @@ def _graded(g: Place, q: Var, vec: Vec) -> Var:
 def color_transform(k: KernelBuilder, level: int) -> Title:
     """Pixels through a colour matrix, between curves, graded, masked."""
     shape, vec = k.draw.shape, Vec(3, k.draw.wide_float_type())
-    g = place(k, "i tid px", list=2, grid=5, cube=1)
+    g = place(k, "i tid px", list=2, grid=5)
     merged = level >= 3 and shape.chance(0.35)
     c, source = _merged(g, vec) if merged else (_pixel(g, vec), "")
-    done = f"For {source or g.told(c)}"
+    done = f"for {source or g.told(c)}"
     used: Expr = c
     if level >= 3 and not merged and shape.chance(0.5):
         used, text = _curved(g, "linear lin", c, _LINEAR)
         done += f", and linear each v of it sent to {text}"
     m, text, names = _matrix(g, vec)
-    way = shape.choice(("plain", "offset", "exposed") if level >= 2 else ("plain", "offset"))
+    way = shape.choice(("plain", "offset", "exposed")) if "ccm" in names else "plain"
     value = m * used
     if way == "offset":
-        value = value + g.given("bias black", vec, -0.2, 0.3)
+        value = value + g.one("offset bias", vec, -0.2, 0.3)
     elif way == "exposed":
-        value = g.given("exposure gain_c", vec.scalar, 0.5, 2.0) * value
+        value = g.one("exposure", vec.scalar, 0.5, 2.0) * value
     q = g.let("q out_c", value)
-    done += f", {g.told(q)}; {text}."
+    what = {
+        "saturation": "Change the saturation of pixels",
+        "ccm": "Apply a colour matrix to pixels",
+    }
+    kind = next((what[key] for key in what if key in text or key in names), "Convert RGB pixels")
+    if names.startswith("rgb_to_"):
+        space = names.split()[0].removeprefix("rgb_to_")
+        kind = f"Convert RGB pixels to {_ABOUT.get(space, space.upper())}"
+    done = f"{kind}: {done}, {g.told(q)}{f'; {text}' if text else ''}."
     q, text = _finished(g, c, q, level)
     done += text
-    if level >= 4 and shape.chance(0.6):
+    if level >= 3 and shape.chance(0.3):
         done += _nearest(g, q, vec)
     done += g.gets("converted out_image result", q)
     done += _more(g, c, q, (shape.integer(0, 1), 1, 1, 2, 3)[level - 1])
@@ -337,22 +335,10 @@ def _finished(g: Place, c: Var, q: Var, level: int) -> tuple[Var, str]:
 
 def _more(g: Place, c: Var, q: Var, count: int) -> str:
     """Further results."""
-    norms = {
-        "size": (
-            "sizes norm1",
-            lambda: fn("norm_l1", q),
-            f"the sum of |v| over the v of {g.tell(q)}",
-        )
-    }
-    d = q - c
     return g.offer(
         count,
         luma=("luma brightness", lambda: 0.2126 * q[0] + 0.7152 * q[1] + 0.0722 * q[2]),
-        spread=("chroma spread", lambda: fn("max_element", q) - fn("min_element", q)),
-        difference=("changes delta_e", lambda: fn("length_sq", d)),
-        opponent=("opponent red_green", lambda: q[0] - q[1]),
-        channel=("dominant channel", lambda: fn("argmax", q)),
-        **(norms if scalar_of(q.type) == FLOAT32 else {}),
+        spread=("chroma value_range", lambda: fn("max_element", q) - fn("min_element", q)),
     )
 
 

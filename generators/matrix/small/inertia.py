@@ -27,7 +27,7 @@ Made = tuple[Expr, Expr | None]
 def _solid(g: Place, scalar: Scalar) -> Made:
     """The inertia of a box, ball, cylinder or ellipsoid, from its mass and its sizes."""
     k, vec, mat = g.k, Vec(3, scalar), Mat(3, 3, scalar)
-    mass = held(k, "mass_i m", g.given("mass weight", scalar, 0.5, 3.0, literals=False))
+    mass = held(k, "mass_i m", g.read("masses", scalar, 0.5, 3.0))
     way = g.shape.choice(("box", "ellipsoid", "cylinder", "point"))
     if way == "cylinder":
         s = k.let("s dim", g.read("dims radius_height", Vec(2, scalar), 0.3, 1.5))
@@ -52,7 +52,7 @@ def _body(g: Place, scalar: Scalar) -> Made:
     """A struct of principal moments and orientation; gives inertia in the world and the spin."""
     vec = Vec(3, scalar)
     parts = {
-        "moments": Part("moments", vec, 0.5, 2.0),
+        "moments": Part("moments", vec, 0.5, 2.0, many="moments principal_moments"),
         "orientation": Part("orientation", Quat(scalar), init="unit"),
         "spin": Part("spin", vec, -1.5, 1.5),
     }
@@ -66,7 +66,7 @@ def _given(g: Place, scalar: Scalar) -> Made:
     """Given inertia in the body's frame, turned by a matrix or a quaternion."""
     mat = Mat(3, 3, scalar)
     if g.chance(0.5):
-        inner: Expr = fn("diag", g.given("moment_vec principal", Vec(3, scalar), 0.5, 2.0))
+        inner: Expr = fn("diag", g.read("principal_moments moments", Vec(3, scalar), 0.5, 2.0))
     else:
         source = g.read("inertias body_inertia", mat, -0.4, 0.4, init="well_conditioned")
         inner = g.k.let("local_i i_body", source)
@@ -84,9 +84,9 @@ def _given(g: Place, scalar: Scalar) -> Made:
 def _composite(g: Place, scalar: Scalar) -> Made:
     """Several point masses or small balls, summed about the origin or their centre."""
     k, mat, vec = g.k, Mat(3, 3, scalar), Vec(3, scalar)
-    count = k.trip_count("num_parts part_count", k.size("m", 3, 5, minimum=3))
+    count = k.size_param("num_parts", k.size("m", 3, 5, minimum=3))
     spots = g.array("part_offsets spots", vec, -1.0, 1.0, more="m")
-    masses = k.array("part_masses weights", scalar, "m", low=0.3, high=1.5)
+    masses = k.array("part_masses", scalar, "m", low=0.3, high=1.5)
     center = k.let("center com_sum", zero(vec)) if g.chance(0.4) else None
     if center is not None:
         whole = k.let("whole mass_sum", zero(scalar))
@@ -107,8 +107,8 @@ def _composite(g: Place, scalar: Scalar) -> Made:
 
 def _steiner(g: Place, inertia: Expr, scalar: Scalar) -> Expr:
     """About another point: the parallel axis theorem, written in one of two ways."""
-    mass = g.given("total_mass body_mass", scalar, 0.5, 2.0)
-    d = held(g.k, "d arm_d", g.given("lever com", Vec(3, scalar), -1.0, 1.0))
+    mass = g.read("total_masses body_masses", scalar, 0.5, 2.0)
+    d = held(g.k, "d arm_d", g.read("com_offsets levers", Vec(3, scalar), -1.0, 1.0))
     if g.chance(0.5):
         cross = g.part("cx d_cross", fn("skew", d))
         return g.let("j about shifted", inertia - mass * (cross * cross))
@@ -116,7 +116,7 @@ def _steiner(g: Place, inertia: Expr, scalar: Scalar) -> Expr:
     return g.let("j about shifted", inertia + mass * square)
 
 
-@idiom(depth=1)
+@idiom(depth=2)
 def rigid_inertia(k: KernelBuilder, level: int) -> Title:
     """Inertia tensors and what follows from them: momentum, torque, energy, acceleration."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
@@ -125,13 +125,17 @@ def rigid_inertia(k: KernelBuilder, level: int) -> Title:
     way = shape.weighted(likely | {"parts": 3 if level >= 3 else 0})
     makers = {"solid": _solid, "given": _given, "struct": _body, "parts": _composite}
     inertia, spin = makers[way](g, scalar)
-    done = f"Let {g.told(inertia)}."
+    kind = {"given": "Inertia tensor in the world frame", "struct": "Inertia in the world frame"}
+    what = "point mass about the origin" if "outer(" in g.told(inertia) else "rigid body"
+    done = f"{kind.get(way, 'Inertia tensor')} of each {what}: {g.told(inertia)}."
     if level >= 3 and shape.chance(0.5):
         inertia = _steiner(g, inertia, scalar)
-        done += f" Then {g.told(inertia)}."
-    title = k.name("rigid_inertia body_inertia spin_bodies angular_update")
-    if level == 1 and shape.chance(0.4):
-        return Title(title, done + g.gets("moments_out principal_out", fn("get_diag", inertia)))
+        done += f" About a point at some distance (parallel axes): {g.told(inertia)}."
+    title = k.name("rigid_inertia body_inertia")
+    if level < 3 and shape.chance(0.5):
+        if "J = diag" in done:
+            return Title(title, done + g.gets("inertia_diag moments", fn("get_diag", inertia)))
+        return Title(title, done + g.gets("inertia_out world_inertia", inertia))
     spins = spin if spin is not None else g.read("spins omegas ang_vel", Vec(3, scalar), -1.5, 1.5)
     w = g.let("w omega", spins)
     momentum = g.let("l momentum ang_mom", inertia * w, "L")
@@ -139,31 +143,39 @@ def rigid_inertia(k: KernelBuilder, level: int) -> Title:
     menu: dict[str, Entry] = {
         "momentum": ("momenta ang_momentum", lambda: momentum),
         "energy": ("energies rot_energy", lambda: 0.5 * dot(w, momentum)),
-        "gyro": ("gyro_torque gyroscopic", lambda: fn("cross", w, momentum)),
-        "size": ("momentum_sq casimir", lambda: dot(momentum, momentum)),
+        "gyro": ("gyro_torques gyroscopic", lambda: fn("cross", w, momentum)),
     }
-    if way in ("solid", "parts") and level > 1:
-        menu["trace"] = ("traces polar", lambda: fn("trace", inertia))
-    if way in ("given", "parts"):
-        menu["tensor"] = ("world_inertia inertia_out", lambda: inertia)
     moving = level >= 2 and (level >= 4 or shape.chance(0.5))
     if moving:
+        title = k.name("angular_update euler_step")
         done += _accelerated(g, inertia, w, momentum, level)
     count = ((0, 1, 1, 2, 3) if moving else (1, 2, 2, 3, 3))[level - 1]
+    key = shape.choice(sorted(menu))
+    if not moving:
+        title = k.name(_TITLES[key])
+        count = 1
+        menu = {key: menu[key]}
     return Title(title, done + g.offer(count, **menu))
+
+
+_TITLES = {
+    "momentum": "angular_momentum",
+    "energy": "rotational_energy",
+    "gyro": "gyroscopic_torque",
+}
 
 
 def _accelerated(g: Place, inertia: Expr, w: Var, momentum: Var, level: int) -> str:
     """Euler's equation: the spin after a step."""
     k, scalar = g.k, mat_of(inertia).scalar
     torque = g.read("torques moments_ext", w.type, -1.0, 1.0)
-    gyro = g.chance(0.7)
+    gyro = g.chance(0.9)
     tau = g.part("tau net", torque - fn("cross", w, momentum) if gyro else torque)
     alpha = g.let("a alpha ang_acc", fn("inverse", inertia) * tau)
-    new = g.let("w_next new_spin", w + g.given("dt step", scalar, 0.05, 0.3) * alpha)
+    new = g.let("w_next new_spin", w + g.one("dt", scalar, 0.05, 0.3) * alpha)
     text = f" {g.told(alpha, new)}"
     if level >= 3 and g.chance(0.6):
-        limit = g.given("max_spin limit", scalar, 0.8, 1.8)
+        limit = g.one("max_spin", scalar, 0.8, 1.8)
         speed = k.let("speed rate", fn("length", new))
         with k.if_(speed > limit):
             k.assign(new, new * (limit / speed))

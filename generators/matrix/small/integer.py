@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn, make
+from generators.build import BodyBuilder, KernelBuilder, extent, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import dot, least, most
-from generators.kit.masks import flag
 from generators.kit.naming import routine
 from generators.kit.sites import Names
-from generators.kit.sources import given, zero
-from generators.matrix.parts import Entry, Place, place, rows_of, transpose
+from generators.kit.sources import given
+from generators.matrix.parts import Place, place, transpose
 from generators.program.dtypes import INT32, Mat, Scalar, Vec
-from generators.program.expr import Expr, Var, literal
+from generators.program.expr import Expr, Load, Var, literal
 
 _UNSIGNED = {Scalar("uint8"): 3, Scalar("uint16"): 2, Scalar("uint32"): 4, Scalar("uint64"): 3}
 _SIGNED = {Scalar("int8"): 1, Scalar("int16"): 2, INT32: 4, Scalar("int64"): 3}
@@ -45,7 +43,7 @@ def _matrix(g: Place, mat: Mat, one: str, many: str, low: int, high: int) -> tup
 
 def _shift(g: Place, vec: Vec, names: Names, low: int, high: int) -> Expr:
     """A vector for all, or each thread's own."""
-    return given(g, names, vec, low, high, shared=1, each=1)
+    return given(g, names, vec, low, high, shared=3, each=1)
 
 
 def _cipher(g: Place, level: int) -> tuple[Var, str]:
@@ -57,7 +55,7 @@ def _cipher(g: Place, level: int) -> tuple[Var, str]:
     scalar = g.shape.weighted(_UNSIGNED if wraps else narrow)
     vec, mat = Vec(size, scalar), Mat(size, size, scalar)
     top = 200 if wraps else min(255, modulus - 1)
-    blocks = g.read("blocks plain message", vec, 0, top)
+    blocks = g.read("blocks plain_blocks", vec, 0, top)
     keys, named = _matrix(g, mat, "key cipher_key", "keys session_keys", 1, top)
     value = k.let("mixed c", keys * k.let("block b", blocks))
     text = f"{named} * {g.tell(blocks)}"
@@ -66,9 +64,12 @@ def _cipher(g: Place, level: int) -> tuple[Var, str]:
         k.augment(value, "add", shift)
         text += f" + {g.tell(shift)}"
     if wraps:
-        return value, f"{text}, wrapping at the width of {scalar}"
+        return (
+            value,
+            f"Hill cipher without a modulus: c = {text}, wrapping at the width of {scalar}",
+        )
     reduced = k.let("reduced cipher", _by_modulus(value, modulus))
-    return reduced, f"{text}, each component modulo {modulus}"
+    return reduced, f"Hill cipher: c = {text}, each component modulo {modulus}"
 
 
 def _recurrence(g: Place, level: int) -> tuple[Var, str]:
@@ -83,15 +84,15 @@ def _recurrence(g: Place, level: int) -> tuple[Var, str]:
     rounds = k.draw.value.integer(2, 5)
     mixing = level >= 3 and g.chance(0.6)
     shift = k.draw.value.integer(2, scalar.bits - 3)
-    text = f"the last s: from s = {g.tell(state)}, {rounds} times s = {named} * s"
+    text = f"Linear recurrence of vectors: from c = {g.tell(state)}, {rounds} times c = {named} * c"
     text += "" if add is None else f" + {add.name}"
     with k.for_("r turn", rounds):
         k.assign(s, step * s if add is None else step * s + add)
         if mixing:
             k.assign(s, make(vec, *(s[c] ^ (s[c] >> shift) for c in range(size))))
     if mixing:
-        text += f", and every component xored with itself shifted right by {shift}"
-    return s, f"{text}, all wrapping"
+        text += f", after which every component is xored with itself shifted right by {shift}"
+    return s, f"{text}; everything wraps at the width of {scalar}"
 
 
 def _power(g: Place, level: int) -> tuple[Var, str]:
@@ -117,8 +118,8 @@ def _power(g: Place, level: int) -> tuple[Var, str]:
         k.assign(b, product(b, b))
         k.assign(e, e >> 1)
     how = f", entries modulo {modulus} after every product" if reduced else ", wrapping"
-    text = f"{g.tell(base)} to the power given by the low {bits} bits of {g.tell(power)}"
-    return result, f"{text} (square and multiply{how})"
+    text = f"Matrix power by square and multiply: c = {g.tell(base)} to the low {bits} bits of"
+    return result, f"{text} {g.tell(power)}{how}"
 
 
 def _lattice(g: Place, level: int) -> tuple[Var, str]:
@@ -129,7 +130,7 @@ def _lattice(g: Place, level: int) -> tuple[Var, str]:
     cells = g.read("cells sites coords", vec, -span, span)
     basis, named = _matrix(g, mat, "basis lattice", "bases lattices", -3, 3)
     value: Expr = basis * g.k.let("cell site", cells)
-    text = f"{named} * {g.tell(cells)}"
+    text = f"Positions of lattice sites: c = {named} * {g.tell(cells)}"
     if level >= 2:
         origin = _shift(g, vec, "origin anchor", -span, span)
         value = value + origin
@@ -145,49 +146,25 @@ def _walks(g: Place, level: int) -> tuple[Var, str]:
     if g.chance(0.5):
         a = g.part("adj directed", a)
         a = a + transpose(a)
-    a = g.let("a both undirected", a)
-    length = k.draw.value.integer(2, 3)
+    a = g.let("a adj" if isinstance(a, Load) else "a both", a)
+    length = k.draw.value.choice((2, 4, 5))
     walks = k.let("walks w", a * a)
     if length > 2:
         with k.for_("step hop", length - 2):
             k.assign(walks, walks * a)
-    return walks, f"the matrix A to the power of {length}, {g.told(a)}"
+    return (
+        walks,
+        f"Count the walks of length {length} in small graphs: c = A^{length} with {g.told(a)}",
+    )
 
 
-_FORMS: dict[str, tuple[Callable[[Place, int], tuple[Var, str]], str]] = {
-    "cipher": (_cipher, "hill_cipher encode_blocks"),
-    "recurrence": (_recurrence, "advance_states"),
-    "power": (_power, "matrix_power power_mod"),
-    "lattice": (_lattice, "lattice_points place_sites"),
-    "walks": (_walks, "count_walks graph_walks"),
+_FORMS: dict[str, tuple[Callable[[Place, int], tuple[Var, str]], str, str]] = {
+    "cipher": (_cipher, "hill_cipher encode_blocks", "coded cipher_blocks"),
+    "recurrence": (_recurrence, "advance_states linear_recurrence", "states_out next_states"),
+    "power": (_power, "matrix_power power_by_squaring", "powers_out results"),
+    "lattice": (_lattice, "lattice_points site_positions", "positions sites_out"),
+    "walks": (_walks, "count_walks graph_walks", "walks counts"),
 }
-
-
-def _menu(c: Expr) -> dict[str, Entry]:
-    """Numbers that are read off a vector or a matrix of integers."""
-    if isinstance(c.type, Mat):
-        last = c.type.cols - 1
-        return {
-            "trace": ("traces closed", lambda: fn("trace", c)),
-            "corner": ("corners first_to_last", lambda: c[0, last]),
-            "row": ("row_sums from_first", lambda: c[0, 0] + c[0, 1]),
-            "parity": ("parity odd", lambda: fn("trace", c) & 1),
-            "twice": ("asymmetry balance", lambda: most(c[0, 1], c[1, 0])),
-        }
-    return {
-        "checksum": ("checks checksums", lambda: c[0] ^ c[1], "c[0] xor c[1]"),
-        "low": ("low_bits buckets", lambda: (c[0] + c[1]) & 7),
-        "larger": ("peaks largest", lambda: most(c[0], c[1])),
-        "mask": ("masked joint_bits", lambda: c[0] & c[1]),
-        "either": ("either any_bits", lambda: c[0] | c[1]),
-        "smaller": ("floors smallest", lambda: least(c[0], c[1])),
-        "least": ("least min_entries", lambda: fn("min_element", c)),
-        "top": (
-            "where_max top_index",
-            lambda: fn("argmax", c),
-            "the index of the greatest component of c, the first of equals",
-        ),
-    }
 
 
 @idiom(depth=2)
@@ -197,41 +174,12 @@ def integer_matrices(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.2):
         return _cat_map(k, level)
     g = place(k, "i tid row_id")
-    build, names = _FORMS[shape.choice(sorted(_FORMS))]
+    build, names, outs = _FORMS[shape.choice(sorted(_FORMS))]
     c, text = build(g, level)
     g.spoken[c.name] = "c", text
-    done = f"Let c be {text}."
-    if level >= 3:
-        done += _second(g, c, level)
-    if level >= 2 and shape.chance(0.06):
-        there = flag(g, "enabled selected")
-        with k.if_(there.unless):
-            k.assign(c, zero(c.type))
-        done += f" c is zero where {there.off}."
-    done += g.gets("results out coded", c)
-    done += g.offer((shape.integer(0, 1), 1, 1, 2, 3)[level - 1], **_menu(c))
+    done = f"{text}."
+    done += g.gets(outs, c)
     return Title(k.name(names), done)
-
-
-def _second(g: Place, c: Var, level: int) -> str:
-    """A sum over several vectors that the result is compared or combined with."""
-    k, type_ = g.k, c.type
-    if isinstance(type_, Mat):
-        return g.gets("reached weighted", c * g.read("probes loads", rows_of(type_), 0, 5))
-    assert isinstance(type_, Vec)
-    count = k.trip_count("num_rules rule_count", k.size("m", 3, 5))
-    low = 0 if type_.scalar.is_unsigned else -1
-    high = 1 if type_.scalar == Scalar("int8") else 2
-    rules = k.array("rules forms checks_m", type_, "m", low=low, high=high)
-    total = k.let("total syndrome", literal(0, type_.scalar))
-    with k.for_("rule q", count) as q:
-        if level >= 4 and type_.scalar.is_unsigned:
-            k.assign(total, (total << 1) ^ dot(rules[q], c))
-            text = f"starting from 0, for each of {rules.name}: twice itself xor dot(that, c)"
-        else:
-            k.augment(total, "add", dot(rules[q], c))
-            text = f"the sum of dot(r, c) over r of {rules.name}"
-    return g.gets("syndromes sums_out", total, text)
 
 
 def _cat_map(k: KernelBuilder, level: int) -> Title:
@@ -249,21 +197,13 @@ def _cat_map(k: KernelBuilder, level: int) -> Title:
     p, text = _moved(g, level, sizes)
     value: Expr = image[p[0], p[1]]
     told = f"{image.name} at p"
-    if level >= 3:
-        other = g.read("mask pad stream", pixel, 0, 100)
-        value = k.let("mixed value", value ^ other)
+    if level >= 2 and shape.chance(0.4):
+        other = g.read("key_stream pad", pixel, 0, 100)
+        value = k.let("mixed coded", value ^ other)
         told += f" xor {g.tell(other)}"
-    done = f"Start at p = ({g.where}) and {text}.{g.gets('scrambled permuted moved', value, told)}"
-    done += g.offer(
-        (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
-        source=("rows_from source_rows", lambda: p[0]),
-        column=("cols_from source_cols", lambda: p[1]),
-        moved=("distance_l1 travel", lambda: abs(p[0] - y) + abs(p[1] - x)),
-        flat=("flat_index linear", lambda: p[0] * sizes[1] + p[1], "p[0] * width + p[1]"),
-        plain=("gain plus", lambda: cast(value, INT32) + p[0], "the stored value + p[0]"),
-        place=("sources origin_pixels", lambda: p),
-    )
-    return Title(k.name("cat_map scramble_image permute_pixels"), done)
+    done = f"Scramble an image with a cat map: start at p = ({g.where}) and {text}."
+    done += g.gets("scrambled permuted", value, told)
+    return Title(k.name("cat_map scramble_image"), done)
 
 
 def _moved(g: Place, level: int, sizes: Sequence[Expr]) -> tuple[Var, str]:
@@ -278,7 +218,7 @@ def _moved(g: Place, level: int, sizes: Sequence[Expr]) -> tuple[Var, str]:
         name = f"({rows[:2]}, {rows[2:]})"
     p = k.let("p at", make(vec, *g.at))
     g.spoken[p.name] = "p", ""
-    rounds = 1 if level < 3 else k.draw.value.integer(2, 3)
+    rounds = 1 if level < 2 or g.chance(0.5) else k.draw.value.integer(2, 3)
     shift = k.scalar("shift offset", vec, 0, 6) if level >= 2 and g.chance(0.5) else None
 
     def step() -> None:
@@ -290,5 +230,6 @@ def _moved(g: Place, level: int, sizes: Sequence[Expr]) -> tuple[Var, str]:
     else:
         with k.for_("turn round_id", rounds):
             step()
-    text = f"{rounds} times replace p by {name} * p{'' if shift is None else f' + {shift.name}'}"
+    times = f"{rounds} times " if rounds > 1 else ""
+    text = f"{times}replace p by {name} * p{'' if shift is None else f' + {shift.name}'}"
     return p, f"{text}, its components modulo height and width"

@@ -49,14 +49,14 @@ class Cloud:
 def _cloud(g: Place, vec: Vec, level: int) -> Cloud:
     """Points of each thread's own, or gathered by the numbers of its neighbours."""
     k = g.k
-    count = k.trip_count("num_points neighbor_count count", k.size("m", 3, 5, minimum=2))
+    count = k.size_param("num_points neighbor_count count", k.size("m", 3, 5, minimum=2))
     if level >= 2 and g.chance(0.5):
         k.size("p", 24, 40)
         points = k.array("points positions cloud", vec, "p", low=-1.0, high=1.0)
         ids = g.array("neighbors knn ids", INT32, more="m", init="index_of:p")
         text = f"the points of {points.name} numbered by {ids.name}[{g.where}]"
         return Cloud(g, vec, lambda j: points[ids[g.index(j)]], count, text)
-    points = g.array("points samples patches", vec, -1.0, 1.0, more="m")
+    points = g.array("points samples", vec, -1.0, 1.0, more="m")
     return Cloud(g, vec, lambda j: points[g.index(j)], count, f"{points.name}[{g.where}]")
 
 
@@ -71,8 +71,8 @@ def _weigh(cloud: Cloud, level: int) -> str:
         weights = g.array("weights w", scalar, 0.2, 1.0, axes=axes, more="m")
         cloud.weight = lambda j, p: weights[g.index(j) if way == "each" else j]
         return f", weighted by {weights.name}"
-    center = g.given("center query", cloud.vec, -0.5, 0.5)
-    width = g.given("inv_width sharpness", scalar, 0.5, 2.0)
+    center = g.read("centers queries", cloud.vec, -0.5, 0.5)
+    width = g.one("inv_width sharpness", scalar, 0.5, 2.0)
 
     def bell(j: Expr, p: Expr) -> Expr:
         away = k.let("away r", p - center)
@@ -118,9 +118,7 @@ def _two_passes(cloud: Cloud, level: int) -> Sums:
         term = squared(k.let("d centered", p - mean))
         k.augment(cov, "add", term if cloud.weight is None else cloud.weight(j, p) * term)
     text = "the sum of outer(p - mean, p - mean)"
-    less = total is None and cloud.g.chance(0.3)
-    if not cloud.g.chance(0.7):
-        return cov, mean, text
+    less = total is None and cloud.g.chance(0.4)
     k.augment(cov, "div", total if total is not None else cloud.number(less))
     by = "the sum of the weights" if total is not None else f"their number{' less one' * less}"
     return cov, mean, f"{text} divided by {by}"
@@ -152,8 +150,8 @@ def _chords(cloud: Cloud, level: int) -> Sums:
     with k.for_("j s", cloud.count, 1) as j:
         d = k.let("d chord", cloud.at(j) - (cloud.at(j - 1) if first is None else first))
         k.augment(cov, "add", fn("outer", d, d))
-    way = "each point to the next" if steps else "the first point to each other"
-    text = f"the sum of outer(d, d), d the way from {way}"
+    way = "each point to the next" if steps else "the first point to each other one"
+    text = f"the sum of outer(d, d), d the vector from {way}"
     if cloud.g.chance(0.5):
         k.augment(cov, "div", cloud.number(1))
         text += ", divided by their number less one"
@@ -163,15 +161,14 @@ def _chords(cloud: Cloud, level: int) -> Sums:
 def _about_origin(cloud: Cloud, level: int) -> Sums:
     """Moments about a given centre, or about the origin."""
     g, k = cloud.g, cloud.k
-    center = g.given("origin anchor", cloud.vec, -0.5, 0.5) if g.chance(0.6) else None
+    center = g.read("centers origins", cloud.vec, -0.5, 0.5)
     cov = cloud.matrix("cov scatter moment")
     with k.for_("j s nb", cloud.count) as j:
         p = cloud.at(j)
-        d = k.let("d arm", p if center is None else p - center)
+        d = k.let("d arm", p - center)
         term = fn("outer", d, d)
         k.augment(cov, "add", cloud.weight(j, p) * term if cloud.weight else term)
-    about = "" if center is None else f", d = p - {g.tell(center)}"
-    text = f"the sum of outer(d, d){about}" if about else "the sum of outer(p, p)"
+    text = f"the sum of outer(d, d), d = p - {g.tell(center)}"
     if g.chance(0.5):
         k.augment(cov, "div", cloud.number())
         text += ", divided by their number"
@@ -200,7 +197,7 @@ def _menu(g: Place, c: Var, mean: Var | None) -> dict[str, Entry]:
     vec = rows_of(mat_of(c))
 
     def along() -> Expr:
-        axis = g.given("axis direction", vec, -1.0, 1.0)
+        axis = g.read("axes directions", vec, -1.0, 1.0)
         return dot(axis, c * axis)
 
     def correlation() -> Expr:
@@ -210,14 +207,12 @@ def _menu(g: Place, c: Var, mean: Var | None) -> dict[str, Entry]:
         "trace": ("traces total_variance", lambda: fn("trace", c)),
         "det": ("dets generalized_variance", lambda: fn("determinant", c)),
         "diag": ("variances diagonals", lambda: fn("get_diag", c)),
-        "norm": ("norms sizes", lambda: sqrt(fn("ddot", c, c))),
         "along": ("spread along_axis", along),
         "packed": ("packed upper", lambda: voigt(c)),
         "ratio": ("correlations rho", correlation),
     }
     if mean is not None:
         menu["mean"] = ("means centroids", lambda: mean, "the mean")
-        menu["mean_sq"] = ("offcenter mean_sq", lambda: dot(mean, mean))
     return menu
 
 
@@ -234,7 +229,7 @@ _WAYS = {
 def point_covariance(k: KernelBuilder, level: int) -> Title:
     """Sums of outer products over a few points: covariance, scatter, cross-covariance."""
     shape = k.draw.shape
-    g = place(k, "i tid query_id", list=6, grid=3)
+    g = place(k, "i tid query_id", list=1)
     vec = Vec(shape.choice((2, 3)), k.draw.wide_float_type())
     cloud = _cloud(g, vec, level)
     weighted = _weigh(cloud, level)
@@ -245,31 +240,32 @@ def point_covariance(k: KernelBuilder, level: int) -> Title:
     g.spoken[cov.name] = "C", text
     if mean is not None:
         g.spoken[mean.name] = "mean", ""
-    over = "Of" if way == "chords" else "Over p of"
-    done = f"{over} {cloud.text}{weighted}, let C be {text}."
+    kinds = {"one": "Covariance matrix", "two": "Covariance matrix", "cross": "Cross-covariance"}
+    kind = kinds.get(way, "Second moments")
+    done = f"{kind} of {cloud.text}{weighted}: C is {text}, p running over the points."
+    done = done.replace(", p running over the points", "") if way == "chords" else done
     if level >= 3 and shape.chance(0.6):
-        ridge = times_identity(mat_of(cov), g.given("ridge noise_floor", vec.scalar, 0.05, 0.3))
+        ridge = times_identity(mat_of(cov), g.one("ridge noise_floor", vec.scalar, 0.05, 0.3))
         k.augment(cov, "add", ridge)
         done += f" Add {g.tell(ridge)}."
-    if level >= 4:
-        done += _whitened(g, cov, way == "cross")
+    if level >= 3 and way != "cross" and shape.chance(0.25):
+        done += _whitened(g, cov)
     menu = _menu(g, cov, mean)
     if way != "cross" and shape.chance(0.25):
         done += g.offer(1, packed=menu.pop("packed"))
     else:
-        done += g.gets("covariances scatter_out moments", cov)
+        done += g.gets("covs covariances" if "Cov" in kind else "moments", cov)
     few = 1 if mean is not None and shape.chance(0.4) else 0
     done += g.offer((few, 1, 1, 2, 3)[level - 1], **menu)
-    return Title(k.name("point_covariance local_covariance scatter_matrix"), done)
+    titles = {"cross": "cross_covariance", "chords": "chord_moments edge_moments"}
+    titles |= {"origin": "second_moments moments_about"}
+    return Title(k.name(titles.get(way, "point_covariance local_covariance")), done)
 
 
-def _whitened(g: Place, cov: Var, crossed: bool) -> str:
-    """How far a query lies in units of the spread, or the size that C is brought to."""
+def _whitened(g: Place, cov: Var) -> str:
+    """How far a query lies in units of the spread."""
     mat = mat_of(cov)
-    if crossed or g.chance(0.4):
-        g.k.augment(cov, "div", g.k.let("size scale", sqrt(fn("ddot", cov, cov)) + 0.01))
-        return " Divide C by sqrt(ddot(C, C)) + 0.01."
-    ridge = times_identity(mat, g.given("reg damping", mat.scalar, 0.2, 0.6))
+    ridge = times_identity(mat, g.one("reg damping", mat.scalar, 0.2, 0.6))
     x = g.k.let("x probe", g.read("queries_x probes", rows_of(mat), -1.0, 1.0))
     inv = g.part("inv precision", fn("inverse", cov + ridge))
     return g.gets("distances_sq probe_scores", dot(x, inv * x))

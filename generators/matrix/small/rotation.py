@@ -8,11 +8,8 @@ from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import cos, dot, sin, sqrt
 from generators.kit.naming import applied, local, routine
-from generators.kit.sources import zero
 from generators.matrix.parts import (
-    Entry,
     Place,
-    column,
     from_columns,
     from_rows,
     identity,
@@ -43,15 +40,16 @@ def _elementary(body: BodyBuilder, angle: Expr, axis: str) -> Expr:
 def _angles(g: Place, scalar: Scalar, count: int) -> tuple[list[Expr], str]:
     """As many angles as asked for: in a vector, or each from where it comes."""
     if count == 3 and g.chance(0.6):
-        source = g.read("angles euler attitudes", Vec(3, scalar), -2.5, 2.5)
+        degrees = g.chance(0.3)
+        called, span = ("angles_deg euler_deg", 120.0) if degrees else ("angles euler", 2.5)
+        source = g.read(called, Vec(3, scalar), -span, span)
         v = g.k.let("v ang", source)
-        if g.chance(0.3):
-            found = [fn("radians", 60.0 * v[c]) for c in range(3)]
-            return found, f"the angles in {g.tell(source)}, in units of 60 degrees"
+        if degrees:
+            found = [fn("radians", v[c]) for c in range(3)]
+            return found, f"the angles in {g.tell(source)}, given in degrees"
         return [v[c] for c in range(3)], f"the angles in {g.tell(source)}"
-    names = ("pitch tilt theta", "roll bank psi")[: count - 1]
-    found = [g.read("turn_angles turns headings", scalar, -2.5, 2.5)]
-    found += [g.given(name, scalar, -2.5, 2.5, literals=False) for name in names]
+    names = ("yaws headings", "pitches", "rolls")[:count] if count > 1 else ("angles headings",)
+    found = [g.read(name, scalar, -2.5, 2.5) for name in names]
     return found, f"angle{'s' if count > 1 else ''} {', '.join(map(g.tell, found))}"
 
 
@@ -74,7 +72,11 @@ def _composed(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     if not helpers:
         mats = [g.k.let(f"r{axis} rot_{axis}", m) for axis, m in zip(order, mats, strict=True)]
     total = reduce(lambda all_, one: all_ * one, mats)
-    text = f"R = {' * '.join(f'R{axis}' for axis in order)} by {text}"
+    text = (
+        f"R = {' * '.join(f'R{axis}' for axis in order)}, the rotations about the axes, by {text}"
+    )
+    if len(order) == 1:
+        text = f"R the rotation about the {order} axis by {g.tell(angles[0])}"
     return local(g.k, "rot rmat r", total), text
 
 
@@ -82,7 +84,7 @@ def _rodrigues(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """I + sin(a) K + (1 - cos(a)) K K with the skew matrix of a unit axis."""
     k, mat = g.k, Mat(3, 3, scalar)
     source = g.read("axes hinge_axes", Vec(3, scalar), init="unit")
-    axis, angle = k.let("axis n", source), g.given("angle phi", scalar, -2.5, 2.5)
+    axis, angle = k.let("axis n", source), g.read("angles phis", scalar, -2.5, 2.5)
 
     def build(body: BodyBuilder, u: Expr, a: Expr) -> Expr:
         if body.draw.shape.chance(0.5):
@@ -94,7 +96,7 @@ def _rodrigues(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     value = applied(
         k, 0.6 * (level >= 3), "rodrigues axis_rotation", {"u": axis, "a": angle}, build
     )
-    text = f"R be the rotation about {g.tell(source)} by {g.tell(angle)}"
+    text = f"R the rotation about the unit axis {g.tell(source)} by {g.tell(angle)} (Rodrigues)"
     return k.let("rot rmat", value), text
 
 
@@ -109,20 +111,20 @@ def _plane(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
         )
     else:
         rot = make(mat, c, -s, s, c)
-    return k.let("rot rmat", rot), f"R be the rotation in the plane by {text}"
+    return k.let("rot rmat", rot), f"R the rotation in the plane by {text}"
 
 
 def _householder(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """The reflection in a plane: I - 2 n n^T, or of any vector, or only partly."""
     size = g.shape.choice((2, 3, 3))
     vec = Vec(size, scalar)
-    way = g.shape.choice(("unit", "any", "partly"))
+    way = g.shape.choice(("unit", "unit", "any"))
     if way == "any":
-        n = g.let("v n", g.read("vectors directions", vec, -1.5, 1.5), "v")
-        factor: Operand = g.part("scale factor", 2.0 / (dot(n, n) + 0.1))
+        n = g.let("v n", g.read("mirror_vecs directions", vec, 0.3, 1.5), "v")
+        factor: Operand = g.part("scale factor", 2.0 / dot(n, n))
     else:
         n = g.let("n nrm", g.read("normals mirrors", vec, init="unit"))
-        factor = 2.0 if way == "unit" else g.given("bounce share", scalar, 1.1, 1.9)
+        factor = 2.0
     rot = g.let(
         "r refl mirror", identity(g.k, Mat(size, size, scalar)) - factor * fn("outer", n, n)
     )
@@ -137,15 +139,17 @@ def _schmidt(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
 
     def unit(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
         rest = body.let("rest perp", b - dot(a, b) * a)
-        return rest / sqrt(dot(rest, rest) + 0.05)
+        return rest / sqrt(dot(rest, rest) + 0.0001)
 
     args = {"a": z, "b": hint}
     x = k.let("x side", applied(k, 0.5 * (level >= 2), "reject_unit orthonormal_to", args, unit))
     y = k.let("y top", fn("cross", z, x))
     columns = g.chance(0.5)
     rot = k.let("frame basis", (from_columns if columns else from_rows)(k, mat, (x, y, z)))
-    text = f"R have the {'columns' if columns else 'rows'} x, y, z: {g.told(z, hint)}, q = h -"
-    return rot, f"{text} dot(z, h) * z, x = q / sqrt(dot(q, q) + 0.05), y = cross(z, x)"
+    text = (
+        f"R the frame with {'columns' if columns else 'rows'} x, y, z, where {g.told(z, hint)}, q ="
+    )
+    return rot, f"{text} h - dot(z, h) * z, x = q / sqrt(dot(q, q) + 0.0001), y = cross(z, x)"
 
 
 _MAKERS = {
@@ -170,45 +174,35 @@ def _used(g: Place, rot: Var, level: int) -> str:
         return g.gets("turned world", rt * t * rot if g.chance(0.4) else rot * t * rt)
     if way == "chain":
         total = g.let("t total chained", g.read("parents frames", mat, -1.0, 1.0) * rot)
-        done = g.gets("chained_out world_frames", total, g.told(total))
-        return done + g.gets("ends tips_out", total * g.given("tip lever", vec, -1.0, 1.0))
+        return g.gets("world_frames chained_out", total, g.told(total))
     if way == "points":
         return _several(g, rot, vec)
     p = g.read("points vectors offsets", vec, -2.0, 2.0)
     if way == "point":
         return g.gets("rotated turned", (transpose(rot) if g.chance(0.3) else rot) * p)
-    pivot = g.given("pivot center", vec, -1.0, 1.0)
+    pivot = g.one("pivot", vec, -1.0, 1.0)
     arm: Expr = p - pivot
     arm = g.part("arm rel", arm) if g.chance(0.5) else arm
     return g.gets("rotated turned", rot * arm + pivot)
 
 
 def _several(g: Place, rot: Var, vec: Vec) -> str:
-    """Several points, stored, or the sum of their squares."""
+    """Several points of a body, which are stored."""
     k = g.k
-    count = k.trip_count("num_points vertex_count", k.size("m", 3, 5))
+    count = k.size_param("num_points vertex_count", k.size("m", 3, 5))
     shared = g.chance(0.5)
     axes = () if shared else range(g.rank)
     points = g.array("shape_points vertices body_points", vec, -1.0, 1.0, axes=axes, more="m")
     origin = g.read("origins positions", vec, -2.0, 2.0)
     o = k.let("o at", origin)
-    target = k.out("world_points placed", vec, (*g.dims, "m")) if g.chance(0.6) else None
-    moment = k.let("moment spread_sq", zero(vec)) if target is None else None
+    target = k.out("world_points placed", vec, (*g.dims, "m"))
     with k.for_("v q", count) as v:
         world = k.let("world corner", o + rot * (points[v] if shared else points[g.index(v)]))
-        if target is not None:
-            k.store(target, g.index(v), world)
-        if moment is not None:
-            k.augment(moment, "add", fn("cw_mul", world, world))
-    formula = f"{g.tell(origin)} + R * {points.name}"
-    if target is not None:
-        return f" {target.name} gets {formula} for every point."
-    assert moment is not None
-    text = f"the componentwise sum of squares of {formula} over the points"
-    return g.gets("moments second_moments", moment, text)
+        k.store(target, g.index(v), world)
+    return f" {target.name} gets {g.tell(origin)} + R * {points.name} for every point."
 
 
-@idiom(depth=1)
+@idiom(depth=2)
 def rotation_matrix(k: KernelBuilder, level: int) -> Title:
     """Matrices that turn and mirror: made from angles, axes and hints, then applied."""
     shape = k.draw.shape
@@ -219,25 +213,27 @@ def rotation_matrix(k: KernelBuilder, level: int) -> Title:
     rot, text = _MAKERS[way](g, level, k.draw.wide_float_type() if plain else FLOAT32)
     g.spoken[rot.name] = "R", text
     vec = rows_of(mat_of(rot))
-    if level >= 3 and shape.chance(0.4):
-        gain = fn("diag", g.given("scale zoom", vec, 0.4, 2.0))
+    if level >= 3 and shape.chance(0.3):
+        gain = fn("diag", g.one("scale", vec, 0.4, 2.0))
         text += f", times {g.tell(gain)}"
         rot = g.let("r scaled model", rot * gain)
-    done = f"Let {text}.{_used(g, rot, level)}"
-    menu: dict[str, Entry] = {}
-    if way != "composed" or level > 1:
-        menu["diag"] = ("diagonals diag_out", lambda: fn("get_diag", rot))
-    if vec.size == 3 and len(text) >= 60:
-        menu["column"] = ("first_axes x_axes", lambda: column(rot, 0))
-        menu["corner"] = ("corners r01", lambda: rot[0, 1])
-    if vec.size == 3 and way != "householder":
-        menu["trace"] = ("traces turns_out", lambda: fn("trace", rot))
-        menu["skew"] = ("skews twists", lambda: rot[1, 0] - rot[0, 1])
-        menu["square"] = ("squares twice", lambda: rot * rot)
-    done += g.offer((0, shape.integer(0, 1), 1, 2, 3)[level - 1], **menu)
-    if level >= 4:
+    kind = {"householder": "Reflect", "schmidt": "Frames from two directions"}.get(way, "Rotate")
+    what = "by Householder matrices" if way == "householder" else "by rotation matrices"
+    kind = kind if way == "schmidt" else f"{kind} {what}"
+    done = f"{kind}: with {text}.{_used(g, rot, level)}"
+    done = done.replace(". Set", ", set", 1)
+    if level >= 3 and way != "householder" and shape.chance(0.2):
         done += _compared(g, rot, level)
-    return Title(k.name(f"{way}_rotation rotation_matrix turn_frames apply_rotation"), done)
+    names = {
+        "householder": "reflect_vectors householder_reflect",
+        "schmidt": "frame_from_directions",
+    }
+    names |= {"plane": "rotate_2d", "composed": "euler_rotation"}
+    if "axis by" in text:
+        names["composed"] = "axis_rotation"
+    if "frames_out" not in done and "rotations" not in done:
+        names["schmidt"] = "rotate_by_frame apply_frame"
+    return Title(k.name(names.get(way, "axis_angle_rotation rodrigues_rotation")), done)
 
 
 def _compared(g: Place, rot: Var, level: int) -> str:
@@ -248,7 +244,7 @@ def _compared(g: Place, rot: Var, level: int) -> str:
     done = f" With {g.told(goal)},{g.gets('losses misfits', 0.5 * fn('ddot', error, error))}"
     if level < 5:
         return done
-    rate = g.given("rate blend", mat.scalar, 0.1, 0.4)
+    rate = g.one("rate blend", mat.scalar, 0.1, 0.4)
     mixed = g.let("b mixed step", rot - rate * error)
     g.k.note("one Newton step back toward an orthogonal matrix")
     square = g.part("square_m mtm", transpose(mixed) * mixed)

@@ -9,7 +9,6 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import sqrt
 from generators.kit.naming import helper
 from generators.matrix.parts import (
-    Entry,
     Place,
     identity,
     mat_of,
@@ -30,9 +29,9 @@ def _source(g: Place, mat: Mat, level: int) -> Var:
     """The matrix whose function is wanted: given, antisymmetric, or times a step."""
     bound = 0.5 if mat.rows < 4 else 0.3
     way = g.shape.choice(("given", "step", "anti", "sym") if level >= 2 else ("given", "step"))
-    value: Expr = g.read("generators mats rates inputs", mat, -bound, bound)
+    value: Expr = g.read("generators mats", mat, -bound, bound)
     if way == "step":
-        value = g.given("dt tau h", mat.scalar, 0.3, 1.0) * value
+        value = g.one("dt tau h", mat.scalar, 0.3, 1.0) * value
     elif way != "given":
         raw = g.part("raw w", value)
         value = symmetric(raw) if way == "sym" else 0.5 * (raw - transpose(raw))
@@ -45,14 +44,14 @@ def _exp_terms(k: BodyBuilder, a: Expr, steps: int) -> Made:
     with k.for_("n order", steps + 1, 1) as n:
         k.assign(term, term * a / cast(n, mat_of(a).scalar))
         k.assign(total, total + term)
-    return total, f"E is I + A + ... + A^{steps} / {steps}!, the first terms of exp(A)"
+    return total, f"the Taylor series E = I + A + ... + A^{steps} / {steps}!"
 
 
 def _exp_horner(k: BodyBuilder, a: Expr, steps: int) -> Made:
     total = k.let("e expm acc", identity(k, mat_of(a)))
     with k.for_("n order", 0, steps, -1) as n:
         k.assign(total, identity(k, mat_of(a)) + a * total / cast(n, mat_of(a).scalar))
-    return total, f"E comes from I by E = I + A * E / n for n = {steps} down to 1"
+    return total, f"Horner's rule, E = I and then E = I + A * E / n for n = {steps} down to 1"
 
 
 def _exp_squared(k: BodyBuilder, a: Expr, steps: int) -> Made:
@@ -62,14 +61,14 @@ def _exp_squared(k: BodyBuilder, a: Expr, steps: int) -> Made:
     e = k.let("e expm", identity(k, mat_of(a)) + small + 0.5 * (small * small))
     with k.for_("r square_id", rounds):
         k.assign(e, e * e)
-    return e, f"E = (I + S + S * S / 2) squared {rounds} times over, S = {scale} * A"
+    return e, f"scaling and squaring, E = I + S + S * S / 2 squared {rounds} times, S = {scale} * A"
 
 
 def _neumann(k: BodyBuilder, a: Expr, steps: int) -> Made:
     total = k.let("e resolvent acc", identity(k, mat_of(a)))
     with k.for_("n order", steps):
         k.assign(total, identity(k, mat_of(a)) + a * total)
-    return total, f"E comes from I by {steps} times E = I + A * E (a Neumann series)"
+    return total, f"the Neumann series, E = I and then {steps} times E = I + A * E"
 
 
 def _cayley(k: BodyBuilder, a: Expr, steps: int) -> Made:
@@ -88,7 +87,7 @@ def _cosine(k: BodyBuilder, a: Expr, steps: int) -> Made:
         c = k.let("c nf", cast(n, mat_of(a).scalar))
         k.assign(term, -(term * square) / (2.0 * c * (2.0 * c - 1.0)))
         k.assign(total, total + term)
-    return total, f"E is the first {count + 1} terms of cos(A)"
+    return total, f"the first {count + 1} terms of the Taylor series, E = I - A * A / 2 + ..."
 
 
 _SERIES: dict[str, Build] = {
@@ -120,27 +119,6 @@ def _found(g: Place, level: int, names: str, a: Var, steps: int, build: Build) -
     return value, text
 
 
-def _readings(g: Place, e: Var, a: Var) -> dict[str, Entry]:
-    """What is told of a matrix E made of A."""
-    vec = rows_of(mat_of(e))
-
-    def gap() -> Expr:
-        d = g.part("d change", e - a)
-        return fn("ddot", d, d)
-
-    first = e[0, 0] + e[0, 1]
-    return {
-        "trace": ("traces tr_out", lambda: fn("trace", e)),
-        "det": ("dets volume", lambda: fn("determinant", e)),
-        "norm": ("norms_sq energy", lambda: fn("ddot", e, e)),
-        "gap": ("changes gaps", gap),
-        "diag": ("diagonals self_gain", lambda: fn("get_diag", e)),
-        "row": ("first_rows row_sums", lambda: first if vec.size == 2 else first + e[0, 2]),
-        "commute": ("commutators brackets", lambda: fn("ddot", e, transpose(a))),
-        "times": ("propagated moved", lambda: e * g.read("states vectors", vec, -1.0, 1.0)),
-    }
-
-
 @idiom(depth=1)
 def matrix_series(k: KernelBuilder, level: int) -> Title:
     """Exponentials and their relatives by truncated series, scaling and squaring, Cayley."""
@@ -148,20 +126,28 @@ def matrix_series(k: KernelBuilder, level: int) -> Title:
     g = place(k, "i tid e_id")
     a = _source(g, square_type(k, {2: 3, 3: 3, 4: 1}, k.draw.wide_float_type()), level)
     key = shape.choice(sorted(_SERIES))
-    steps = shape.integer(2, 3) if level == 1 else shape.integer(3, 5)
+    steps = shape.integer(4, 6)
     exponential = key in ("exp", "horner", "squared")
-    names = "matrix_exp expm_series" if exponential else f"{key}_of"
+    names = "matrix_exp expm_series" if exponential else f"{_KERNELS[key].split()[0]}_of"
     e, text = _found(g, level, names, a, steps, _SERIES[key])
-    done = f"With {g.told(a)}: {text}."
-    menu = _readings(g, e, a)
-    if " - transpose" in g.told(a):
-        del menu["det"], menu["norm"], menu["commute"]
-    if level >= 2:
-        done += _applied(g, e, level)
-    if level < 3 or shape.chance(0.6):
-        done += g.gets("results functions exps", e)
-    done += g.offer((shape.integer(0, 1), 0, 1, 2, 3)[level - 1], **menu)
-    return Title(k.name("matrix_series expm matrix_function propagator"), done)
+    what = {"cayley": "Cayley transform", "cos": "Matrix cosine", "neumann": "Inverse of I - A"}
+    done = f"{what.get(key, 'Matrix exponential')} of small matrices, with {g.told(a)}, by {text}."
+    if key == "neumann":
+        done = f"Approximate inverse of I - A with {g.told(a)} by {text}."
+    elif key == "cayley":
+        done = f"Cayley transform of small matrices: with {g.told(a)}, {text}."
+    title = k.name("matrix_exp expm" if exponential else _KERNELS[key])
+    if (exponential or key == "cayley") and shape.chance(0.4):
+        return Title(title, done + _applied(g, e, level))
+    outs = {"cayley": "cayley_out", "cos": "cosines", "neumann": "inverses"}
+    return Title(title, done + g.gets(outs.get(key, "exps expm_out"), e))
+
+
+_KERNELS = {
+    "cayley": "cayley_transform cayley_map",
+    "cos": "matrix_cos cosm",
+    "neumann": "neumann_inverse neumann_series",
+}
 
 
 def _applied(g: Place, e: Var, level: int) -> str:
@@ -169,13 +155,13 @@ def _applied(g: Place, e: Var, level: int) -> str:
     k, mat, vec = g.k, mat_of(e), rows_of(mat_of(e))
     way = g.shape.choice(("steps", "driven", "pair") if level >= 3 else ("once", "pair"))
     if way == "pair":
-        source = g.read("covs metrics", mat, -0.5, 0.5)
-        return g.gets("spread transported", e * source * transpose(e))
+        source = g.read("covs", mat, -0.5, 0.5)
+        return g.gets("covs_out propagated", e * source * transpose(e))
     state = g.read("x0 states start", vec, -1.0, 1.0)
     x = k.let("x state", state)
     if way == "once":
         return g.gets("x1 next_states", e * x)
-    count = k.trip_count("num_steps step_count", k.size("m", 2, 4))
+    count = k.size_param("num_steps step_count", k.size("m", 2, 4))
     trace = k.out("trajectory history", vec, (*g.dims, "m"))
     drive = k.array("drive controls", vec, "m", low=-0.5, high=0.5) if way == "driven" else None
     with k.for_("t s", count) as t:
@@ -187,16 +173,16 @@ def _applied(g: Place, e: Var, level: int) -> str:
 
 def _inverse_steps(k: BodyBuilder, a: Expr, steps: int) -> Made:
     at = transpose(a)
-    x = k.let("x inv", at / (fn("ddot", a, a) + 0.1))
+    x = k.let("x inv", at / (fn("ddot", a, a) + 1.0e-6))
     two = 2.0 * identity(k, mat_of(a))
     with k.for_("it r", steps):
         k.assign(x, x * (two - a * x))
-    start = "transpose(A) / (ddot(A, A) + 0.1)"
-    return x, f"E starts as {start} and {steps} times becomes E * (2 * I - A * E)"
+    start = "transpose(A) / (ddot(A, A) + 1e-6)"
+    return x, f"E = {start} and then {steps} times E = E * (2 * I - A * E)"
 
 
 def _polar_steps(k: BodyBuilder, a: Expr, steps: int) -> Made:
-    x = k.let("x q", a / sqrt(fn("ddot", a, a) + 0.1))
+    x = k.let("x q", a / sqrt(fn("ddot", a, a) + 1.0e-6))
     cubic = k.draw.shape.chance(0.5)
     with k.for_("it r", steps):
         g = k.let("g gram", transpose(x) * x if cubic else x * transpose(x))
@@ -207,12 +193,12 @@ def _polar_steps(k: BodyBuilder, a: Expr, steps: int) -> Made:
             k.assign(x, 1.875 * x + h * x)
     how = "1.875 * E + (0.375 * G * G - 1.25 * G) * E, G = E * transpose(E)"
     how = "1.5 * E - 0.5 * E * transpose(E) * E" if cubic else how
-    return x, f"E starts as A / sqrt(ddot(A, A) + 0.1) and {steps} times becomes {how}"
+    return x, f"E = A / sqrt(ddot(A, A) + 1e-6) and then {steps} times E = {how}"
 
 
 def _root_steps(k: BodyBuilder, a: Expr, steps: int) -> Made:
     """Newton and Schulz for the root: Y goes to the root, Z to its inverse."""
-    norm = k.let("norm size", sqrt(fn("ddot", a, a)) + 0.1)
+    norm = k.let("norm size", sqrt(fn("ddot", a, a)) + 1.0e-6)
     y, z = k.let("y root", a / norm), k.let("z inv_root", identity(k, mat_of(a)))
     three = 3.0 * identity(k, mat_of(a))
     with k.for_("it r", steps):
@@ -221,7 +207,7 @@ def _root_steps(k: BodyBuilder, a: Expr, steps: int) -> Made:
         k.assign(z, t * z)
     e = k.let("e sqrt_a", sqrt(norm) * y)
     text = f"from Y = A / s, Z = I {steps} times T = (3 * I - Z * Y) / 2, Y = Y * T, Z = T * Z"
-    return e, f"E = sqrt(s) * Y, s = sqrt(ddot(A, A)) + 0.1, {text}"
+    return e, f"E = sqrt(s) * Y, s = sqrt(ddot(A, A)) + 1e-6, {text}"
 
 
 _ITERATIONS: dict[str, Build] = {
@@ -239,36 +225,37 @@ def newton_schulz(k: KernelBuilder, level: int) -> Title:
     mat = square_type(k, {2: 3, 3: 3, 4: 1}, k.draw.wide_float_type())
     key = shape.choice(sorted(_ITERATIONS))
     bound = {2: 0.8, 3: 0.6, 4: 0.4}[mat.rows]
-    a: Expr = g.read("mats weights inputs", mat, -bound, bound, init="well_conditioned")
-    way = shape.choice(("plain", "shifted", "momentum") if level >= 2 else ("plain",))
+    a: Expr = g.read("mats inputs", mat, -bound, bound, init="well_conditioned")
+    ways = ("plain", "momentum") if key == "polar" else ("plain", "shifted")
+    way = shape.choice(ways) if level >= 2 else "plain"
     raw = a if way == "plain" and key != "root" else g.part("raw w", a)
     if way == "momentum":
         grads = g.read("grads updates", mat, -0.5, 0.5)
-        raw = g.given("beta mu", mat.scalar, 0.5, 0.95) * raw + grads
+        raw = g.one("beta mu", mat.scalar, 0.5, 0.95) * raw + grads
     elif way == "shifted":
-        raw = raw + g.given("shift ridge", mat.scalar, 0.1, 0.6) * identity(k, mat)
+        raw = raw + g.one("shift ridge", mat.scalar, 0.1, 0.6) * identity(k, mat)
     if key == "root":
         raw = symmetric(raw if way == "plain" else g.part("shifted reg blend_m", raw))
-    a = g.let("a mom spd", raw)
-    steps = shape.integer(2, 3) if level < 3 else shape.integer(3, 5)
+    a = g.let({"root": "a spd", "inverse": "a m"}.get(key, "a m_a"), raw)
+    steps = shape.integer(4, 7)
     names = f"newton_{key} {key}_by_iteration"
     e, how = _found(g, level, names, a, steps, _ITERATIONS[key])
-    done = f"With {g.told(a)}: {how}."
-    done += g.gets(f"{key}_out results iterates", e)
-    if level >= 3:
+    what = {"inverse": "inverse", "polar": "orthogonal polar factor", "root": "square root"}[key]
+    done = f"Newton-Schulz iteration for the {what} of small matrices, with {g.told(a)}: {how}."
+    outs = {"inverse": "inverses inv_out", "polar": "polar_out", "root": "roots sqrt_out"}
+    if key == "polar" and level >= 3 and shape.chance(0.6):
         done += _stepped(g, e)
-    if level >= 4:
-        done += _applied(g, e, level)
-    menu = {name: entry for name, entry in _readings(g, e, a).items() if name != "det"}
-    done += g.offer((shape.integer(0, 1), 1, 1, 2, 3)[level - 1], **menu)
-    return Title(k.name(f"newton_schulz {key}_iteration iterate_{key}"), done)
+    else:
+        done += g.gets(outs[key], e)
+    kernel = {"inverse": "inverse", "polar": "orthogonalize", "root": "sqrtm"}[key]
+    return Title(k.name(f"newton_schulz_{kernel} {kernel}_iteration"), done)
 
 
 def _stepped(g: Place, e: Var) -> str:
     """A step of weights with the result, as optimizers do."""
     mat = mat_of(e)
-    rate = g.given("rate lr", mat.scalar, 0.05, 0.4)
-    past: Expr = g.read("params current", mat, -1.0, 1.0)
+    rate = g.one("rate lr", mat.scalar, 0.05, 0.4)
+    past: Expr = g.read("params weights_in", mat, -1.0, 1.0)
     if g.chance(0.5):
-        past = (1.0 - rate * g.given("decay wd", mat.scalar, 0.02, 0.2, literals=False)) * past
-    return g.gets("params_out stepped", past - rate * e)
+        past = (1.0 - rate * g.one("decay wd", mat.scalar, 0.02, 0.2)) * past
+    return g.gets("params_out weights_out", past - rate * e)

@@ -69,10 +69,10 @@ def _read(g: Place, mat: Mat, level: int) -> tuple[Filter, str]:
         if way != "inout":
             outs = {"x": "states_out new_means x_out", "p": "covs_out new_covs p_out"}
             told = r.write({"x": x, "p": p}, outs, "tracks_out updated")
-            return told.replace("the new p.", "the new P.")
+            return told.replace("the new p.", "the new P.").replace("; ", " and ")
         k.store(xs, g.at, x)
         k.store(ps, g.at, p)
-        return f" {xs.name} gets x, {ps.name} gets P."
+        return f" {xs.name} gets x and {ps.name} gets P."
 
     g.spoken.update({x.name: ("x", ""), p.name: ("P", "")})
     return Filter(g, x, p, finish), text
@@ -83,11 +83,11 @@ def _motion(f: Filter) -> tuple[Expr, str]:
     g, mat, scalar = f.g, f.mat, f.mat.scalar
     way = g.shape.choice(("motion", "motion", "given", "damped"))
     if way == "given":
-        a = g.given("a transition", mat, -1.0, 1.0)
+        a = g.one("a transition", mat, -1.0, 1.0)
         return held(g.k, "ft phi", a), f"A = {g.tell(a)}"
-    dt = g.given("dt step", scalar, 0.1, 0.8)
+    dt = g.one("dt step", scalar, 0.1, 0.8)
     one, nil = literal(1, scalar), literal(0, scalar)
-    last = g.given("decay rho", scalar, 0.6, 0.95) if way == "damped" else one
+    last = g.one("decay rho", scalar, 0.6, 0.95) if way == "damped" else one
     rows: tuple[tuple[Expr, ...], ...] = ((one, dt), (nil, last))
     if mat.rows == 3:
         far = nil if way == "damped" else 0.5 * dt * dt
@@ -100,18 +100,18 @@ def _noise(f: Filter) -> Expr:
     """Process noise: the same for all states, one for each, or of a random push."""
     way = f.g.shape.choice(("scaled", "diagonal", "push"))
     if way == "diagonal":
-        return fn("diag", f.g.given("q_diag process_noise", f.vec, 0.05, 0.5))
+        return fn("diag", f.g.one("q_diag process_noise", f.vec, 0.05, 0.5))
     if way == "push":
-        gain = f.g.given("g_vec noise_gain", f.vec, -0.7, 0.7)
+        gain = f.g.one("g_vec noise_gain", f.vec, -0.7, 0.7)
         return fn("outer", gain, gain)
-    return times_identity(f.mat, f.g.given("q process_var", f.vec.scalar, 0.05, 0.5))
+    return times_identity(f.mat, f.g.one("q process_var", f.vec.scalar, 0.05, 0.5))
 
 
 def _predicted(f: Filter) -> str:
     """The state and its covariance a step later."""
     k = f.g.k
     a, text = _motion(f)
-    push = f.g.given("control drift", f.vec, -0.5, 0.5) if f.g.chance(0.35) else None
+    push = f.g.one("control drift", f.vec, -0.5, 0.5) if f.g.chance(0.35) else None
     k.assign(f.x, a * f.x if push is None else a * f.x + push)
     moved = "x = A * x" if push is None else f"x = A * x + {f.g.tell(push)}"
     noise = _noise(f)
@@ -156,16 +156,16 @@ def _updated(f: Filter, level: int) -> str:
         row: Expr = unit_vector(f.vec, 0 if g.chance(0.7) else 1)
         h: Expr = k.let("h pick", row)
     else:
-        row = g.given("h_row sensor", f.vec, -1.0, 1.0)
+        row = g.one("h_row sensor", f.vec, -1.0, 1.0)
         h = held(k, "h sense", row)
-    r = g.given("meas_var noise_var", scalar, 0.2, 1.0)
+    r = g.one("meas_var noise_var", scalar, 0.2, 1.0)
     s, correct = _gain(f, h, r)
     y = k.let("y innovation", seen - dot(h, f.x))
     tail = ""
     if level >= 4:
         nis = k.let("nis d2", y * y / s)
         if level >= 5 or g.chance(0.5):
-            gate = g.given("gate max_nis", scalar, 0.5, 1.5)
+            gate = g.one("gate max_nis", scalar, 0.5, 1.5)
             conditions.append(nis < gate)
             said.append(f"y * y / S < {g.tell(gate)}")
         tail = g.gets("nis_out surprise", nis, "y * y / S")
@@ -182,7 +182,7 @@ def _updated(f: Filter, level: int) -> str:
 def _sequence(f: Filter, level: int) -> str:
     """Correct by several numbers one after another, as a filter with many sensors does."""
     g, k, scalar = f.g, f.g.k, f.vec.scalar
-    count = k.trip_count("num_sensors sensor_count", k.size("m", 2, 4))
+    count = k.size_param("num_sensors sensor_count", k.size("m", 2, 4))
     seen = g.array("z readings", scalar, -3.0, 3.0, more="m")
     rows = k.array("h_rows sensors", f.vec, "m", low=-1.0, high=1.0)
     own = g.chance(0.5)
@@ -205,8 +205,8 @@ def _vector_update(f: Filter, level: int) -> str:
     """Correct by a vector measured, the gain by an inverse."""
     g, k, scalar = f.g, f.g.k, f.vec.scalar
     seen = g.read("z measured fixes", Vec(2, scalar), -3.0, 3.0)
-    h = held(k, "h sense", g.given("h_mat obs", Mat(2, f.mat.rows, scalar), -1.0, 1.0))
-    r = g.given("meas_var noise_var", scalar, 0.4, 1.2)
+    h = held(k, "h sense", g.one("h_mat obs", Mat(2, f.mat.rows, scalar), -1.0, 1.0))
+    r = g.one("meas_var noise_var", scalar, 0.4, 1.2)
     cross = k.let("pht cross_cov", f.p * transpose(h))
     cov = k.let("s innovation_cov", h * cross + times_identity(Mat(2, 2, scalar), r))
     args = {"cross": cross, "cov": cov}
@@ -235,7 +235,9 @@ def kalman_step(k: KernelBuilder, level: int) -> Title:
     mat = square_type(k, {2: 3, 3: 1}, k.draw.wide_float_type())
     f, source = _read(g, mat, level)
     only = "predict" if level < 3 and shape.chance(0.5) else "update"
-    done = f"For {source}:"
+    what = {"predict": "Prediction step", "update": "Measurement update"}
+    done = "Predict and update" if level >= 3 else what[only]
+    done += f" of a Kalman filter for each track, with mean and covariance {source}:"
     if level >= 3 or only == "predict":
         done += _predicted(f)
     if level >= 3 or only == "update":
@@ -257,13 +259,13 @@ def _summed(v: Expr) -> Expr:
 
 def _transition(g: Place, mat: Mat, level: int) -> Expr:
     """Rates or probabilities, from row to column or the other way; stays with some probability."""
-    t = held(g.k, "t kernel", g.given("transition chain", mat, 0.05, 0.6))
+    t = held(g.k, "t kernel", g.one("transition chain", mat, 0.05, 0.6))
     way = g.shape.choice(("plain", "lazy", "teleport") if level >= 2 else ("plain",))
     if way == "lazy":
-        stay = g.given("stay laziness", mat.scalar, 0.1, 0.6, literals=False)
+        stay = g.one("stay laziness", mat.scalar, 0.1, 0.6)
         t = g.part("lazy slow", stay * times_identity(mat, 1.0) + (1.0 - stay) * t)
     if way == "teleport":
-        jump = g.given("jump teleport", mat.scalar, 0.05, 0.3, literals=False)
+        jump = g.one("jump teleport", mat.scalar, 0.05, 0.3)
         ones = make(mat, jump / float(mat.rows))
         t = g.part("mixed google", (1.0 - jump) * t + ones)
     return transpose(t) if g.chance(0.5) else t
@@ -272,7 +274,7 @@ def _transition(g: Place, mat: Mat, level: int) -> Expr:
 def _observed(g: Place, vec: Vec, p: Var, t: Expr) -> str:
     """The forward recursion of a hidden chain: predict, weigh with the likelihood, scale."""
     k = g.k
-    count = k.trip_count("num_obs obs_count", k.size("m", 3, 5))
+    count = k.size_param("num_obs obs_count", k.size("m", 3, 5))
     symbols = g.chance(0.6)
     if symbols:
         k.size("s", 3, 5)
@@ -301,25 +303,22 @@ def markov_step(k: KernelBuilder, level: int) -> Title:
     g = place(k, "i tid agent")
     mat = square_type(k, {2: 2, 3: 3, 4: 2}, k.draw.wide_float_type())
     vec = rows_of(mat)
-    p = g.let("p belief pi", g.read("beliefs distributions populations", vec, 0.1, 1.0))
+    p = g.let("p belief pi", g.read("beliefs distributions", vec, 0.1, 1.0))
     t = _transition(g, mat, level)
-    if isinstance(t, Var) and t.name not in g.inlined:
-        g.spoken[t.name] = "T", g.tell(t)
+    if isinstance(t, Var):
+        g.spoken[t.name] = "T", g.tell(g.inlined.pop(t.name, t))
     else:
         t = g.let("t tt columns", t)
-    done = f"With {g.told(t, p)}:"
+    done = f"Advance the distributions of small Markov chains: with {g.told(t, p)}:"
 
     def build(body: BodyBuilder, v: Expr) -> Expr:
         return v / body.let("total mass", _summed(v))
 
     unit = routine(k, 0.5 * (level >= 2), "normalized to_distribution", {"v": vec}, build)
     done += _advanced(g, level, vec, p, t, unit)
-    if level >= 4 and shape.chance(0.6):
-        done += _best_path(g, vec, t)
-    if level >= 4:
-        done += _mixed(g, p, vec)
-    done += g.gets("next_beliefs distributions_out p_out", p)
-    done += g.offer((shape.integer(0, 1), 1, 1, 2, 3)[level - 1], **_menu(g, p, vec, t))
+    done += g.gets("next_dists p_out", p)
+    if shape.chance(0.2):
+        done += g.offer(1, **_menu(g, p, vec, t))
     return Title(k.name("markov_step advance_chain propagate_beliefs chain_step"), done)
 
 
@@ -353,39 +352,8 @@ def _menu(g: Place, p: Var, vec: Vec, t: Expr) -> dict[str, Entry]:
     menu: dict[str, Entry] = {
         "entropy": ("entropies uncertainty", lambda: -dot(p, g.part("logs log_p", logs))),
         "peak": ("peaks confidence", lambda: fn("max_element", p)),
-        "reward": ("returns expected", lambda: dot(g.given("reward", vec, -1.0, 2.0), p)),
-        "first": ("first absorbed", lambda: p[0]),
-        "odds": ("log_odds odds", lambda: log(p[0] / p[1])),
-        "purity": ("purity collision", lambda: dot(p, p)),
+        "reward": ("returns expected", lambda: dot(g.one("reward", vec, -1.0, 2.0), p)),
     }
     if "[" in g.told(t):
         menu["state"] = ("labels states", lambda: fn("argmax", p))
     return menu
-
-
-def _best_path(g: Place, vec: Vec, t: Expr) -> str:
-    """One step of Viterbi: the probability of the best path into every state."""
-    k = g.k
-    score = g.read("path_probs best_probs", vec, 0.1, 1.0)
-    s = k.let("s score", score)
-    parts: list[Expr] = []
-    for r in range(vec.size):
-        options = make(vec, *(t[r, c] * s[c] for c in range(vec.size)))
-        parts.append(fn("max_element", k.let(f"into{r} option{r}", options)))
-    best = k.let("best top", make(vec, *parts))
-    text = f"the best path into each state r: the greatest of T[r, c] * {g.tell(score)}[c] over c"
-    return g.gets("viterbi path_probs_out", best, text)
-
-
-def _mixed(g: Place, p: Var, vec: Vec) -> str:
-    """Blend with a prior, or sharpen or flatten by a power."""
-    k = g.k
-    if g.chance(0.5):
-        prior = g.given("prior background", vec, 0.1, 0.6)
-        value = fn("lerp", p, prior, g.given("alpha blend", vec.scalar, 0.1, 0.5))
-        k.assign(p, value)
-        return f" p becomes {g.tell(value)}."
-    heat = g.given("exponent temper", vec.scalar, 0.5, 2.0)
-    k.assign(p, make(vec, *(p[c] ** heat for c in range(vec.size))))
-    k.assign(p, p / k.let("z partition", _summed(p)))
-    return f" Every component of p to the power {g.tell(heat)}, and p divided by its sum."

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import sqrt, where
 from generators.kit.naming import applied, maybe
-from generators.kit.sources import zero
 from generators.matrix.parts import (
     Place,
     from_columns,
@@ -16,14 +14,13 @@ from generators.matrix.parts import (
     mat_of,
     place,
     rows_of,
-    skipped,
     square_type,
     symmetric,
     times_identity,
     transpose,
     voigt,
 )
-from generators.program.dtypes import INT32, Mat, Vec
+from generators.program.dtypes import INT32, Mat
 from generators.program.expr import Expr, Var
 
 _INIT = "well_conditioned"
@@ -53,10 +50,10 @@ def gradient(g: Place, mat: Mat, level: int, invertible: bool = False) -> tuple[
 def _from_nodes(g: Place, mat: Mat) -> tuple[Var, str]:
     """I plus the gradients of the shape functions by the nodes' displacements."""
     k, vec = g.k, rows_of(mat)
-    count = k.trip_count("node_count num_nodes", k.size("a", mat.rows, mat.rows + 1))
-    moves = g.array("displacements u node_u", vec, -0.5, 0.5, more="a")
+    count = k.size_param("node_count num_nodes", k.size("elem_nodes", mat.rows, mat.rows + 1))
+    moves = g.array("displacements u node_u", vec, -0.5, 0.5, more="elem_nodes")
     shared = g.chance(0.5)
-    dims = ("a",) if shared else (*g.dims, "a")
+    dims = ("elem_nodes",) if shared else (*g.dims, "elem_nodes")
     grads = k.array("shape_grads dndx grad_n", vec, dims, low=-0.6, high=0.6)
     f = g.let("f def_grad F", identity(k, mat))
     with k.for_("node a q", count) as a:
@@ -116,7 +113,10 @@ _MEASURES: dict[str, tuple[Callable[[BodyBuilder, Expr], Expr], str]] = {
         "right Cauchy-Green tensor e = transpose(F) * F",
     ),
     "cauchy_left": (lambda _, f: f * transpose(f), "left Cauchy-Green tensor e = F * transpose(F)"),
-    "biot": (_biot, "Biot strain e = d / 2 - d * d / 8 with d = transpose(F) * F - I"),
+    "biot": (
+        _biot,
+        "second-order Biot strain e = d / 2 - d * d / 8, d = transpose(F) * F - I",
+    ),
 }
 
 
@@ -126,18 +126,9 @@ def _read_off(g: Place, e: Var, f: Var, count: int) -> str:
     shear = g.shape.choice((1.0, 2.0))
     times = "" if shear == 1.0 else f" times {shear}"
     upper = "(0, 1)" if mat.rows == 2 else "(1, 2), (0, 2) and (0, 1)"
-    turns = [f[r, c] - f[c, r] for r, c in ((1, 0),) * (mat.rows == 2) or ((2, 1), (0, 2), (1, 0))]
-    turning = turns[0] if len(turns) == 1 else make(Vec(3, mat.scalar), *turns)
-
-    def shape_change() -> Expr:
-        d = g.part("dev e_dev", deviator(g, e))
-        return 0.5 * fn("ddot", d, d)
-
     return g.offer(
         count,
         trace=("volumetric dilatation", lambda: fn("trace", e)),
-        norm=("norms magnitudes", lambda: sqrt(fn("ddot", e, e))),
-        density=("densities work", lambda: 0.5 * fn("ddot", e, e)),
         jacobian=("jacobians volume_ratio", lambda: fn("determinant", f)),
         voigt=(
             "voigt packed engineering",
@@ -145,9 +136,6 @@ def _read_off(g: Place, e: Var, f: Var, count: int) -> str:
             f"the diagonal of e and then its entries {upper}{times}",
         ),
         deviator=("deviators distortion", lambda: deviator(g, e)),
-        shear=("shear shears", lambda: e[0, 1]),
-        rotation=("rotations turns", lambda: 0.5 * turning),
-        shape_change=("distortions j2", shape_change),
     )
 
 
@@ -160,64 +148,36 @@ def deviator(g: Place, e: Expr, named: bool = False) -> Expr:
 def _relieved(g: Place, e: Var) -> str:
     """Take away the strain that causes no stress: of heat, of growth, or a given one."""
     k, mat = g.k, mat_of(e)
-    way = g.shape.choice(("heat", "given", "scaled"))
-    if way == "scaled":
-        left = 1.0 - g.given("damage gain", mat.scalar, 0.2, 0.8)
-        k.augment(e, "mul", left)
-        return f" Multiply e by {g.tell(left)}."
+    way = g.shape.choice(("heat", "given"))
     if way == "heat":
-        alpha = g.given("alpha expansion", mat.scalar, 0.05, 0.3)
+        alpha = g.one("alpha expansion_coeff", mat.scalar, 0.05, 0.3)
         warm = g.read("delta_t heating temperature_rise", mat.scalar, -1.0, 1.0)
         rest: Expr = times_identity(mat, alpha * warm)
     else:
-        rest = g.given("eigenstrain plastic", mat, -0.3, 0.3)
+        rest = g.read("plastic_strains eigenstrains", mat, -0.3, 0.3)
     k.augment(e, "sub", rest)
     return f" Subtract {'the thermal strain ' * (way == 'heat')}{g.tell(rest)} from e."
 
 
-def _opened(g: Place, e: Var) -> str:
-    """Take part of the volume change away where the material opens, as damage models do."""
-    k, mat = g.k, mat_of(e)
-    damage = g.given("damage crack", mat.scalar, 0.2, 0.8)
-    opening = k.let("opening tr", fn("trace", e))
-    parts = float(mat.rows)
-    if g.chance(0.5):
-        with k.if_(opening > 0.0):
-            k.augment(e, "sub", times_identity(mat, damage * opening / parts))
-    else:
-        lost = where(opening > 0.0, damage * opening, k.lift(0.0, mat.scalar))
-        k.augment(e, "sub", times_identity(mat, lost / parts))
-    return f" Where trace(e) > 0, subtract {g.tell(damage)} * trace(e) / {mat.rows} * I from e."
-
-
-@idiom(depth=1)
+@idiom(depth=2)
 def deformation_strain(k: KernelBuilder, level: int) -> Title:
     """A strain measure of each deformation gradient, and what is read off it."""
     shape, mat = k.draw.shape, square_type(k, {2: 1, 3: 1}, k.draw.wide_float_type())
     g = place(k, "elem e tid i")
-    key = shape.choice(sorted(_MEASURES) if level < 5 else ("almansi", "biot", "green", "small"))
+    key = shape.choice(sorted(_MEASURES))
     measure, formula = _MEASURES[key]
-    target, done = None, ""
-    if level == 3 and shape.chance(0.06):
-        target = g.out("strains strain", mat)
-        done = skipped(g, "active alive", [(target, zero(mat))], f"{target.name} gets zeros")
+    done = ""
     f, source = gradient(g, mat, level, key == "almansi")
     value = applied(k, 0.6 * (level >= 3), "strain_of measure_strain", {"grad": f}, measure)
     e = g.let("e strain eps", value, "e")
-    text = f"The {formula} {source}."
-    if target is not None:
-        late = _relieved(g, e) if shape.chance(0.6) else ""
-        k.store(target, g.at, e)
-        title = k.name(f"element_strain {key}_strain")
-        return Title(title, f"{text}{late} {target.name} gets e.{done}")
-    if level >= 2 and shape.chance(0.6 if level < 5 else 0.9):
+    text = f"Compute the {formula}, {source}."
+    if key != "cauchy_right" and key != "cauchy_left" and shape.chance(0.25):
         done = _relieved(g, e)
-    if level >= 5:
-        done += _opened(g, e)
-    whole = level == 1 or " * I from e" in done or shape.chance(0.7)
+    whole = "cauchy" in key or shape.chance(0.75)
     if whole:
-        done += g.gets("strains strain out", e)
-    count = (0, 1, 2, 3, 5)[level - 1]
-    done += _read_off(g, e, f, count if whole else count + 1)
-    names = f"compute_strain strain_measure {key}_strain element_strain"
+        done += g.gets("cauchy_green cg_out" if "cauchy" in key else "strains strain_out", e)
+    done += _read_off(g, e, f, 0 if whole else 1)
+    names = {"cauchy_right": "right_cauchy_green", "cauchy_left": "left_cauchy_green"}.get(
+        key, f"{key}_strain"
+    )
     return Title(k.name(names), f"{text}{done}")

@@ -9,7 +9,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, log, sqrt
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part, record
-from generators.kit.sources import ANY, zero
+from generators.kit.sources import zero
 from generators.matrix.parts import (
     Entry,
     Place,
@@ -24,7 +24,7 @@ from generators.matrix.parts import (
     transpose,
     voigt,
 )
-from generators.matrix.small.strain import deviator, gradient
+from generators.matrix.small.strain import gradient
 from generators.program.dtypes import INT32, Mat, Scalar, Vec
 from generators.program.expr import Expr, Var
 
@@ -42,17 +42,18 @@ def _material(g: Place, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
         lams = k.array("lambdas lames", scalar, "m", low=0.5, high=2.0)
         text = f"mu and lambda are those of {mus.name} and {lams.name} at {g.tell(ids)}"
         return k.let("mu shear", mus[which]), k.let("lam lame", lams[which]), text
+    same = g.shape.choice(("each", "shared", "shared"))
+    forms: dict[str, int] = {same: 1}
     young = way == "young" or (way == "struct" and g.chance(0.5))
     if young:
-        forms: dict[str, int] = {"each": 3, "shared": 3, "axis": 1}
         parts = {
             "first": Part("young young_mod", scalar, 1.0, 4.0, forms=forms),
-            "second": Part("poisson nu", scalar, 0.1, 0.4, forms=forms),
+            "second": Part("poisson poisson_ratio", scalar, 0.1, 0.4, forms=forms),
         }
     else:
         parts = {
-            "first": Part("shear_mod shear_modulus", scalar, 0.5, 2.0, forms=ANY),
-            "second": Part("lam lame", scalar, 0.5, 2.0, forms=ANY),
+            "first": Part("mu shear_mod", scalar, 0.5, 2.0, forms=forms),
+            "second": Part("lam lame", scalar, 0.5, 2.0, forms=forms),
         }
     shared = way == "struct" and g.chance(0.5)
     r = record(g, "Material Elastic", parts, float(way == "struct"), shared=shared)
@@ -99,12 +100,38 @@ def _cauchy(body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
     return (mu / jac) * (b - identity(body, mat_of(f))) + pressure
 
 
-_LAWS: dict[str, tuple[Callable[[BodyBuilder, Expr, Expr, Expr], Expr], str]] = {
-    "stvk": (_venant, "P = F * (2 mu E + lambda trace(E) I), E = (transpose(F) * F - I) / 2"),
-    "neo_hookean": (_neo_hooke, "P = mu (F - G) + lambda log(det F) G, G = inverse(F)^T"),
-    "linear": (_linear, "P = 2 mu e + lambda trace(e) I, e = (F + transpose(F)) / 2 - I"),
-    "volumetric": (_volumetric, "P = mu (F - G) + lambda (det F - 1) det F G, G = inverse(F)^T"),
-    "cauchy": (_cauchy, "P = mu / det F (F * transpose(F) - I) + lambda (det F - 1) I"),
+_Law = Callable[[BodyBuilder, Expr, Expr, Expr], Expr]
+_PIOLA = "First Piola-Kirchhoff stress of"
+_LAWS: dict[str, tuple[_Law, str, str]] = {
+    "stvk": (
+        _venant,
+        f"{_PIOLA} a Saint Venant-Kirchhoff solid: P = F * (2 mu E + lambda trace(E) I), "
+        "E = (transpose(F) * F - I) / 2",
+        "stvk_stress piola_stress",
+    ),
+    "neo_hookean": (
+        _neo_hooke,
+        f"{_PIOLA} a neo-Hookean solid: P = mu (F - G) + lambda log(det F) G, G = inverse(F)^T",
+        "neo_hookean_stress piola_stress",
+    ),
+    "linear": (
+        _linear,
+        "Stress of linear elasticity: P = 2 mu e + lambda trace(e) I, "
+        "e = (F + transpose(F)) / 2 - I",
+        "linear_elastic_stress hooke_stress",
+    ),
+    "volumetric": (
+        _volumetric,
+        f"{_PIOLA} a neo-Hookean solid with a quadratic volume term: P = mu (F - G) + lambda "
+        "(det F - 1) det F G, G = inverse(F)^T",
+        "neo_hookean_stress piola_stress",
+    ),
+    "cauchy": (
+        _cauchy,
+        "Cauchy stress of a neo-Hookean solid: P = mu / det F (F * transpose(F) - I) + lambda "
+        "(det F - 1) I",
+        "cauchy_stress neo_hookean_cauchy",
+    ),
 }
 
 
@@ -114,38 +141,32 @@ def hyperelastic_stress(k: KernelBuilder, level: int) -> Title:
     shape, mat = k.draw.shape, square_type(k, {2: 1, 3: 1}, k.draw.wide_float_type())
     g = place(k, "elem e tid i")
     key = shape.choice(sorted(_LAWS))
-    law, formula = _LAWS[key]
+    law, formula, titles = _LAWS[key]
     f, source = gradient(g, mat, level, key not in ("stvk", "linear"))
     mu, lam, constants = _material(g, mat.scalar, level)
     args = {"grad": f, "shear_mod": mu, "lame_mod": lam}
     p = g.let(
         "p stress", applied(k, 0.6 * (level >= 3), f"{key}_stress stress_of piola", args, law), "P"
     )
-    done = f"Stress {formula}, {source}; {constants}."
-    if level >= 2 and shape.chance(0.5):
+    done = f"{formula}, {source}; {constants}."
+    if level >= 2 and shape.chance(0.35):
         done += _viscous(g, p)
-    if level >= 5 or (level >= 3 and shape.chance(0.3)):
+    piola = key not in ("linear", "cauchy")
+    if piola and level >= 2 and shape.chance(0.3):
         done += _forces(g, p)
-    elif level < 4 or shape.chance(0.7):
-        done += g.gets("stresses stress_out pk1", p)
+        titles = "elastic_forces corner_forces"
+    else:
+        done += g.gets("pk1 stresses" if piola else "stresses stress_out", p)
     upper = "(0, 1)" if mat.rows == 2 else "(1, 2), (0, 2) and (0, 1)"
     done += g.offer(
-        (0, 1, 1, 3, 4)[level - 1],
-        pressure=("pressures mean_stress", lambda: -fn("trace", p) / float(mat.rows)),
-        mises=("von_mises mises", lambda: _mises(g.part("dev s_dev", deviator(g, p)))),
-        power=("work power", lambda: fn("ddot", p, f)),
-        norm=("norms stress_norm", lambda: sqrt(fn("ddot", p, p))),
+        int(level >= 2 and piola and "pk1" in done),
         kirchhoff=(
             "kirchhoff_stress taus",
             lambda: voigt(k.let("tau kirchhoff", p * transpose(f))),
             f"the diagonal, then the entries {upper}, of P * transpose(F)",
         ),
-        traction=(
-            "tractions face_forces",
-            lambda: p * g.read("normals areas_n", rows_of(mat), init="unit"),
-        ),
     )
-    return Title(k.name(f"elastic_stress {key}_law element_stress compute_stress"), done)
+    return Title(k.name(titles), done)
 
 
 def _mises(d: Expr) -> Expr:
@@ -157,21 +178,22 @@ def _viscous(g: Place, p: Var) -> str:
     k, mat = g.k, mat_of(p)
     way = g.shape.choice(("viscous", "initial", "damage"))
     if way == "damage":
-        lost = g.given("damage d", mat.scalar, 0.1, 0.8)
+        lost = g.read("damage", mat.scalar, 0.1, 0.8)
         k.augment(p, "mul", k.let("left degradation", (1.0 - lost) * (1.0 - lost)))
         return f" Multiply P by (1 - {g.tell(lost)}) squared."
-    more: Expr = g.read("prestress residual rates f_dot", mat, -0.5, 0.5)
-    if way == "viscous":
-        more = g.given("eta viscosity", mat.scalar, 0.1, 0.6) * more
+    viscous = way == "viscous"
+    more: Expr = g.read("strain_rates f_dot" if viscous else "prestress", mat, -0.5, 0.5)
+    if viscous:
+        more = g.one("eta viscosity", mat.scalar, 0.1, 0.6) * more
     k.augment(p, "add", more)
-    return f" Add {g.tell(more)}."
+    return f" Add the {'viscous stress ' if viscous else 'initial stress '}{g.tell(more)}."
 
 
 def _forces(g: Place, p: Var) -> str:
     """The forces on an element's corners: minus volume times P times the rest shape's inverse."""
     k, mat = g.k, mat_of(p)
     rest = g.read("rest_inv_t dm_inv_t", mat, -1.0, 1.0)
-    volume = g.given("rest_volume area", mat.scalar, 0.2, 1.5)
+    volume = g.read("rest_areas" if mat.rows == 2 else "rest_volumes", mat.scalar, 0.2, 1.5)
     h = g.let("h nodal", -volume * (p * rest), "h")
     size, stem = mat.rows, k.draw.word.choice(("f", "force", "col"))
     target = k.out("forces corner_forces", rows_of(mat), (*g.dims, str(size + 1)))
@@ -181,11 +203,13 @@ def _forces(g: Place, p: Var) -> str:
     k.store(target, g.index(0), -total)
     for c, force in enumerate(columns, 1):
         k.store(target, g.index(c), force)
-    text = f" With {g.told(h)}, {target.name} gets at corner c >= 1 column c - 1 of h and"
-    return f"{text} at corner 0 minus the sum of the columns."
+    text = (
+        f" With {g.told(h)}, the force of corner c >= 1 is column c - 1 of h and that of corner 0"
+    )
+    return f"{text} balances them; {target.name} gets the forces."
 
 
-_ARRAYS = "stresses sigma cauchy_stress tensors"
+_ARRAYS = "stresses sigma cauchy_stress"
 _ORDERS = {
     "xx, yy, xy": (0, 2, 2, 1),
     "xx, yy, zz, yz, xz, xy": (0, 5, 4, 5, 1, 3, 4, 3, 2),
@@ -196,28 +220,28 @@ _ORDERS = {
 def _tensor(g: Place, mat: Mat, level: int) -> tuple[Var, str]:
     """A symmetric tensor: from six numbers, made symmetric, or averaged over points."""
     k, names = g.k, "s sig sigma_i t"
-    ways = {"symmetrized": 3, "voigt": 3, "plain": 1, "points": 4 if level >= 3 else 0}
+    ways = {"symmetrized": 3, "voigt": 3, "plain": 1, "points": 2}
     way = g.shape.weighted(ways)
     if way in ("plain", "symmetrized"):
         source: Expr = g.read(_ARRAYS, mat, -2.0, 2.0)
         if way == "symmetrized":
             source = symmetric(g.part("raw m", source))
         s = g.let(names, source, "s")
-        return s, f"For {g.told(s)}"
+        return s, f"For each stress tensor {g.told(s)}"
     if way == "voigt":
-        packed = g.read("voigt packed components", Vec(3 * mat.rows - 3, mat.scalar), -2.0, 2.0)
+        packed = g.read("stress_voigt packed_stress", Vec(3 * mat.rows - 3, mat.scalar), -2.0, 2.0)
         v = k.let("v c", packed)
         text = list(_ORDERS)[0 if mat.rows == 2 else g.shape.integer(1, 2)]
         s = g.let(names, make(mat, *(v[c] for c in _ORDERS[text])), "s")
-        return s, f"For symmetric s with entries {text} = {g.tell(packed)}"
-    count = k.trip_count("num_points point_count", k.size("q", 2, 4))
+        return s, f"For each symmetric stress s with entries {text} = {g.tell(packed)}"
+    count = k.size_param("num_points point_count", k.size("q", 2, 4))
     points = g.array("point_stress qp_stress", mat, -2.0, 2.0, more="q")
     weights = k.array("weights qp_weights", mat.scalar, "q", low=0.2, high=1.0)
     s = g.let(names, zero(mat), "s")
     with k.for_("p qp", count) as p:
         k.augment(s, "add", weights[p] * symmetric(points[g.index(p)]))
-    text = f"For s, the sum over the points of {weights.name} times the symmetric part of"
-    return s, f"{text} {points.name}"
+    text = f"For each element's stress s, the sum over its points of {weights.name} times the"
+    return s, f"{text} symmetric part of {points.name}"
 
 
 @idiom(depth=1)
@@ -228,12 +252,11 @@ def tensor_invariants(k: KernelBuilder, level: int) -> Title:
     size = shape.choice((2, 3, 3))
     mat = Mat(size, size, k.draw.wide_float_type())
     s, done = _tensor(g, mat, level)
-    if level >= 2 and shape.chance(0.5):
-        done += _effective(g, s, level >= 4)
-    count = (1, 2, 2, 3, 3)[level - 1]
-    named = k.name("stress_invariants tensor_invariants stress_measures yield_measures")
-    if level < 4 and not shape.chance(0.6):
-        return Title(named, f"{done}:{g.offer(count, **_invariants(g, s))}")
+    if shape.chance(0.2):
+        done += _effective(g, s)
+    if shape.chance(0.45):
+        key, entry = shape.choice(sorted(_invariants(g, s).items()))
+        return Title(k.name(_READ[key]), f"{done}:{g.offer(1, **{key: entry})}")
 
     def build(body: BodyBuilder, stress: Expr) -> Expr:
         mean = maybe(body, "mean hydro", fn("trace", stress) / float(size))
@@ -243,18 +266,37 @@ def tensor_invariants(k: KernelBuilder, level: int) -> Title:
         "d dev", applied(k, 0.6 * (level >= 3), "deviator dev_part", {"stress": s}, build), "d"
     )
     done += f" and its deviator d = s - trace(s) / {size} * I"
-    if level < 4:
+    if shape.chance(0.25):
+        done = f"Radial return to a hardening yield surface: {done[0].lower()}{done[1:]}"
+        return Title(k.name("radial_return return_map"), done + _returned(g, level, s, d))
+    if shape.chance(0.35):
         done += f": {g.put('deviators dev_out', d).name} gets d."
-        return Title(named, done + g.offer(count - 1, **_of_shape(g, s, d)))
-    done += _returned(g, level, s, d)
-    return Title(named, done + g.offer(count, **_invariants(g, s), **_of_shape(g, s, d)))
+        return Title(k.name("stress_deviator deviatoric_stress"), done)
+    key, entry = shape.choice(sorted(_of_shape(g, s, d).items()))
+    return Title(k.name(_READ[key]), f"{done}:{g.offer(1, **{key: entry})}")
+
+
+_READ = {
+    "i1": "first_invariant",
+    "i2": "second_invariant",
+    "i3": "third_invariant",
+    "pressure": "stress_pressure mean_pressure",
+    "in_plane": "max_in_plane_shear",
+    "traction": "normal_traction normal_stress",
+    "j2": "second_deviatoric_invariant",
+    "j3": "third_deviatoric_invariant",
+    "mises": "von_mises_stress",
+    "octahedral": "octahedral_shear",
+    "prager": "drucker_prager_yield",
+}
+"""What a kernel is called by what it reads off."""
 
 
 def _of_shape(g: Place, s: Var, d: Var) -> dict[str, Entry]:
     """Results that need the deviator."""
 
     def prager() -> Expr:
-        alpha = g.given("alpha friction", mat_of(s).scalar, 0.1, 0.4)
+        alpha = g.one("alpha friction", mat_of(s).scalar, 0.1, 0.4)
         return sqrt(0.5 * fn("ddot", d, d)) + alpha * fn("trace", s)
 
     third = s + d if mat_of(s).rows == 2 else d
@@ -293,32 +335,28 @@ def _invariants(g: Place, s: Var) -> dict[str, Entry]:
     }
 
 
-def _effective(g: Place, s: Var, whole: bool) -> str:
-    """Stress that the skeleton carries, or a part that was there before."""
+def _effective(g: Place, s: Var) -> str:
+    """The stress that the skeleton of a porous solid carries."""
     mat = mat_of(s)
-    if whole and g.chance(0.6):
-        pore = g.read("pore_pressure fluid_p", mat.scalar, -1.0, 1.0)
-        more = times_identity(mat, g.given("biot coupling", mat.scalar, 0.4, 0.9) * pore)
-        g.k.augment(s, "add", more)
-        return f", plus {g.tell(more)}"
-    share = g.given("gain load_factor", mat.scalar, 0.5, 2.0)
-    g.k.augment(s, "mul", share)
-    return f", multiplied by {g.tell(share)}"
+    pore = g.read("pore_pressures", mat.scalar, -1.0, 1.0)
+    more = times_identity(mat, g.one("biot_coeff", mat.scalar, 0.4, 0.9) * pore)
+    g.k.augment(s, "add", more)
+    return f", plus {g.tell(more)} for the effective stress"
 
 
 def _returned(g: Place, level: int, s: Var, d: Var) -> str:
     """Radial return: deviators beyond the yield surface, which hardens, are scaled back to it."""
     k, mat = g.k, mat_of(s)
-    past = g.read("plastic eq_plastic history", mat.scalar, 0.0, 2.0)
+    past = g.read("eq_plastic", mat.scalar, 0.0, 2.0)
     parts = {
-        "start": Part("yield_stress yield0 sigma_y", mat.scalar, 0.5, 1.0, forms=ANY),
-        "slope": Part("hardening slope", mat.scalar, 0.6, 1.5, forms=ANY),
+        "start": Part("yield_stress sigma_y", mat.scalar, 0.5, 1.0, forms={"shared": 1}),
+        "slope": Part("hardening", mat.scalar, 0.6, 1.5, forms={"shared": 1}),
     }
     struct = 1.0 if level >= 5 else 0.4
     metal = record(g, "Plasticity Material Metal", parts, struct, shared=True)
     limit = g.let("limit flow_stress", metal["start"] + metal["slope"] * past)
     size = k.let("equivalent mises_now q", _mises(d))
-    mu = g.given("mu shear_mod", mat.scalar, 0.8, 2.0, literals=False)
+    mu = g.one("mu shear_mod", mat.scalar, 0.8, 2.0)
     flow = k.let("flow dgamma", zero(mat.scalar))
     with k.if_(size > limit):
         k.note("back to the surface along the deviator")

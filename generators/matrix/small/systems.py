@@ -42,42 +42,41 @@ def system(g: Place, vec: Vec, safe: bool) -> Problem:
     m = k.let("m mat", a)
     stem = k.draw.word.choice(("c", "col"))
     columns: list[Expr] = [k.let(f"{stem}{c}", column(m, c)) for c in range(vec.size)]
-    text = f"Solve M * x = b with M = {g.tell(a)} and b = {g.tell(b)}"
+    text = f"Solve the small systems M * x = b with M = {g.tell(a)} and b = {g.tell(b)}"
     load = k.let("bi load", b)
     return Problem(columns, load, "xyz"[: vec.size], text, "cramer_solve solve_cramer")
 
 
 def rays(g: Place, vec: Vec, safe: bool) -> Problem:
     """Where two rays in the plane meet."""
-    k, start = g.k, g.given("start eye", vec, -1.0, 1.0)
-    ray, other = g.read("dirs d_a", vec, init="unit"), g.read("others p_b", vec, -1.0, 1.0)
-    way = g.read("other_dirs d_b", vec, init="unit")
+    k, (first, second, third, fourth) = g.k, g.k.draw.word.choice(_RAYS)
+    start, ray = g.read(first, vec, -1.0, 1.0), g.read(second, vec, init="unit")
+    other, way = g.read(third, vec, -1.0, 1.0), g.read(fourth, vec, init="unit")
     gap = k.let("gap w", other - start)
-    text = f"Solve {g.tell(start)} + t * {g.tell(ray)} = {g.tell(other)} + u *"
+    text = f"Where two lines in the plane meet: {g.tell(start)} + t * {g.tell(ray)} ="
+    text += f" {g.tell(other)} + u *"
     columns: list[Expr] = [k.let("d0 d", ray), k.let("back minus_e", -way)]
-    return Problem(columns, gap, "tu", f"{text} {g.tell(way)}", "cross_rays meet_rays")
+    return Problem(columns, gap, "tu", f"{text} {g.tell(way)}", "intersect_rays line_crossings")
+
+
+_RAYS = (("p_a", "d_a", "p_b", "d_b"), ("starts", "dirs", "other_starts", "other_dirs"))
 
 
 def lines(g: Place, vec: Vec, safe: bool) -> Problem:
     """Lines or planes n . x = c, each given by its normal and then c."""
     k, size = g.k, vec.size
     long = Vec(size + 1, vec.scalar)
-    names = "lines edges" if size == 2 else "planes faces"
+    names = "lines" if size == 2 else "planes"
     several = g.array(names, long, -1.0, 1.0, more=str(size))
     stem = k.draw.word.choice(("l", "row", "n"))
     rows = [k.let(f"{stem}{c}", several[g.index(c)]) for c in range(size)]
     columns: list[Expr] = [k.let(f"c{c}", make(vec, *(r[c] for r in rows))) for c in range(size)]
     rhs = k.let("offsets cs", make(vec, *(r[size] for r in rows)))
     form = ("(a, b, c) being a * x + b * y = c", "(a, b, c, d) being a * x + b * y + c * z = d")
-    text = f"Where the {size} of {several.name} cross, {form[size - 2]}"
-    titles = ("cross_lines meet_lines", "cross_planes meet_planes")
+    what = "two lines" if size == 2 else "three planes"
+    text = f"Point where the {what} of each set in {several.name} meet, {form[size - 2]}"
+    titles = ("intersect_lines", "intersect_planes")
     return Problem(columns, rhs, "xyz"[:size], text, titles[size - 2])
-
-
-_SPOTS = {
-    2: ((-1.0, -0.8), (1.0, -0.7), (0.1, 1.0)),
-    3: ((-0.8, -0.8, -0.7), (1.0, -0.5, -0.6), (-0.4, 1.0, -0.5), (0.1, 0.2, 1.0)),
-}
 
 
 def barycentric(g: Place, vec: Vec, safe: bool) -> Problem:
@@ -85,14 +84,9 @@ def barycentric(g: Place, vec: Vec, safe: bool) -> Problem:
     k = g.k
     point = g.read("points queries", vec, -0.7, 0.7)
     p, stem = k.let("p point", point), k.draw.word.choice(("v", "corner"))
-    if safe:
-        spots = _SPOTS[vec.size]
-        found: list[Expr] = [make(vec, *(k.lift(x, vec.scalar) for x in spot)) for spot in spots]
-        text = f"corners {', '.join(map(str, spots))}"
-    else:
-        mesh = g.array("corners verts", vec, -2.0, 2.0, more=str(vec.size + 1))
-        found = [mesh[g.index(c)] for c in range(vec.size + 1)]
-        text = f"corners {mesh.name}[{g.where}, c]"
+    mesh = g.array("corners verts", vec, -2.0, 2.0, more=str(vec.size + 1))
+    found: list[Expr] = [mesh[g.index(c)] for c in range(vec.size + 1)]
+    text = f"corners {mesh.name}[{g.where}, c]"
     corners = [k.let(f"{stem}{c}", corner) for c, corner in enumerate(found)]
     edges: list[Expr] = [k.let(f"e{c}", v - corners[0]) for c, v in enumerate(corners[1:], 1)]
     unknowns = "uvw"[: vec.size]
@@ -133,7 +127,7 @@ def _solution(
             above(c) / det if scale is None else above(c) * scale for c in range(len(p.columns))
         )
         return [g.let(name, value) for name, value in zip(p.unknowns, values, strict=True)], ""
-    floor = g.given("min_det det_floor", scalar, 0.05, 0.9)
+    floor = g.one("min_det det_eps", scalar, 0.2, 0.9)
     unknowns = [g.let(name, zero(scalar)) for name in p.unknowns]
     with k.if_(abs(det) > floor):
         for c, unknown in enumerate(unknowns):
@@ -143,46 +137,37 @@ def _solution(
     return list(unknowns), text
 
 
-def _menu(g: Place, p: Problem, det: Expr, solution: list[Expr], safe: bool) -> dict[str, Entry]:
-    """What is told of the unknowns."""
+def _menu(g: Place, p: Problem, solution: list[Expr]) -> dict[str, Entry]:
+    """Whether a point is inside, or a crossing ahead of both starts."""
     yes, no = g.k.lift(1, INT32), g.k.lift(0, INT32)
-    rest = 1.0 - _sum(solution)
-    work = _sum([part * p.rhs[c] for c, part in enumerate(solution)])
-    right = f"dot(({', '.join(p.unknowns)}), r), r being the right-hand side"
-    menu: dict[str, Entry] = {
-        "work": ("works products", lambda: work, right),
-        "largest": ("largest peaks", lambda: most(*map(abs, solution))),
-        "size": ("sizes norms_sq", lambda: _sum([part * part for part in solution])),
-    }
-    if not (safe and p.inside):
-        menu["det"] = ("dets determinants", lambda: det, "the determinant of the columns")
     if p.inside:
-        lowest = least(*solution, rest)
+        lowest = least(*solution, 1.0 - _sum(solution))
         text = f"1 where {g.tell(lowest)} >= 0, else 0"
-        menu["inside"] = ("inside hits", lambda: where(lowest >= 0.0, yes, no), text)
-        menu["rest"] = ("first corner_weights", lambda: rest)
-    if p.unknowns == "tu":
-        ahead = fn("and", solution[0] > 0.0, solution[1] > 0.0)
-        text = "1 where t and u are positive, else 0"
-        menu["ahead"] = ("ahead hits", lambda: where(ahead, yes, no), text)
-    return menu
+        return {"inside": ("inside hits", lambda: where(lowest >= 0.0, yes, no), text)}
+    ahead = fn("and", solution[0] > 0.0, solution[1] > 0.0)
+    text = "1 where t and u are positive, else 0"
+    return {"ahead": ("ahead hits", lambda: where(ahead, yes, no), text)}
 
 
 def _written(g: Place, p: Problem, solution: list[Expr], vec: Vec) -> str:
     """All unknowns in one vector, each in an array, or the point that they stand for."""
-    ways = ["vector", "apart", "first"] + (["all weights"] if p.inside else [])
+    ways = ["vector", "vector"] + (["all weights"] if p.inside else ["apart"])
+    ways += ["first"] if p.unknowns == "tu" else []
     way = g.shape.choice(ways)
     if way == "apart":
+        suffix = g.k.draw.word.choice(("_out", "s"))
         pairs = zip(p.unknowns, solution, strict=True)
-        targets = [g.put(f"{name}_out {name}s", value).name for name, value in pairs]
+        targets = [g.put(f"{name}{suffix}", value).name for name, value in pairs]
         return f" Write {', '.join(p.unknowns)} to {', '.join(targets)}."
     if way == "all weights":
         value = make(Vec(vec.size + 1, vec.scalar), 1.0 - _sum(solution), *solution)
         return g.gets("weights barycentric_out", value)
-    if way == "first" and (p.inside or p.unknowns == "tu"):
-        text = f"{p.unknowns[0]} times the first column of the system"
-        return g.gets("at crossings shifts", solution[0] * p.columns[0], text)
-    return g.gets("solutions coords x_out", make(vec, *solution))
+    if way == "first":
+        text = "t times the direction of the first line"
+        return g.gets("offsets reach", solution[0] * p.columns[0], text)
+    names = {"t": "params_out tu_out", "u": "barycentric coords"}.get(p.unknowns[0], "points_out")
+    names = "solutions x_out" if p.text.startswith("Solve") else names
+    return g.gets(names, make(vec, *solution))
 
 
 @idiom(depth=1)
@@ -191,15 +176,16 @@ def cramer_solve(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     g = place(k, "i tid q_id")
     vec = Vec(shape.choice((2, 3)), k.draw.wide_float_type())
-    safe = level < 3 or (level < 5 and shape.chance(0.4))
-    kinds = [system, barycentric] if safe else [system, barycentric, lines]
-    kinds += [rays] if vec.size == 2 and not safe else []
-    p = shape.choice(kinds)(g, vec, safe)
+    kinds = [system, barycentric, lines] + ([rays] if vec.size == 2 else [])
+    kind = shape.choice(kinds)
+    safe = kind is system and shape.chance(0.7)
+    p = kind(g, vec, safe)
     determinant = _determinant(g, vec, level)
     det = k.let("det d_all denom", determinant(*p.columns))
     solution, note = _solution(g, p, determinant, det, safe)
     done = f"{p.text}, by Cramer's rule{note}.{_written(g, p, solution, vec)}"
-    done += g.offer((0, 1, 1, 2, 3)[level - 1], **_menu(g, p, det, solution, safe))
+    if (p.inside or p.unknowns == "tu") and shape.chance(0.4):
+        done += g.offer(1, **_menu(g, p, solution))
     return Title(k.name(p.names), done)
 
 
@@ -239,7 +225,7 @@ class Model:
 def _model(g: Place, scalar: Scalar, level: int) -> Model:
     """Rows by a basis of one abscissa, of a place in the plane, or read from an array."""
     k = g.k
-    count = k.trip_count("num_obs obs_count", k.size("m", 4, 5))
+    count = k.size_param("num_obs obs_count", k.size("m", 4, 5))
     way = g.shape.weighted({"basis": 5, "plane": 3, "rows": 3})
     shared = g.chance(0.5)
     kind = g.shape.choice(sorted(_BASES)) if way == "basis" else ""
@@ -252,7 +238,7 @@ def _model(g: Place, scalar: Scalar, level: int) -> Model:
     low, high = (0.0, 3.0) if "wave" in kind or kind == "decay" else (-1.5, 1.5)
     axes = () if shared else range(g.rank)
     source = g.array(names, type_, low, high, axes=axes, more="m")
-    values = g.array("values observed y", scalar, -2.0, 2.0, more="m")
+    values = g.array("values observed", scalar, -2.0, 2.0, more="m")
 
     def at(j: Expr) -> Expr:
         return source[j if shared else g.index(j)]
@@ -278,7 +264,7 @@ def _model(g: Place, scalar: Scalar, level: int) -> Model:
 def _summed(s: Model, level: int) -> tuple[Var, Var, str]:
     """A^T W A and A^T W y over the samples."""
     g, k, scalar = s.g, s.g.k, s.vec.scalar
-    ridge = g.given("ridge damping lam", scalar, 0.2, 0.8)
+    ridge = g.one("ridge damping", scalar, 0.2, 0.8)
     normal = k.let("normal ata gram", times_identity(Mat(s.vec.size, s.vec.size, scalar), ridge))
     rhs = k.let("rhs aty moment", zero(s.vec))
     weights, text = None, ""
@@ -338,56 +324,18 @@ def _residuals(s: Model, x: Expr) -> str:
     return g.gets(f"{total.name}_out fit_errors", total, f"{_MISFITS[way]} over e = {text}")
 
 
-def _reweighted(s: Model, x: Expr) -> str:
-    """One more solution, samples that fit badly counting less."""
-    g, k, scalar = s.g, s.g.k, s.vec.scalar
-    scale = g.given("scale inlier", scalar, 0.5, 1.5)
-    mat = Mat(s.vec.size, s.vec.size, scalar)
-    normal = k.let("robust_normal robust_gram", times_identity(mat, 0.1))
-    rhs = k.let("robust_moment robust_rhs", zero(s.vec))
-    with s.samples() as (_, a, value):
-        y = k.let("yj seen", value)
-        e = k.let("err res miss", y - dot(a, x))
-        w = k.let("w trust", scale / (scale + e * e))
-        k.augment(normal, "add", w * fn("outer", a, a))
-        k.augment(rhs, "add", w * y * a)
-    text = "the same fit with 0.1 * I and weights s / (s + e * e), where e = y - dot(a, x) and"
-    text += f" s = {g.tell(scale)}"
-    return g.gets("robust_fit refit", fn("inverse", normal) * rhs, text)
-
-
 @idiom(depth=2)
 def normal_equations(k: KernelBuilder, level: int) -> Title:
     """Fits by normal equations: summed up, solved, judged."""
     shape = k.draw.shape
-    g = place(k, "i tid series", list=6, grid=3)
+    g = place(k, "i tid series", list=1)
     s = _model(g, k.draw.wide_float_type(), level)
     normal, rhs, text = _summed(s, level)
-    title = k.name("normal_equations least_squares_fit fit_series fit_model")
-    if level == 1 and not s.shared and shape.chance(0.5):
-        done = f"Normal equations of least squares for {s.values.name} {text}:"
-        done += g.gets("normals gram_out", normal, "the matrix")
-        return Title(title, done + g.gets("moments rhs_out", rhs, "the right-hand side"))
+    title = k.name("normal_equations least_squares_fit fit_series")
     x = g.let("x coef beta fit", _solved(g, normal, rhs, level))
-    done = f"Least squares x for {s.values.name} {text}."
-    if level >= 2 and shape.chance(0.12):
-        share = g.given("blend momentum", s.vec.scalar, 0.2, 0.8)
-        value = fn("lerp", g.read("previous last_fit", s.vec, -1.0, 1.0), x, share)
-        done += f" Then x = {g.tell(value)}."
-        x = g.let("x smooth updated", value)
+    done = f"Least-squares fit for each series, y = dot(a, x) with y from {s.values.name},"
+    done += f" {text.removeprefix('with ')}."
     done += g.gets("coefficients fits params", x)
-    if level >= 4 or (level == 3 and shape.chance(0.5)):
-        done += _residuals(s, x)
-    if level >= 5:
-        done += _reweighted(s, x)
-    menu: dict[str, Entry] = {
-        "drop": ("explained drops", lambda: dot(x, rhs), "dot(x, b), b the right-hand side"),
-        "slope": ("slopes trend", lambda: x[1]),
-        "length": ("lengths norms", lambda: fn("length", x)),
-    }
-    if not s.shared:
-        det = "the determinant of the normal matrix"
-        menu["det"] = ("dets leverage", lambda: fn("determinant", normal), det)
-        diagonal = "the diagonal of the normal matrix"
-        menu["diagonal"] = ("informations row_norms", lambda: fn("get_diag", normal), diagonal)
-    return Title(title, done + g.offer((0, 1, shape.integer(0, 1), 1, 2)[level - 1], **menu))
+    if level >= 2 and shape.chance(0.4):
+        done = f"{done.removesuffix('.')} and{_residuals(s, x)}"
+    return Title(title, done)

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, exp, log, sqrt
-from generators.kit.masks import flag
 from generators.kit.naming import applied, held, routine
 from generators.kit.records import Part, record
-from generators.kit.sources import given, zero
+from generators.kit.sources import zero
 from generators.matrix.parts import (
     Entry,
     Place,
-    identity,
     mat_of,
     place,
     rows_of,
@@ -23,9 +21,8 @@ from generators.matrix.parts import (
     symmetric,
     times_identity,
     transpose,
-    voigt,
 )
-from generators.program.dtypes import INT32, Mat, Quat, Scalar, Type, Vec, scalar_of
+from generators.program.dtypes import INT32, Mat, Quat, Scalar, Type, Vec
 from generators.program.expr import Expr, Var
 
 Form = Callable[[Expr, Expr], Expr]
@@ -34,21 +31,18 @@ Form = Callable[[Expr, Expr], Expr]
 def _metric(g: Place, mat: Mat) -> Var:
     """A positive definite matrix: of a factor, an inverse covariance, of a slope, of scales."""
     k, vec = g.k, rows_of(mat)
-    way = g.shape.choice(("factor", "covariance", "scales", "surface"))
+    way = g.shape.choice(("factor", "covariance", "scales"))
     value: Expr
     if way in ("factor", "covariance"):
-        ridge = times_identity(mat, g.given("ridge floor", mat.scalar, 0.2, 0.8))
+        ridge = times_identity(mat, g.one("ridge", mat.scalar, 0.2, 0.8))
     if way == "factor":
-        f = held(k, "f low", g.given("factor root", mat, -1.0, 1.0))
+        f = held(k, "f low", g.one("factor", mat, -1.0, 1.0))
         value = f * transpose(f) + ridge
     elif way == "covariance":
-        c = g.part("c cov", g.read("covs spreads", mat, -0.5, 0.5, init="well_conditioned"))
+        c = g.part("c cov_i", g.read("covs", mat, -0.5, 0.5, init="well_conditioned"))
         value = fn("inverse", symmetric(c) + ridge)
-    elif way == "surface":
-        s = k.let("slope grad_h", g.read("slopes height_grads", vec, -1.0, 1.0))
-        value = identity(k, mat) + fn("outer", s, s)
     else:
-        s = k.let("s sd", g.read("scales stddevs", vec, 0.5, 1.6))
+        s = held(k, "s sd", g.one("scales stddevs", vec, 0.5, 1.6))
         one = make(vec, k.lift(1.0, mat.scalar))
         value = fn("diag", fn("cw_div", one, fn("cw_mul", s, s)))
     return g.let("w metric precision", value)
@@ -75,7 +69,7 @@ class Mixture:
 def _mixture(g: Place, x: Var, form: Form, vec: Vec) -> Mixture:
     """Components in structs, or in arrays of their own."""
     k, mat = g.k, Mat(vec.size, vec.size, vec.scalar)
-    count = k.trip_count("num_comps component_count", k.size("c", 3, 5))
+    count = k.size_param("num_comps component_count", k.size("c", 3, 5))
     over_c = Place(k, "list", ("c",), ())
     parts = {
         "mean": Part("mean", vec, -1.0, 1.0, many="means centers"),
@@ -105,7 +99,7 @@ def _scored(m: Mixture, level: int, vec: Vec) -> str:
     """Densities up to a factor, summed; and the nearest component."""
     g, k = m.g, m.g.k
     total = k.let("density likelihood", zero(vec.scalar))
-    nearest = k.let("nearest best_sq", k.lift(100.0, vec.scalar))
+    nearest = k.let("nearest best_sq", k.lift(1.0e30, vec.scalar))
     label = k.let("label best", k.lift(0, INT32))
     with k.for_("comp q", m.count) as q:
         _, _, sq, weight = m.measured(q)
@@ -144,7 +138,7 @@ def _shares(m: Mixture, level: int, vec: Vec, total: Var) -> str:
     return done
 
 
-@idiom(depth=1)
+@idiom(depth=2)
 def quadratic_form(k: KernelBuilder, level: int) -> Title:
     """Distances that a matrix measures, alone or over the components of a mixture."""
     shape = k.draw.shape
@@ -154,67 +148,42 @@ def quadratic_form(k: KernelBuilder, level: int) -> Title:
     x = g.let("x xi p", g.read("points samples xs", vec, -1.5, 1.5))
     by_helper = level >= 2 and not shape.chance(0.5)
     args: dict[str, Type] = {"d": vec, "w": mat}
-    names = "quad_form mahalanobis_sq"
+    names = "quad_form weighted_sq_norm"
     form = routine(k, float(by_helper), names, args, lambda _, d, w: dot(d, w * d))
-    if level >= 3 and shape.chance(0.5):
+    if level >= 2 and shape.chance(0.4):
         done = _scored(_mixture(g, x, form, vec), level, vec)
-        return Title(k.name("mixture_score gaussian_mixture"), f"With {g.told(x)}: {done}")
+        kind = "Scores of a Gaussian mixture"
+        return Title(k.name("mixture_score gaussian_mixture"), f"{kind}: with {g.told(x)}, {done}")
     w = _metric(g, mat)
-    d = g.let("d delta gap", x - g.given("center mean", vec, -0.5, 0.5))
+    if any(p.name == "covs" for p in k.params):
+        center: Expr = g.read("means", vec, -0.5, 0.5)
+    else:
+        center = g.one("center mean", vec, -0.5, 0.5)
+    d = g.let("d delta gap", x - center)
     wd = g.part("wd lowered", w * d)
     r = g.let("r form r2", form(d, w) if by_helper else dot(d, wd))
-    done = f"With {g.told(x)}: let {g.told(d, w)}, r = dot(d, W * d)."
-    if level >= 2 and shape.chance(0.25):
-        done += _angled(g, w, d, wd, r)
-    if level >= 3 and shape.chance(0.4):
-        done += _inside(g, r)
+    done = f"{g.told(x)}, {g.told(d, w)}, r = dot(d, W * d)."
     menu: dict[str, Entry] = {
         "form": ("forms dist_sq", lambda: r),
-        "root": ("distances metric_len", lambda: sqrt(r + 0.01)),
+        "root": ("distances dist", lambda: sqrt(r)),
         "bell": ("bells kernel_values", lambda: exp(-0.5 * r)),
         "cauchy": ("robust weights_out", lambda: 1.0 / (1.0 + r)),
         "logdet": ("log_densities log_p", lambda: 0.5 * (log(fn("determinant", w)) - r)),
-        "volume": ("volumes area_factor", lambda: sqrt(fn("determinant", w))),
     }
-    first = shape.choice(("form", "root", "bell", "cauchy"))
-    done += g.offer(1, **{first: menu.pop(first)})
-    if not by_helper:
-        menu["gradient"] = ("gradients covectors", lambda: wd)
-    called = {"form": "mahalanobis_sq quadratic_form", "root": "mahalanobis metric_distance"}
-    called |= {"bell": "gaussian_kernel gaussian_score", "cauchy": "cauchy_kernel"}
-    title = k.name(called[first])
-    return Title(title, done + g.offer((1, 1, 2, 2, 3)[level - 1] - (level > 1), **menu))
+    first = shape.choice(sorted(menu))
+    done += g.offer(1, **{first: menu[first]})
+    about, names = _READ[first]
+    return Title(k.name(names), f"{about}, with {done}")
 
 
-def _angled(g: Place, w: Expr, d: Var, wd: Expr, r: Expr) -> str:
-    """A second vector in the same metric: its product with d, its angle, the part beside d."""
-    vec = d.type
-    way = g.shape.choice(("product", "cosine", "beside", "descent"))
-    if way == "descent":
-        rate = g.given("rate lr", scalar_of(vec), 0.1, 0.6)
-        return g.gets("moved stepped", d - rate * wd)
-    v = g.let("v tangent", g.read("directions tangent_vecs", vec, -1.0, 1.0))
-    inner = g.part("inner vw", dot(v, wd))
-    names, value = {
-        "product": ("inner_products projections", inner),
-        "cosine": ("cosines alignment", inner / sqrt(r * dot(v, w * v) + 0.05)),
-        "beside": ("beside rejected", v - (inner / (r + 0.1)) * d),
-    }[way]
-    return g.gets(names, value, f"{g.tell(value)}, {g.told(v)}")
-
-
-def _inside(g: Place, r: Expr) -> str:
-    """Whether the point lies in the ellipsoid; how far out it is, in shells."""
-    k, gate = g.k, g.given("gate radius_sq", scalar_of(r.type), 0.8, 3.0)
-    inside = k.let("inside accepted", k.lift(0, INT32))
-    shells = ""
-    with k.if_(r < gate):
-        k.assign(inside, 1)
-    if g.chance(0.5):
-        with k.elif_(r < 2.5 * gate):
-            k.assign(inside, 2)
-        shells = "2 where r < 2.5 times that, else "
-    return g.gets("inside_out gated", inside, f"1 where r < {g.tell(gate)}, else {shells}0")
+_READ = {
+    "form": ("Squared Mahalanobis distance", "mahalanobis_sq"),
+    "root": ("Mahalanobis distance", "mahalanobis mahalanobis_distance"),
+    "bell": ("Gaussian kernel of the Mahalanobis distance", "gaussian_kernel"),
+    "cauchy": ("Cauchy kernel of the Mahalanobis distance", "cauchy_kernel"),
+    "logdet": ("Gaussian log density up to a constant", "gaussian_log_density"),
+}
+"""What is read off a quadratic form, and names of the kernel."""
 
 
 def _turn(g: Place, scalar: Scalar) -> Expr:
@@ -222,14 +191,14 @@ def _turn(g: Place, scalar: Scalar) -> Expr:
 
 
 def _by_scales(g: Place, scalar: Scalar) -> Expr:
-    scales = given(g, "scale extent", Vec(3, scalar), 0.3, 1.6)
+    scales = g.read("scales extents", Vec(3, scalar), 0.3, 1.6)
     return g.part("rot q_mat", _turn(g, scalar)) * fn("diag", scales)
 
 
 def _by_projection(g: Place, scalar: Scalar) -> Expr:
     """The derivative of a perspective projection, as splatting uses it."""
     p = g.k.let("p view", g.read("centers view_points", Vec(3, scalar), 0.5, 1.5))
-    focal = given(g, "focal f_len", scalar, 0.8, 1.6)
+    focal = g.one("focal", scalar, 0.8, 1.6)
     inv, nil = g.part("inv_z iz", 1.0 / p[2]), g.k.lift(0.0, scalar)
     first = (focal * inv, nil, -focal * p[0] * inv * inv)
     return make(Mat(2, 3, scalar), *first, nil, focal * inv, -focal * p[1] * inv * inv)
@@ -245,7 +214,7 @@ def _by_basis(g: Place, scalar: Scalar) -> Expr:
 _FRAMES: dict[str, Callable[[Place, Scalar], Expr]] = {
     "quaternion": _turn,
     "scales": _by_scales,
-    "matrix": lambda g, t: given(g, "transition jac", Mat(3, 3, t), -1.0, 1.0),
+    "matrix": lambda g, t: g.read("jacobians transforms", Mat(3, 3, t), -1.0, 1.0),
     "projection": _by_projection,
     "rows": lambda g, t: g.read("observation h_mats", Mat(2, 3, t), -1.0, 1.0),
     "basis": _by_basis,
@@ -297,7 +266,7 @@ def _changed(g: Place, c: Var, level: int) -> str:
     ways = ["ridge", "noise", "diagonal"] + (["modes", "modes"] if level >= 3 else [])
     way = g.shape.choice(ways)
     if way == "modes":
-        count = k.trip_count("num_modes mode_count", k.size("m", 2, 4))
+        count = k.size_param("num_modes mode_count", k.size("m", 2, 4))
         modes = g.array("modes factors loads", vec, -1.0, 1.0, more="m")
         weights = k.array("mode_weights eigenvalues", mat.scalar, "m", low=0.2, high=1.0)
         with k.for_("mode q", count) as q:
@@ -305,11 +274,11 @@ def _changed(g: Place, c: Var, level: int) -> str:
             k.augment(c, "add", weights[q] * fn("outer", u, u))
         return f" Add {weights.name} * outer(u, u) for every u of {modes.name}."
     if way == "ridge":
-        more = times_identity(mat, given(g, "ridge blur", mat.scalar, 0.1, 0.6))
+        more = times_identity(mat, g.one("ridge blur", mat.scalar, 0.1, 0.6))
     elif way == "diagonal":
-        more = fn("diag", given(g, "noise_var floor", vec, 0.05, 0.5))
+        more = fn("diag", g.one("noise_var", vec, 0.05, 0.5))
     else:
-        more = given(g, "noise process", mat, -0.3, 0.3)
+        more = g.one("noise_cov", mat, -0.3, 0.3)
     k.augment(c, "add", more)
     return f" Add {g.tell(more)}."
 
@@ -318,50 +287,34 @@ def _changed(g: Place, c: Var, level: int) -> str:
 def congruence(k: KernelBuilder, level: int) -> Title:
     """Tensors in another frame, with what is added there."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
-    g = place(k, "i tid e", list=5, grid=4, cube=1)
+    g = place(k, "i tid e")
     key = shape.choice(sorted(_FRAMES))
     m = _tensor(g, scalar, level)
     r = g.let("r rot jac_r", _FRAMES[key](g, scalar))
     c = _framed(g, level, r, m)
-    mat, vec = mat_of(c), rows_of(mat_of(c))
-    done = f"Let {g.told(c, m, r)}."
-    if level >= 2:
+    done = f"{_CONGRUENCES[key]}: {g.told(c, m, r)}."
+    if shape.chance(0.35):
         done += _changed(g, c, level)
-    if level >= 4 and shape.chance(0.08):
-        there = flag(g, "isotropic degenerate")
-        with k.if_(there.value):
-            mean = k.let("mean avg", fn("trace", c) / float(mat.rows))
-            k.assign(c, times_identity(mat, mean))
-        done += f" Where {there.on}, C becomes trace(C) / {mat.rows} * I."
-    if level >= 4:
-        done += _weighed(g, c)
-    done += g.gets("framed_out out world_tensors", c)
+    done += g.gets(_CONGRUENT[key], c)
 
-    def form() -> Expr:
-        x = k.let("x dir", g.read("probes dirs", vec, -1.0, 1.0))
-        return dot(x, c * x)
-
-    def correlation() -> Expr:
-        return c[0, 1] / sqrt(abs(g.part("prod_var vv", c[0, 0] * c[1, 1])) + 0.1)
-
-    done += g.offer(
-        (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
-        det=("dets areas", lambda: fn("determinant", c)),
-        norm=("norms_sq energies", lambda: fn("ddot", c, c)),
-        diag=("variances_out diagonals", lambda: fn("get_diag", c)),
-        form=("quadratic stretch", form),
-        packed=("packed_out upper_out", lambda: voigt(c)),
-        ratio=("correlations coupling", correlation),
-        gap=("gaps anisotropy", lambda: c[0, 0] - c[1, 1]),
-    )
-    return Title(k.name(f"transform_tensors rotate_tensors {key}_congruence change_frame"), done)
+    titles = {"quaternion": "rotate_tensors", "matrix": "transform_tensors"}
+    titles |= {"projection": "project_covariances", "rows": "measurement_covariance"}
+    return Title(k.name(titles.get(key, "change_frame transform_tensors")), done)
 
 
-def _weighed(g: Place, c: Var) -> str:
-    """The weight of a point: exp of minus half its squared distance, and a cut."""
-    mat = mat_of(c)
-    d = g.let("d delta", g.read("offsets deltas", rows_of(mat), -1.0, 1.0))
-    reach = g.part("metric gram", c * transpose(c) + times_identity(mat, 0.5))
-    power = g.part("power dist_sq", dot(d, fn("inverse", reach) * d))
-    value = given(g, "opacity amplitude", mat.scalar, 0.3, 1.0) * exp(-0.5 * power)
-    return g.gets("weights alphas", value, f"{g.tell(value)}, {g.told(d)}")
+_CONGRUENCES = {
+    "quaternion": "Rotate tensors into another frame",
+    "scales": "Scale and rotate tensors",
+    "matrix": "Transform tensors by a matrix",
+    "projection": "Project 3D covariances to the image plane by a camera's Jacobian",
+    "rows": "Covariance of a linear measurement of each state",
+    "basis": "Express tensors in the frame of two directions and their cross product",
+}
+_CONGRUENT = {
+    "quaternion": "rotated world_tensors",
+    "scales": "transformed world_tensors",
+    "matrix": "transformed tensors_out",
+    "projection": "covs_2d projected",
+    "rows": "covs_out measurement_covs",
+    "basis": "framed_out local_tensors",
+}

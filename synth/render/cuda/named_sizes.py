@@ -64,7 +64,11 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     table_slots=((1024, 8192), (8192, 65_536)),
     pages=((1024, 8192), (8192, 65_536)),
     page_size=((8, 16), (16, 32)),
-    voices=((4, 16), (8, 32)),
+    voices__links=((4, 16), (8, 32)),
+    elem_nodes=((3, 8), (4, 10)),
+    order=((64, 256), (256, 1024)),
+    rhs=((4, 16), (16, 64), (64, 256)),
+    basis=((8, 32), (32, 64)),
     scenarios=((64, 256), (256, 1024)),
     lamps=((4, 16), (8, 64)),
     balls__boxes=((8, 64), (64, 256)),
@@ -76,6 +80,8 @@ _INNER: Mapping[str, tuple[Range, ...]] = _named(
     q__planes=((4, 8), (6, 16)),
     cells=((64, 256), (256, 1024)),
     keys__queries=((64, 256), (256, 2048)),
+    tokens__observations=((1024, 4096), (4096, 16_384)),
+    inner_dim=((64, 256), (256, 1024)),
     num_particles=((1000, 4000), (4000, 20_000)),
 )
 """Of sizes that the launch does not count, under names that mean something else where it does."""
@@ -85,6 +91,8 @@ _ALONE: Mapping[str, tuple[Range, ...]] = _named(
     channels__tracks__streams__models__clouds__folds=((64, 256), (256, 1024)),
     states__units__batch__seqs=((64, 256), (256, 1024)),
     envs=((1024, 8192), (8192, 65_536)),
+    features__out_features=((256, 1024), (1024, 4096)),
+    rhs=((256, 1024), (1024, 8192)),
     tokens__capacities=((8192, 65_536), (65_536, 500_000)),
     num_active=((10_000, 100_000), (50_000, 500_000)),
 )
@@ -152,6 +160,7 @@ _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
     ("samples", "inner"): (_AUDIO, ((1024, 8192), (8192, 48_000))),
     ("channels", ""): (frozenset({"tracks"}), ((1, 2), (2, 8))),
     ("steps", ""): (frozenset({"envs"}), ((32, 128), (128, 512))),
+    ("rows", "counted"): (frozenset({"nnz"}), ((20_000, 200_000), (100_000, 1_000_000))),
     ("nnz", "counted"): (frozenset(), ((200_000, 2_000_000), (1_000_000, 10_000_000))),
 }
 """By a name, and where it has to stand: beside which sizes (any where none are named) it has
