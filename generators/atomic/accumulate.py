@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
-from generators.atomic.tally import Tally, threads
+from generators.atomic.tally import Tally, joined, threads
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title
 from generators.kit.formulas import Formula, keys_of, read_once
@@ -13,9 +13,9 @@ from generators.kit.functions import least, most
 from generators.kit.naming import applied
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, over
-from generators.kit.words import singular, words
+from generators.kit.words import listed, singular, words
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Var
+from generators.program.expr import Expr, Load, Var
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,12 @@ class Ledger:
     group: str
     second: str
     each: str
+    parent: str = ""
+    """The axis of groups of a grid's lines."""
+    lined: bool = False
+    """Whether the second axis goes with the columns of a grid: times, say."""
+    phrases: Mapping[str, str] = field(default_factory=dict)
+    """What sums of an amount are called, where that has a name of its own."""
     kinds: tuple[str, ...] = ("add",)
     whole: bool = False
     record: str = "Sample"
@@ -70,6 +76,7 @@ class _Accumulation(Tally):
         form = shape.weighted((_FORMS if ledger.grouped else _UNGROUPED)[level])
         self.form = _SPECIAL.get(form, form) if self.kind != "add" or ledger.whole else form
         self.form = "runs" if form == "runs" and self.kind == "add" else self.form
+        self.form = "plane" if form == "row_bins" and not ledger.lined else self.form
         self.width = k.draw.value.choice(_WIDTHS)
         super().__init__(level, self._launched(k))
         whole = {INT32: 5, Scalar("int64"): 3}
@@ -107,9 +114,13 @@ class _Accumulation(Tally):
             parts[key] = Part(names, self.type, low, high, many=names)
         entry = record(s, self.ledger.record, parts, {1: 0.1, 2: 0.2}.get(self.level, 0.3))
         if entry.struct is None:
-            for key, part in parts.items():
-                ones = tuple(map(singular, words(part.names)))
-                entry.values[key] = self.let(ones, entry[key], 0.25 if key in once else 1.0)
+            for key in parts:
+                load = entry[key]
+                assert isinstance(load, Load)
+                one = singular(load.array.name)
+                ones: tuple[str, ...] = (f"{key}_i" if self.k.threads == ("i",) else key,)
+                ones = (one, one, *ones) if one != load.array.name else ones
+                entry.values[key] = self.let(ones, load, 0.25 if key in once else 1.0)
         return entry.values
 
     def value(self, values: dict[str, Expr], amount: Formula) -> Expr:
@@ -136,7 +147,9 @@ class _Accumulation(Tally):
         """The accumulator of the n-th amount."""
         kind, what = self.kind, self.amounts[n].outs
         names = (
-            f"{what}_sum total_{what}" if kind == "add" else f"{kind}_{what} {_KEPT[kind]}_{what}"
+            (f"{what}_sum total_{what}" if kind == "add" else f"{kind}_{what} {_KEPT[kind]}_{what}")
+            if not self.ledger.phrases
+            else (what)
         )
         far = {"add": 0, "max": -(10**9), "min": 10**9}[kind]
         start = far if self.type.is_int or not far else f"{far // 1000}.0"
@@ -164,12 +177,13 @@ class _Accumulation(Tally):
         if self.form in ("rows", "columns"):
             axis = int(self.form == "columns")
             return (s.dims[axis],), (s.at[axis],), f" by {singular(s.dims[axis])}"
+        if self.form == "row_bins":
+            q, second = self.key(own.second, 3, 4)
+            return (s.dims[0], q), (s.at[0], second), f" by {singular(s.dims[0])} and {singular(q)}"
         m, group = self.key(own.group)
         by = f" by {singular(m)}"
         if self.form == "bins":
             return (m,), (group,), by
-        if self.form == "row_bins":
-            return (s.dims[0], m), (s.at[0], group), f" by {singular(s.dims[0])} and {singular(m)}"
         if self.form == "copies":
             copies = self.k.size_param("num_copies", self.k.size("copies", 3, 4))
             copy = self.k.let("copy", s.at[0] % copies)
@@ -193,19 +207,25 @@ class _Accumulation(Tally):
         each = self.s.where if self.s.rank == 1 else f"({self.s.where})"
         if self.form == "copies":
             self.shown = " Entries go to the copies in turn, so that fewer meet at one address."
-        return f"{self.what(by)}: for each {self.ledger.entry} {each}, {'; '.join(self.done)}."
+        return f"{self.what(by)}: for each {self.ledger.entry} {each}, {joined(self.done)}."
 
     def what(self, by: str) -> str:
         """What the kernel is for."""
-        kept = "sum of the " if self.kind == "add" else f"{_KEPT[self.kind]} "
+        by = by or f" over all {self.ledger.entry}s"
+        if phrase := self.ledger.phrases.get(self.amounts[0].name, ""):
+            return f"{phrase}{by}"
         told = " and ".join(a.name.replace("_", " ") for a in self.amounts)
-        return f"{kept}{told}{by or ' over all'}".capitalize()
+        return (
+            f"Sum {told}{by}"
+            if self.kind == "add"
+            else f"{_KEPT[self.kind]} {told}{by}".capitalize()
+        )
 
     def title_names(self) -> str:
         what = self.amounts[0].name
         if self.kind != "add":
             return f"{self.kind}_{what} reduce_{self.kind}_{what}"
-        return f"sum_{what} accumulate_{what}"
+        return what if self.ledger.phrases else f"sum_{what} accumulate_{what}"
 
 
 _COUNTED = ("bins", "plane", "row_bins", "runs", "copies")
@@ -245,11 +265,15 @@ def _chunk_entry(a: _Accumulation, j: Expr) -> tuple[Site, str]:
     (t,), width = a.s.at, a.width
     strided = a.chance(0.5) and a.form != "runs"
     if strided:
-        i = a.k.let("i idx e", j * a.k.size_param("num_threads stride", "chunks") + t)
+        step = a.k.size_param("num_threads stride", "chunks")
+        i = a.k.let("i idx e", j * step + t)
     else:
         i = a.k.let("i idx e", t * width + j)
-    how = f"{width} {a.ledger.entry}s a stride apart" if strided else ""
-    return Site(a.k, "chunk", a.s.dims, (i,)), how or f"{width} consecutive {a.ledger.entry}s"
+    assert isinstance(i, Var)
+    how = f"{width} consecutive {a.ledger.entry}s {i.name}"
+    if strided:
+        how = f"{width} {a.ledger.entry}s {i.name} that lie {step.name} {a.ledger.entry}s apart"
+    return Site(a.k, "chunk", a.s.dims, (i,)), how
 
 
 def _chunk(a: _Accumulation) -> str:
@@ -290,7 +314,7 @@ def _strip(a: _Accumulation) -> str:
         for one, value in zip(kept, values, strict=True):
             _taken(a, one, value)
     if a.ledger.grouped:
-        m, group = a.key(a.ledger.group)
+        m, group = a.key(a.ledger.parent)
         at, dims, by = a.let("g group", group, 0.5), (m,), f" by {singular(m)}"
     else:
         at, dims, by = k.lift(0, INT32), ("1",), ""
@@ -299,7 +323,8 @@ def _strip(a: _Accumulation) -> str:
         k.atomic(a.kind, out, at, one)
     text = f"{a.what(by)}: the thread of {singular(line)} {a.s.where} {_told_amounts(a, values)} "
     places = " and ".join(a.place(out, at) for out in outs)
-    return f"{text}over its {a.s.inner}, and updates {places} by one atomic."
+    of = a.s.inner if a.ledger.grouped else "elements"
+    return f"{text}over its {of}, and updates {places} by one atomic{' each' * bool(outs[1:])}."
 
 
 def _runs(a: _Accumulation) -> str:
@@ -336,10 +361,12 @@ def _runs(a: _Accumulation) -> str:
     flush()
     names_ = [out.name for out in (*outs, *([counts] if counts is not None else []))]
     text = f"{a.what(f' by {singular(size)}')}: each thread goes through {entries} and "
-    text += f"{_told_amounts(a, values)} over runs of one {groups.name}"
+    text += f"{_told_amounts(a, values)} over runs of equal {groups.name}"
     text += ", which it counts too" if length is not None else ""
-    text += f". Where {groups.name} changes, and at the end, the run is added to {names_[0]}"
-    return f"{text}{' and '.join(['', *names_[1:]])} by an atomic."
+    text += ", in registers. Where the run ends, and at the end of the chunk, it is added to "
+    return (
+        f"{text}{listed(names_)} of its {singular(size)} by one atomic{' each' * bool(names_[1:])}."
+    )
 
 
 def accumulate(k: KernelBuilder, level: int, ledger: Ledger) -> Title:

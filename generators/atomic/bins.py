@@ -180,9 +180,8 @@ def _edged(h: _Histogram) -> str:
 
 def _halves(h: _Histogram, axis: str = "") -> tuple[Expr, Expr]:
     """The bin whose centre lies below a value, and how far the value is from there to the next."""
-    place = h.define(
-        f"u{axis}", h.k.let(f"u{axis}", h.scaled(h.s, f"{axis}s" * bool(axis), axis) - 0.5)
-    )
+    centred = h.scaled(h.s, f"{axis}s" * bool(axis), axis) - 0.5
+    place = h.define(f"u{axis}", h.let(f"u{axis}", centred))
     slot = h.bin_of(place, f"b{axis}", f"b{axis}")
     part = h.let(f"f{axis}", place - cast(slot, FLOAT32))
     return slot, h.define(f"f{axis}", part)
@@ -218,8 +217,8 @@ def _shared_plane(h: _Histogram) -> str:
             with k.if_(both(*inside)):
                 k.atomic("add", out, at, along * across)
     h.done.append(
-        f"{out.name}[bx + dx, by + dy] gets its bilinear share of {h.say(value)} for dx and dy "
-        "of 0 and 1, (1 - fx) or fx times (1 - fy) or fy"
+        f"add the bilinear shares of {h.say(value)}, (1 - fx) or fx times (1 - fy) or fy, to the "
+        f"four bins of {out.name} from (bx, by) on"
     )
     h.notes.append(" Shares of bins that do not exist are dropped.")
     return f"Joint weighted histogram with bilinear sharing: for each entry {h.s.where}, "
@@ -260,4 +259,4 @@ def _runs(h: _Histogram) -> str:
     )
     kept = "sums weights" if h.weighted else "counts"
     text = f"{h.kind} of codes with one atomic a run: each thread goes through {h.width} "
-    return f"{text}consecutive entries and {kept} over runs of one of {array.name}; "
+    return f"{text}consecutive entries and {kept} over runs of equal {array.name}; "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators.atomic.tally import INT64, UINT32, UINT64, Tally, any_of, threads
+from generators.atomic.tally import INT64, UINT32, UINT64, Tally, any_of, indices, threads
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, least, most
@@ -83,7 +83,7 @@ def _materials(k: KernelBuilder, level: int) -> Title:
 def _parity(k: KernelBuilder, level: int) -> Title:
     """Parity words of stripes, as RAID keeps them."""
     type_ = k.draw.shape.choice((UINT32, UINT64))
-    t = Tally(level, over(k, "num_blocks words", ("b block", "w j"), ((24, 32), (4, 6))))
+    t = Tally(level, over(k, "num_blocks words", indices(k, "b block", "w j"), ((24, 32), (4, 6))))
     k.size("stripes", 6, 8)
     block = t.s.array("data blocks", type_, 0, 2**31)
     stripe = t.s.read("stripe_of stripe_ids", INT32, init="index_of:stripes", axes=(0,))
@@ -101,8 +101,8 @@ def _voxels(k: KernelBuilder, level: int) -> Title:
         k.size(size, 4, 6)
     k.size("x_words", 2, 2, minimum=2)
     p = t.let("p", t.s.read("points positions", Vec(3, real), 0.1, 5.5))
-    size = k.scalar("voxel_size cell", real, 0.9, 1.1)
-    cells = [t.let(f"i{a}", cast(fn("floor", p[c] / size), INT32)) for c, a in enumerate("xyz")]
+    edge = k.scalar("voxel_size cell", real, 0.9, 1.1)
+    cells = [t.let(f"i{a}", cast(fn("floor", p[c] / edge), INT32)) for c, a in enumerate("xyz")]
     names = ("x_words", "ny", "nz")
     counts = [k.size_param(n if n != "x_words" else "num_x_words", n) for n in names]
     ends = [counts[0] * 32, counts[1], counts[2]]
@@ -110,7 +110,7 @@ def _voxels(k: KernelBuilder, level: int) -> Title:
     t.skip(any_of(tests), "the voxel lies outside of the grid")
     at = (cells[2], cells[1], t.let("word", cells[0] // 32))
     t.known.update({c: f"i{a}" for c, a in zip(cells, "xyz", strict=True)})
-    t.defined.append(f"ix, iy and iz are the floors of a point's coordinates over {size.name}")
+    t.defined.append(f"ix, iy and iz are the floors of a point's coordinates over {edge.name}")
     t.known[at[2]] = "ix // 32"
     t.into("occupancy voxel_bits", ("nz", "ny", "x_words"), at, _bit(cells[0] % 32, UINT32), "or")
     opening = f"Bit field of occupied voxels, 32 along x in a word: for each point {t.s.where}, "
@@ -119,14 +119,12 @@ def _voxels(k: KernelBuilder, level: int) -> Title:
 
 def _light_tiles(k: KernelBuilder, level: int) -> Title:
     """Tiles of the screen that lights reach, a bit for each light (tiled shading)."""
-    t = Tally(level, threads(k, "num_lights", 33, 48, "light l"), "Lights")
+    t = Tally(level, threads(k, "num_words", 2, 2, "light l", dims="32*num_words"))
     (light,) = t.s.at
     k.size("tile_rows", 5, 7)
     k.size("tile_cols", 5, 7)
-    k.size("num_words", 2, 2, minimum=2)
-    x = t.s.read("tile_x center_x", INT32, init="index_of:tile_cols")
-    y = t.s.read("tile_y center_y", INT32, init="index_of:tile_rows")
-    x, y = k.let("tx", x), k.let("ty", y)
+    x = k.let("tx", t.s.read("tile_x center_x", INT32, init="index_of:tile_cols"))
+    y = k.let("ty", t.s.read("tile_y center_y", INT32, init="index_of:tile_rows"))
     reach = k.let("r reach", t.s.read("radius_tiles reach_tiles", INT32, 0, 2))
     rows, cols = k.size_param("tile_rows", "tile_rows"), k.size_param("tile_cols", "tile_cols")
     word, mask = k.let("word", light // 32), k.let("mask", _bit(light % 32, UINT32))
@@ -266,7 +264,7 @@ def _best_of_chunk(k: KernelBuilder, level: int) -> Title:
     dims = (f"{width}*chunks",)
     t = _Packed(k, level, Site(k, "chunk", dims, (c,)))
     scores = k.array("costs errors" if t.lowest else "scores votes", INT32, dims, low=0, high=5000)
-    at = k.let("best_i winner", c * width)
+    at = k.let("best_i arg_i", c * width)
     best = k.let("best top", scores[at])
     with k.for_("j step", width, start=1) as j:
         i = k.let("i e", c * width + j)
@@ -290,8 +288,8 @@ def _nearest_reference(k: KernelBuilder, level: int) -> Title:
     """Brute-force nearest neighbours: blocks of references, joined by a minimum of packed keys."""
     width = k.draw.value.choice((4, 8))
     size = k.draw.shape.choice((2, 3))
-    names = ("q query", "b block")
-    q, b = over(k, "num_queries blocks", [k.name(n) for n in names], ((8, 12), (4, 6))).at
+    names = indices(k, "q query", "b block")
+    q, b = over(k, "num_queries blocks", names, ((8, 12), (4, 6))).at
     key = k.draw.shape.choice((INT64, UINT64))
     vec = Vec(size, INT32)
     queries = k.array("queries query_cells", vec, "num_queries", low=-60, high=60)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.atomic.tally import UINT32, UINT64, Tally, threads
+from generators.atomic.tally import UINT32, UINT64, Tally, indices, threads
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.naming import routine
@@ -35,17 +35,17 @@ class _Words(Tally):
         self.width = k.draw.value.choice((8, 16) if form == "segments" else (2, 4))
         self.form = form
         if form == "grid":
-            s = over(k, "blocks block_words", ("b block", "j w"), ((8, 12), (6, 8)))
+            s = over(k, "blocks block_words", indices(k, "b block", "j w"), ((8, 12), (6, 8)))
             super().__init__(level, s)
-            self.block, self.place = s.at
+            self.block, self.within = s.at
         elif form == "list":
             super().__init__(level, threads(k, "blocks", 3, 4, dims=f"{self.width}*blocks"))
             self.block = k.let("b block", self.s.at[0] // self.width)
-            self.place = self.s.at[0]
+            self.within = self.s.at[0]
         else:
-            s = over(k, "blocks segments", ("b block", "g segment"), ((8, 12), (3, 4)))
+            s = over(k, "blocks segments", indices(k, "b block", "g segment"), ((8, 12), (3, 4)))
             super().__init__(level, s)
-            self.block, self.place = s.at
+            self.block, self.within = s.at
 
     def mixer(self, named: str) -> object:
         """The mixing function, by a helper at times."""
@@ -83,7 +83,7 @@ def block_checksum(k: KernelBuilder, level: int) -> Title:
     if t.form == "segments":
         data = k.array("data words", t.type, ("blocks", f"{t.width}*segments"), low=0, high=2**31)
         acc = k.let("acc partial", k.lift(0, t.type))
-        first = k.let("first start", t.place * t.width)
+        first = k.let("first start", t.within * t.width)
         with k.for_("j step", t.width) as j:
             i = k.let("i w", first + j)
             value = k.let("mixed hashed", hashed(data[t.block, i], i))
@@ -94,7 +94,7 @@ def block_checksum(k: KernelBuilder, level: int) -> Title:
         k.atomic(kind, k.accumulator(out_names, t.type, "blocks"), t.block, acc)
     else:
         data = t.s.array("data words", t.type, 0, 2**31)
-        value = k.let("mixed hashed", hashed(k.let("word w", data[t.s.at]), t.place))
+        value = k.let("mixed hashed", hashed(k.let("word w", data[t.s.at]), t.within))
         k.atomic(kind, k.accumulator(out_names, t.type, "blocks"), t.block, value)
     return _told(t, named, kind, salt, placed, data)
 
@@ -107,9 +107,7 @@ def _told(t: _Words, named: str, kind: str, salt: Var | None, placed: bool, data
     k = t.k
     out = next(p.name for p in k.params if p.role == "inout")
     joined = "xor" if kind == "xor" else "sum"
-    blocks = (
-        f"block of {t.width} words of {data.name}" if t.form == "list" else f"row of {data.name}"
-    )
+    blocks = f"block of {t.width} words" if t.form == "list" else "row"
     text = (
         f"Checksum of each {blocks} of {data.name}: the {joined} of its words, each "
         f"mixed first by {named} "

@@ -7,7 +7,7 @@ from functools import reduce
 from operator import mul
 
 from generators.atomic.parallel.parts import both
-from generators.atomic.tally import INT64, UINT32, Tally, any_of, threads
+from generators.atomic.tally import INT64, UINT32, Tally, any_of, indices, threads
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import where
@@ -255,7 +255,7 @@ def visit_marks(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     paths = level >= 2 and shape.chance(0.5)
     if paths:
-        s = over(k, "num_walks walk_length", ("w walk", "i step"), ((6, 8), (7, 9)))
+        s = over(k, "num_walks walk_length", indices(k, "w walk", "i step"), ((6, 8), (7, 9)))
     else:
         s = threads(k, "num_visits", 36, 56)
     t = Tally(level, s, "Visits")

@@ -25,7 +25,9 @@ _MOMENTS = Ledger(
     entry="sample",
     group="clusters labels cluster_ids",
     second="folds fold fold_ids",
-    each="series samples",
+    each="signals samples",
+    parent="clusters cluster_of cluster_ids",
+    lined=True,
 )
 
 
@@ -61,6 +63,7 @@ _LOSSES = Ledger(
     group="tasks task_ids domain_ids",
     second="languages language_ids split_ids",
     each="samples outputs",
+    parent="tasks task_of task_ids",
     record="Prediction",
 )
 
@@ -89,6 +92,7 @@ _MECHANICS = Ledger(
     group="bodies body_ids body",
     second="zones zone_ids zone",
     each="bodies particles",
+    parent="assemblies assembly_of assembly_ids",
     record="Particle",
 )
 
@@ -118,6 +122,7 @@ _TRADES = Ledger(
     group="accounts account account_ids",
     second="sessions session session_ids",
     each="accounts trades",
+    parent="desks desk_of desk_ids",
     whole=True,
     record="Trade",
 )
@@ -147,6 +152,8 @@ _WEATHER = Ledger(
     group="stations station station_ids",
     second="months month month_ids",
     each="stations hours",
+    parent="basins basin_of basin_ids",
+    lined=True,
     record="Observation",
 )
 
@@ -166,15 +173,17 @@ _PEAKS = Ledger(
     formulas(
         sample=lambda x: x,
         amplitude=lambda x: abs(x),
-        scaled=lambda x, g: g * x,
-        corrected=lambda x, b: x - b,
+        scaled_sample=lambda x, g: g * x,
+        corrected_sample=lambda x, b: x - b,
         power=lambda x: x * x,
-        calibrated=lambda x, b, g: g * (x - b),
+        calibrated_sample=lambda x, b, g: g * (x - b),
     ),
     entry="sample",
     group="channels channel channel_ids",
     second="trials trial trial_ids",
     each="channels samples",
+    parent="devices device_of device_ids",
+    lined=True,
     kinds=("max", "min"),
 )
 
@@ -199,6 +208,7 @@ _RANGES = Ledger(
     group="workers worker worker_ids",
     second="shifts shift shift_ids",
     each="workers jobs",
+    parent="teams team_of team_ids",
     kinds=("max", "min"),
     whole=True,
     record="Job",
@@ -228,6 +238,8 @@ _SENSORS = Ledger(
     group="meters meter meter_ids",
     second="tariff_zones tariff_zone zone_ids",
     each="meters readings",
+    parent="feeders feeder_of feeder_ids",
+    lined=True,
     record="Reading",
 )
 

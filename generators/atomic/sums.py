@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from generators.atomic.accumulate import Ledger, accumulate
-from generators.atomic.tally import INT64, Tally, threads
+from generators.atomic.tally import INT64, Tally, indices, threads
 from generators.build import KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import formulas
@@ -17,17 +17,24 @@ from generators.program.expr import Expr, Var
 _PAIRS = Ledger(
     {"x": ("x", -2.0, 2.0), "y": ("y", -2.0, 2.0)},
     formulas(
-        product=("product", lambda x, y: x * y),
-        squared_difference=("squared_difference", lambda x, y: (x - y) * (x - y)),
-        absolute_difference=("absolute_difference", lambda x, y: abs(x - y)),
-        squared_norm=("square", lambda x: x * x),
-        minimum=("overlap", lambda x, y: least(x, y)),
+        dot_product=("dot dot_xy", lambda x, y: x * y),
+        squared_distance=("dist_sq squared_distances", lambda x, y: (x - y) * (x - y)),
+        manhattan_distance=("l1_distance abs_difference", lambda x, y: abs(x - y)),
+        squared_norm=("norm_sq sum_of_squares", lambda x: x * x),
+        overlap=("overlaps shared_mass", lambda x, y: least(x, y)),
     ),
     entry="element",
     group="",
     second="",
     each="rows cols",
     grouped=False,
+    phrases={
+        "dot_product": "Dot product of x and y",
+        "squared_distance": "Squared Euclidean distance of x and y",
+        "manhattan_distance": "Manhattan distance of x and y",
+        "squared_norm": "Squared norm of x",
+        "overlap": "Overlap of two histograms x and y, the sum of their minima,",
+    },
 )
 _WHOLE = replace(_PAIRS, inputs={"x": ("x", -20, 50), "y": ("y", -20, 50)}, whole=True)
 
@@ -53,7 +60,8 @@ class _Bounds(Tally):
             super().__init__(level, Site(k, "chunk", (f"{self.width}*chunks",), (t,)))
         else:
             size = "num_triangles" if self.form == "triangles" else "num_points"
-            super().__init__(level, threads(k, size, 64, 90, "i p"))
+            names = "t tri" if self.form == "triangles" else "i p"
+            super().__init__(level, threads(k, size, 64, 90, names))
 
     def point(self, s: Site, array: Var | None = None) -> Expr:
         array = array or s.array("points positions", self.vec, -2.0, 2.0)
@@ -73,7 +81,9 @@ def group_extremes(k: KernelBuilder, level: int) -> Title:
     b = _Bounds(k, level)
     build = {"points": _of_points, "margin": _of_points, "triangles": _of_triangles}
     text = build.get(b.form, _of_chunks)(b)
-    return Title(k.name("object_bounds bounding_boxes grow_boxes"), text)
+    whole = any(p.shape == ("1",) for p in k.params)
+    names = "cloud_bounds bounding_box" if whole else "object_bounds bounding_boxes grow_boxes"
+    return Title(k.name(names), text)
 
 
 def _owner(b: _Bounds, s: Site) -> Expr:
@@ -180,14 +190,16 @@ class _Rows(Tally):
         if self.form == "list":
             super().__init__(level, threads(k, "n", 64, 96, "i e"))
         elif self.form == "row":
-            super().__init__(level, over(k, "num_rows", k.name("i row"), ((24, 32),), inner="dim"))
+            super().__init__(
+                level, over(k, "num_rows", indices(k, "i row"), ((24, 32),), inner="dim")
+            )
         elif self.form == "runs":
             k.size("chunks", 5, 7)
             k.size("dim", 3, 5)
             at = k.thread("chunks", "dim", names=(k.name("t chunk"), k.name("c f")))
             super().__init__(level, Site(k, "runs", (f"{self.width}*chunks", "dim"), at))
         else:
-            s = over(k, "num_rows dim", ("i row", "c f"), ((24, 32), (3, 5)))
+            s = over(k, "num_rows dim", indices(k, "i row", "c f"), ((24, 32), (3, 5)))
             super().__init__(level, s)
 
     def index(self) -> Var:
@@ -227,7 +239,7 @@ def _scattered(r: _Rows) -> str:
     text = "Scatter-add: "
     if r.form == "checked":
         r.skip(seg < 0, f"{index.name} is negative")
-    weight = None
+    weight: Expr | None = None
     if r.chance(0.4, 2) and r.type.is_float:
         weight = s.read("weights scale", r.type, 0.2, 1.5, axes=(0,))
         weight = k.let("w weight", weight) if r.form == "row" else weight
@@ -237,7 +249,7 @@ def _scattered(r: _Rows) -> str:
             values, out = r.values(e), r.out()
             value = values[e.at]
             k.atomic("add", out, (seg, e.at[-1]), value if weight is None else weight * value)
-        text += f"each thread adds row i of {values.name}"
+        text += f"the thread of row {s.where} adds that row of {values.name}"
     else:
         values, out = r.values(s), r.out()
         value = values[s.at]
@@ -246,11 +258,14 @@ def _scattered(r: _Rows) -> str:
             counts = k.accumulator("counts segment_sizes", INT32, "num_segments")
             with k.if_(fn("eq", s.at[1], k.lift(0, INT32))):
                 k.atomic("add", counts, seg, 1)
-        what = "each element" if r.form == "list" else "each element of a row"
-        text += f"{what} of {values.name}{'' if r.form == 'list' else ' i'} is added"
-    at = f"{index.name}[i]"
+        text += f"add {values.name}[{s.where}]"
+    first = r.say(s.at[0])
+    at = f"{index.name}[{first}]"
     text += f", times {r.say(weight)}," if weight is not None else ""
-    text += f" to {'row ' if r.form != 'list' else ''}{at} of {out.name}."
+    if r.form == "row":
+        text += f" to row {at} of {out.name}."
+    else:
+        text += f" to {out.name}[{', '.join([at, *map(r.say, s.at[1:])])}] for every ({s.where})."
     if counts is not None:
         text += f" The first column's threads count the rows of each segment in {counts.name}."
     if r.form == "checked":
@@ -286,7 +301,7 @@ def _scattered_runs(r: _Rows) -> str:
         k.augment(acc, "add", values[i, c])
     flush()
     text = f"{'Mean' if mean else 'Sum'} of the rows of each segment: a thread goes through column "
-    text += f"{c.name} of {r.width} consecutive rows of {values.name}, sums runs of one "
+    text += f"{r.say(c)} of {r.width} consecutive rows of {values.name}, sums runs of equal "
     text += f"{index.name} in a register, and adds a run"
     text += f", over {sizes.name} of the segment," if sizes is not None else ""
     return f"{text} to {out.name} where the segment changes and at the end."

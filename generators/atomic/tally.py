@@ -23,9 +23,9 @@ _VERBS = {
     "sub": "subtract {0} from {1}",
     "max": "raise {1} to {0} if that is larger",
     "min": "lower {1} to {0} if that is smaller",
-    "or": "or {0} into {1}",
-    "and": "and {0} into {1}",
-    "xor": "xor {0} into {1}",
+    "or": "OR {0} into {1}",
+    "and": "AND {0} into {1}",
+    "xor": "XOR {0} into {1}",
     "exch": "set {1} to {0} by an atomic exchange",
     "cas": "set {1} to {0} by compare-and-swap if it is still 0",
 }
@@ -50,6 +50,11 @@ def threads(
     return over(k, dims or size, k.draw.word.choice(names))
 
 
+def indices(k: KernelBuilder, *names: str) -> str:
+    """A name of each index of a grid, as one text."""
+    return " ".join(k.draw.word.choice(words(each)) for each in names)
+
+
 def number_type(k: KernelBuilder) -> Scalar:
     shape = k.draw.shape
     return k.draw.wide_float_type() if shape.chance(0.6) else shape.weighted(INTS)
@@ -69,6 +74,13 @@ def any_of(tests: Sequence[Expr]) -> Expr:
     return found
 
 
+def joined(clauses: Sequence[str]) -> str:
+    """Clauses of one sentence: what a kernel updates belongs together."""
+    if len(clauses) < 3:
+        return " and ".join(clauses)
+    return f"{', '.join(clauses[:-1])}, and {clauses[-1]}"
+
+
 class Tally:
     """One kernel in the making: what its threads do, and what is said of it.
 
@@ -78,7 +90,7 @@ class Tally:
     """
 
     def __init__(self, level: int, s: Site, entries: str = "Entries") -> None:
-        self.k, self.level, self.s, self.entries = s.k, level, s, entries
+        self.k, self.level, self.s, self.called = s.k, level, s, entries
         self.known: dict[Expr, str | Expr] = {}
         self.done: list[str] = []
         self.notes: list[str] = []
@@ -141,7 +153,7 @@ class Tally:
         counted: Names = (),
     ) -> None:
         """Entries for which the test holds do nothing more, or are counted."""
-        note = f" {self.entries} where {text or self.say(test)} are left out"
+        note = f" {self.called} where {text or self.say(test)} are left out"
         with self.k.if_(test):
             if counted:
                 dropped = self.k.accumulator(words(counted), INT32, "1")
@@ -204,5 +216,5 @@ class Tally:
         """The kernel's name, and all that was done."""
         if self.defined:
             closing += f" Here {listed(self.defined)}."
-        told = f"{opening}{'; '.join(self.done)}.{closing}{''.join(self.notes)}"
+        told = f"{opening}{joined(self.done)}.{closing}{''.join(self.notes)}"
         return Title(self.k.name(*words(names)), told)
