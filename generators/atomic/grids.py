@@ -116,7 +116,8 @@ def _share(
     if len(cells) > 1 and d.chance(0.6):
         _share_in_loops(d, out, cells, shares, amount, bounds)
         return
-    k, low, high = d.k, [*cells], [c + 1 for c in cells]
+    k = d.k
+    low, high = list[Expr](cells), list[Expr](c + 1 for c in cells)
     if d.wrapped:
         low = [k.let(f"{a}0", c) for a, c in zip(d.axes, _wrapped(d, low, bounds), strict=True)]
         high = [k.let(f"{a}1", c) for a, c in zip(d.axes, _wrapped(d, high, bounds), strict=True)]
@@ -175,7 +176,7 @@ class _Depth(Tally):
             z = self.let("z", self.s.read("depth depths", self.real, 0.5, 9.0), 0.6)
             x = self.s.read("x", self.real, -0.6, 6.2)
             y = self.s.read("y", self.real, -0.6, 5.2)
-            about = (x, y)
+            about: tuple[Expr, Expr] = (x, y)
         else:
             points = self.s.read("points cam_points", Vec(3, self.real), -2.0, 4.0)
             p = self.let("p", points)
@@ -226,7 +227,7 @@ def _splats(t: _Depth, at: tuple[Expr, Expr, Expr], ends: list[Expr], opening: s
     disk = t.chance(0.5)
     with k.for_("dy", r + 1, start=-r) as dy, k.for_("dx", r + 1, start=-r) as dx:
         row, col = k.let("row y", v + dy), k.let("col x", u + dx)
-        tests = [row >= 0, row < ends[1], col >= 0, col < ends[0]]
+        tests: list[Expr] = [row >= 0, row < ends[1], col >= 0, col < ends[0]]
         if disk:
             tests.append(fn("le", dx * dx + dy * dy, r * r))
         with k.if_(both(*tests)):
