@@ -18,7 +18,7 @@ def calibration_bins(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     real = k.draw.wide_float_type()
     k.size("conf_bins", 5, 8)
-    with work(k, level, "n", (72, 96), "i s", "models", "list lists rows blocks") as w:
+    with work(k, level, "n", (72, 96), "i s", "models", "list lists blocks") as w:
         conf = w.read("confidence probs scores", real, 0.02, 0.98)
         bins = extent_of(k, "conf_bins")
         p = w.let("p conf", conf, 0.8)
@@ -56,7 +56,7 @@ def threshold_counts(k: KernelBuilder, level: int) -> Title:
     shape, size = k.draw.shape, k.size("thresholds", 6, 9)
     type_: Scalar = shape.weighted({FLOAT32: 5, INT32: 3})
     span = (-2.0, 2.0) if type_.is_float else (0, 40)
-    with work(k, level, "n", _SPAN, "i s", "batch", "list lists rows blocks") as w:
+    with work(k, level, "n", _SPAN, "i s", "batch", "list lists blocks") as w:
         load = w.read("scores values magnitudes", type_, *span)
         score = w.let("score v", load, 0.8)
         names, (low, high) = "thresholds cuts levels", span

@@ -38,7 +38,7 @@ def class_statistics(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(("scalar", "points", "features"))
     if form == "features":
         k.size("features", 3, 4)
-    with work(k, level, "n", _SPAN, "i s", "folds", "list lists rows") as w:
+    with work(k, level, "n", _SPAN, "i s", "folds", "list lists") as w:
         label = w.read("labels classes_of cluster_ids", INT32, init="index_of:classes")
         c = w.let("c label group", label, 0.9)
         weight = w.read("weights sample_weight", real, 0.5, 2.0) if shape.chance(0.3) else None
@@ -107,7 +107,7 @@ def soft_assignments(k: KernelBuilder, level: int) -> Title:
     dim = shape.choice((1, 1, 2, 3))
     type_ = Vec(dim, real) if dim > 1 else real
     k.size("components", 3, 4)
-    with work(k, level, "n", (36, 54), "i s", "batch", "list lists rows blocks") as w:
+    with work(k, level, "n", (36, 54), "i s", "batch", "list lists blocks") as w:
         load = w.read("x samples points", type_, -2.0, 2.0)
         point = w.let("p xi point", load, 0.9)
         means = k.array("means centers mu", type_, "components", low=-1.5, high=1.5)
@@ -211,7 +211,7 @@ def scatter_matrix(k: KernelBuilder, level: int) -> Title:
     k.size("features", 4, 5)
     upper = shape.chance(0.5)
     grouped = level > 1 and shape.chance(0.35)
-    with work(k, level, "n", _SPAN, "i s", "batch", "list lists rows blocks") as w:
+    with work(k, level, "n", _SPAN, "i s", "batch", "list lists blocks") as w:
         x = k.array("x samples data", real, (*w.dims, "features"), low=-2.0, high=2.0)
         mean = None
         if shape.chance(0.67):

@@ -26,7 +26,7 @@ from generators.program.expr import Expr, Var
 def ngram_counts(k: KernelBuilder, level: int) -> Title:
     """N-grams of tokens: pairs in a table, longer ones by a rolling hash into buckets."""
     pairs = k.draw.shape.chance(0.35)
-    with work(k, level, "num_tokens", (60, 84), "i t", "documents", "list lists rows") as w:
+    with work(k, level, "num_tokens", (60, 84), "i t", "documents", "list lists") as w:
         text = _token_pairs(w) if pairs else _token_hashes(w)
     names = "bigram_counts count_bigrams pair_counts"
     return Title(k.name(names if pairs else "ngram_counts count_ngrams hash_ngrams"), text)
