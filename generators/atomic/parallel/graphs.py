@@ -157,7 +157,7 @@ def edge_relaxation(k: KernelBuilder, level: int) -> Title:
     text = (
         f"Relaxation step of shortest paths (Bellman-Ford): {g.said}{only}, lower {out.name}[v] to "
     )
-    text += f"{said}, where that is smaller."
+    text += f"{said}."
     return Title(k.name("relax_edges bellman_ford_step sssp_relax"), text)
 
 
@@ -179,7 +179,7 @@ def _relaxed(k: KernelBuilder, g: Edges, dist: Var, out: Var, du: Expr, packed: 
     said = f"d = {dist.name}[u] + {weights.array.name} of the edge"
     if packed:
         said = f"(d << 32) | u with {said}, which keeps the parent too"
-    return said + (f", if d < {dist.name}[v] and" if tested else "")
+    return said + (f", if d < {dist.name}[v]" if tested else "")
 
 
 def _with_parent(k: KernelBuilder, found: Expr, u: Expr, packed: bool) -> Expr:

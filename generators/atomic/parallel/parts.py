@@ -115,6 +115,13 @@ class Work:
     """How all shared arrays of the kernel are laid out."""
 
     @property
+    def about(self) -> str:
+        """A sentence on the block of an item, where blocks have arrays of their own."""
+        if not isinstance(self.block, Var):
+            return ""
+        return f" The {self.block.name} of item i is i // {self.kept['width']}."
+
+    @property
     def i(self) -> Expr:
         """The item's number in its list."""
         return self.at[-1]
@@ -243,7 +250,7 @@ def _block(
     if each:
         at = k.thread(*dims, names=(k.name(index),))
         block = k.let("block tile_id", at[0] // count)
-        yield Work(k, level, dims, at, False, block)
+        yield Work(k, level, dims, at, False, block, {"width": written(count)})
         return
     (block,) = k.thread("blocks", names=(k.name("block t tile"),))
     with k.for_("j step lane", count) as j:
