@@ -378,11 +378,11 @@ def lag_sums(k: KernelBuilder, level: int) -> Title:
                 k.break_()
             w.add(own, at, lag)
     i = at[-1].name
-    what, names = _LAGGED[w.form]
+    what, titles = _LAGGED[w.form]
     text = (
         f"{what}: for every {i} and every lag with {i} + lag inside of the series, add {w.said(i)}"
     )
-    return Title(k.name(names), text)
+    return Title(k.name(titles), text)
 
 
 _LAGGED = {
