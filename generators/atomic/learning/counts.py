@@ -15,22 +15,22 @@ UINT8, INT64 = Scalar("uint8"), Scalar("int64")
 
 
 def _samples(
-    k: KernelBuilder, names: str = "i tok sample"
+    k: KernelBuilder, names: str = "i sample", size: str = "samples"
 ) -> tuple[tuple[str, ...], tuple[Var, ...]]:
     """A thread for each sample, of a list or of a batch of lists."""
     if k.draw.shape.chance(0.4):
         k.size("batch", 4, 5)
         k.size("steps", 9, 13)
         return ("batch", "steps"), k.thread("batch", "steps", names=[k.name("b"), k.name("t step")])
-    k.size("samples", 40, 64)
-    return ("samples",), k.thread("samples", names=[k.name(names)])
+    k.size(size, 40, 64)
+    return (size,), k.thread(size, names=[k.name(names)])
 
 
 @idiom(depth=3)
 def expert_load(k: KernelBuilder, level: int) -> Title:
     """Load balance of routed experts: tokens counted at their expert, probabilities summed."""
     shape = k.draw.shape
-    dims, at = _samples(k, "t token")
+    dims, at = _samples(k, "t token", "tokens")
     k.size("experts", 4, 6)
     plain = shape.chance(0.4)
     logits = k.array("router_logits gate_logits", FLOAT32, (*dims, "experts"), low=-2.0, high=2.0)
@@ -220,7 +220,7 @@ def codebook_update(k: KernelBuilder, level: int) -> Title:
     at = k.thread(*dims, names=[k.name("i s"), *([k.name("g part")] * grouped)])
     b = _Book(k, at, at[1:], (*group, "codes", *more), element, width)
     x = k.array("vectors points", element, (*dims, *more), low=-1.0, high=1.0)
-    known, residual = shape.chance(0.3), shape.chance(0.3)
+    known, residual = shape.chance(0.3 if level < 3 else 0.08), shape.chance(0.3)
     book = None
     if residual or not known:
         book = k.array("codebook centroids centers", element, b.whole, low=-1.0, high=1.0)

@@ -65,7 +65,10 @@ def tensor(
         k.size(d, *((low, high) if d != "tokens" or len(dims) > 2 else (18, 28)))
     at_feature = dims.index(feature)
     others = [a for a in range(len(dims)) if a != at_feature and dims[a] != "batch"]
-    others = others if len(dims) > 2 else [at_feature] * inner_feature
+    if inner_feature:
+        others = [at_feature]
+    elif len(dims) < 3:
+        others = []
     looped = -1
     if others and level > 1 and shape.chance(0.35):
         looped = shape.choice(others)
@@ -78,8 +81,6 @@ def tensor(
         feature: "c ch f",
     }
     standing = [a for a in range(len(dims)) if a != looped]
-    if len(standing) > 1 and shape.chance(0.25):
-        standing = [*standing[1:], standing[0]]
     threads = k.thread(
         *(dims[a] for a in standing), names=[k.name(words[dims[a]]) for a in standing]
     )
@@ -120,14 +121,13 @@ def embedding_gradient(k: KernelBuilder, level: int) -> Title:
     whole = ("vocab", "features")
     table = k.accumulator("grad_table dweight grad_embed", FLOAT32, whole)
 
+    own = tuple(t.at[a] for a in range(len(t.dims)) if a != t.feature)
+    token = k.let("token row_id", ids[own])
+    if padded:
+        with k.if_(token < 0):
+            k.return_()
+
     def add(inner: Var | None) -> None:
-        token = k.let("token row_id", ids[t.lead(inner)])
-        if padded:
-            with k.if_(token < 0):
-                if inner is None:
-                    k.return_()
-                else:
-                    k.continue_()
         value = weighted(dy[t.index(inner)], inner, token)
         if shape.chance(0.4):
             value = k.let("g grad", value)
@@ -247,7 +247,8 @@ def _told(
         )
     what = x.name if means is None else f"{x.name} - {means.name}"
     text = (
-        f"Batch norm statistics: sum {what} and its square of each channel into {outs[0].name} and "
+        f"Batch norm statistics: sum {what} and the square of that over each channel "
+        f"into {outs[0].name} and "
     )
     text += f"{outs[1].name}."
     return Title(k.name("batch_norm_sums channel_moments bn_reduce"), text + unless)

@@ -324,11 +324,11 @@ class _Lagged:
         return array[at] if self.mean is None else array[at] - self.mean
 
     def own(self, at: tuple[Expr, ...], share: float) -> Expr:
-        return named(self.k, "xi first", self._element(self.x, at), share)
+        return named(self.k, "xi near", self._element(self.x, at), share)
 
     def add(self, own: Expr, at: tuple[Expr, ...], lag: Expr) -> None:
         k = self.k
-        far = named(k, "xj second_v", self._element(self.other, (*at[:-1], at[-1] + lag)), 0.5)
+        far = named(k, "xj far", self._element(self.other, (*at[:-1], at[-1] + lag)), 0.5)
         value = own * far
         if self.form in ("square", "absolute"):
             gap = k.let("gap diff", far - own)
