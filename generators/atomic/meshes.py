@@ -38,20 +38,20 @@ def edge_springs(k: KernelBuilder, level: int) -> Title:
     """Forces of springs between particles, added to one end and taken from the other."""
     shape = k.draw.shape
     vec = Vec(shape.choice((2, 3, 3)), k.draw.wide_float_type())
-    k.size("num_particles", 12, 18)
+    k.size("num_verts", 12, 18)
     t = Tally(level, threads(k, "num_springs", 48, 72, "s spring"), "Springs")
     law = shape.choice(_LAWS[level])
-    i, j = _ends(t, "num_particles", k.draw.word.choice(_SPRINGS), "i j")
+    i, j = _ends(t, "num_verts", k.draw.word.choice(_SPRINGS), "i j")
     if law != "zero_length":
         t.skip(fn("eq", i, j), "i == j")
-    x = k.array("positions x pos", vec, "num_particles", low=-1.5, high=1.5)
+    x = k.array("positions x pos", vec, "num_verts", low=-1.5, high=1.5)
     k.note("from the first end to the second")
     d = t.define("d", t.let("d delta", x[j] - x[i]))
     stiff = given(t.s, "stiffness", vec.scalar, 1.0, 5.0, shared=1, each=2, many="stiffness ke")
     if law == "hessian":
         return _stiffness_product(t, (i, j), d, stiff, vec)
     force = t.define("q", t.let("force pull", _pull(t, law, (i, j), d, stiff)))
-    f = t.into("forces f", "num_particles", i, force)
+    f = t.into("forces f", "num_verts", i, force)
     if t.chance(0.5):
         t.update("sub", f, j, force)
     else:
@@ -89,7 +89,7 @@ def _pull(t: Tally, law: str, ends: tuple[Var, Var], d: Expr, stiff: Expr) -> Ex
     if law == "strain":
         return stiff * t.let("strain", (size - rest) / rest) * unit
     if law == "damped":
-        v = k.array("velocities v", d.type, "num_particles", low=-1.0, high=1.0)
+        v = k.array("velocities v", d.type, "num_verts", low=-1.0, high=1.0)
         speed = t.let("rate rel_speed", dot(v[ends[1]] - v[ends[0]], unit))
         damping = k.scalar("damping kd", d.type.scalar, 0.05, 0.4)
         return (stiff * (size - rest) + damping * speed) * unit
@@ -102,7 +102,7 @@ def _stiffness_product(
     """The springs' stiffness matrix times a vector, as implicit integrators need it."""
     k, (i, j) = t.k, ends
     rest = t.s.read("rest_length rest_lengths", vec.scalar, 0.2, 0.9)
-    p = k.array("directions dx", vec, "num_particles", low=-1.0, high=1.0)
+    p = k.array("directions dx", vec, "num_verts", low=-1.0, high=1.0)
     size = k.let("length l", fn("length", d))
     unit = k.let("n unit", d / size)
     gap = k.let("dp gap", p[j] - p[i])
@@ -117,7 +117,7 @@ def _stiffness_product(
         block = k.let("block hess", stiff * (outer + keep * (eye - outer)))
         value = fn("mul", block, gap)
     value = k.let("df force", value)
-    out = k.accumulator("result df_out", vec, "num_particles")
+    out = k.accumulator("result df_out", vec, "num_verts")
     k.atomic("sub", out, i, value)
     k.atomic("add", out, j, value)
     text = "Product of the stiffness matrix of springs with a vector, for implicit steps: for each "
