@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -67,6 +68,10 @@ _WIDTHS = (4, 8)
 _KEPT = {"add": "sum", "max": "largest", "min": "smallest"}
 
 
+_UNIT = re.compile(r"_(s|ms|mm|c|m2|cents?|ids?)?$")
+"""The unit at the end of an array's name."""
+
+
 class _Accumulation(Tally):
     """One kernel of a ledger."""
 
@@ -117,7 +122,7 @@ class _Accumulation(Tally):
             for key in parts:
                 load = entry[key]
                 assert isinstance(load, Load)
-                one = singular(load.array.name)
+                one = _UNIT.sub("", singular(load.array.name))
                 ones: tuple[str, ...] = (f"{key}_i" if self.k.threads == ("i",) else key,)
                 ones = (one, one, *ones) if one != load.array.name else ones
                 entry.values[key] = self.let(ones, load, 0.25 if key in once else 1.0)

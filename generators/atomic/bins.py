@@ -259,4 +259,4 @@ def _runs(h: _Histogram) -> str:
     )
     kept = "sums weights" if h.weighted else "counts"
     text = f"{h.kind} of codes with one atomic a run: each thread goes through {h.width} "
-    return f"{text}consecutive entries and {kept} over runs of equal {array.name}; "
+    return f"{text}consecutive entries and {kept} over runs of equal {array.name}, and "

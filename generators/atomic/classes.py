@@ -108,8 +108,10 @@ def nearest_centroid(k: KernelBuilder, level: int) -> Title:
     if t.chance(0.7, 2):
         labels = t.s.put("labels assignment", winner)
         closing = f" {labels.name} gets c."
-    opening = f"k-means step: for each point {t.s.where}, find c, the nearest of {centers.name} by "
-    opening += f"{_CALLED[norm]} distance (the first of equal ones); "
+    opening = (
+        f"Step of k-means: for each point {t.s.where}, find c, the nearest of {centers.name} by "
+    )
+    opening += f"{_CALLED[norm]} distance (the first of equal ones), and "
     return t.title("kmeans_step kmeans_accumulate assign_clusters", opening, closing)
 
 

@@ -173,7 +173,8 @@ def face_fluxes(k: KernelBuilder, level: int) -> Title:
 def _flux(t: Tally, form: str, u: Var, ends: tuple[Var, Var], type_: Scalar) -> Expr:
     """What goes from the left to the right cell."""
     k, (i, j) = t.k, ends
-    left, right = t.let("u_l phi_l", u[i]), t.let("u_r phi_r", u[j])
+    named = k.draw.word.choice(("u_l u_r", "phi_l phi_r", "left_value right_value")).split()
+    left, right = t.let(named[0], u[i]), t.let(named[1], u[j])
     diffusive = None
     if form in ("diffusion", "both"):
         nu = given(t.s, "conductivity", type_, 0.2, 1.2, shared=2, each=1, many="conductivity")
@@ -206,7 +207,7 @@ def _shallow_water(t: Tally, ends: tuple[Var, Var], type_: Scalar) -> Title:
     def speed(b: BodyBuilder, q: Expr, normal: Expr) -> Expr:
         return (q[1] * normal[0] + q[2] * normal[1]) / q[0]
 
-    left, right = k.let("u_l q_l", u[i]), k.let("u_r q_r", u[j])
+    left, right = k.let("q_l", u[i]), k.let("q_r", u[j])
     vl, vr = (k.let(f"vn_{s}", speed(k, q, n)) for s, q in (("l", left), ("r", right)))
 
     def physical(q: Expr, vn: Expr) -> Expr:

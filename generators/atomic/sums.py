@@ -69,7 +69,7 @@ class _Bounds(Tally):
 
     def boxes(self, dims: str) -> tuple[Var, Var]:
         k, far = self.k, "1.0e6"
-        lows, highs = k.draw.word.choice((("lower", "upper"), ("box_min", "box_max")))
+        lows, highs = k.draw.word.choice((("aabb_min", "aabb_max"), ("box_min", "box_max")))
         return k.accumulator(lows, self.vec, dims, far), k.accumulator(
             highs, self.vec, dims, f"-{far}"
         )

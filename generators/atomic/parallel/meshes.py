@@ -239,7 +239,7 @@ class _Corners:
         self.once = shape.chance(0.5)
         self.factor: Expr | None = None
         self.load: Expr | None = None
-        if shape.chance(0.35):
+        if self.u is not self.x and shape.chance(0.5):
             self.load = k.array("conductivity", FLOAT32, e.size, low=0.5, high=2.0)[e.e]
             self.factor = named(k, "c_e factor", self.load)
         sides = k.draw.word.choice((("d1", "d2"), ("ea", "eb"), ("to_p", "to_q")))

@@ -37,7 +37,8 @@ def binary_pattern_counts(k: KernelBuilder, level: int) -> Title:
     with pixels(k, level) as p:
         image = p.image("image gray img", type_, 0, 1 if type_.is_float else 60)
         b = _Pattern(p, image, type_)
-        out = p.shared("hist lbp_hist code_counts", shape.weighted(COUNTS), (str(b.bins),))
+        names = "rank_hist brighter_counts" if b.ones else "lbp_hist code_counts"
+        out = p.shared(names, shape.weighted(COUNTS), (str(b.bins),))
         margin = shape.chance(0.6)
         if margin:
             with p.guard(p.inside(1)):
@@ -45,7 +46,7 @@ def binary_pattern_counts(k: KernelBuilder, level: int) -> Title:
         else:
             b.count(out, True)
     where = "but those on its border" if margin else "whose border pixels repeat outside of it"
-    about = "how many neighbours are as bright" if b.ones else "local binary patterns"
+    about = "how many neighbours are brighter" if b.ones else "local binary patterns"
     text = f"Histogram of {about}: for each pixel of {image.name}, {where}, take its "
     text += f"{len(b.around)} neighbours {b.order}; {b.said()}. Add 1 to {out.said('code')}."
     return Title(

@@ -318,7 +318,7 @@ class _Lagged:
             self.mean = k.scalar("mean", real, 0.1, 0.6)
         out_dims = (*lead, "lags") if shape.chance(0.7) else ("lags",)
         self.apart = len(out_dims) > len(lead)
-        self.sums = k.accumulator("sums acf lag_totals", real, out_dims)
+        self.sums = k.accumulator(_SUMS[self.form], real, out_dims)
 
     def _element(self, array: Var, at: tuple[Expr, ...]) -> Expr:
         return array[at] if self.mean is None else array[at] - self.mean
@@ -385,6 +385,12 @@ def lag_sums(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(titles), text)
 
 
+_SUMS = {
+    "product": "acf autocorr",
+    "cross": "ccf cross_corr",
+    "square": "structure squared_diffs",
+    "absolute": "madogram abs_diffs",
+}
 _LAGGED = {
     "product": ("Sums of an autocorrelation", "autocorrelation_sums autocorrelate"),
     "cross": ("Sums of a cross-correlation", "cross_correlation_sums cross_correlate"),

@@ -18,6 +18,7 @@ from generators.atomic.parallel.parts import (
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.text import written
+from generators.kit.words import singular
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
 from generators.program.expr import Expr, Var
 
@@ -225,7 +226,8 @@ def similarity_votes(k: KernelBuilder, level: int) -> Title:
         _vote(k, out, h, int(bits), place, value)
     what = "1" if weight is None else written(weight)
     text = (
-        f"SimHash votes: for each of {load.array.name} and each of the lowest {bits} bits of its "
+        f"SimHash votes: for each {singular(load.array.name)} and each of the lowest "
+        f"{bits} bits of its "
     )
     text += f"hash with seed {written(seed)}, add {what} to {out.said(*said, 'bit')} if the bit is "
     text += f"set, else subtract it. The hash is {how}.{w.about}"
