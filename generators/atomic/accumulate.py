@@ -145,7 +145,8 @@ class _Accumulation(Tally):
         found = []
         for amount in self.amounts:
             value = self.value(values, amount)
-            found.append(self.let(amount.name, value, 0.5 if self.known else 1.0))
+            name = "term" if self.ledger.phrases else amount.name
+            found.append(self.let(name, value, 0.5 if self.known else 1.0))
         return found
 
     def out(self, n: int, dims: tuple[str, ...]) -> Var:
@@ -293,7 +294,7 @@ def _chunk(a: _Accumulation) -> str:
             if lost is None:
                 _taken(a, one, value)
                 continue
-            term = k.let("term y", value - lost)
+            term = k.let("corrected y_k", value - lost)
             total = k.let("new_sum next_sum", one + term)
             k.assign(lost, (total - one) - term)
             k.assign(one, total)

@@ -41,6 +41,7 @@ class _Histogram(Tally):
         k.size("bins", 5, 8)
         self.type = FLOAT32 if self.weighted else shape.weighted(INTS)
         self.names, self.low, self.high = k.draw.value.choice(_SUBJECTS)
+        self.moved, self.inverse = self.low < 0.0 or self.chance(0.6), self.chance(0.5)
 
     def _launched(self, k: KernelBuilder) -> Site:
         if self.form == "runs":
@@ -71,10 +72,10 @@ class _Histogram(Tally):
         reach = (self.low - 0.1 * span, self.high + 0.1 * span)
         x: Expr = s.read(names or self.names, FLOAT32, round(reach[0], 2), round(reach[1], 2))
         x = self.let(f"{axis}i" if axis else "x value", x, 0.6)
-        if self.low < 0.0 or self.chance(0.6):
+        if self.moved:
             at = (self.low - 0.5, self.low + 0.5)
             x = x - k.scalar(f"{axis}_min" if axis else "origin lowest", FLOAT32, *at)
-        if self.chance(0.5):
+        if self.inverse:
             names = f"inv_width_{axis}" if axis else "inv_bin_width inv_width"
             return x * k.scalar(names, FLOAT32, round(7 / span, 3), round(8 / span, 3))
         names = f"width_{axis}" if axis else "bin_width"

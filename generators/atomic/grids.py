@@ -159,8 +159,9 @@ class _Depth(Tally):
 
     def __init__(self, k: KernelBuilder, level: int) -> None:
         self.real = k.draw.wide_float_type()
-        self.image = (k.size("height", 4, 6), k.size("width", 5, 7))
-        super().__init__(level, threads(k, "num_points", 64, 90, "i p"), "Points")
+        span = (5, 7) if level < 3 else (12, 15)
+        self.image = (k.size("height", *span), k.size("width", *span))
+        super().__init__(level, threads(k, "num_points", 140, 170, "i p"), "Points")
 
     def given_pixel(self) -> tuple[Expr, Expr, Expr]:
         """Depth, row and column as they are."""
@@ -183,8 +184,8 @@ class _Depth(Tally):
             z = self.let("z", p[2])
             near = k.scalar("near z_near", self.real, 0.8, 2.0)
             self.skip(z < near, f"z < {near.name}")
-            fx, fy = (k.scalar(f"f{a}", self.real, 1.0, 4.0) for a in "xy")
-            cx, cy = (k.scalar(f"c{a}", self.real, -1.0, 1.0) for a in "xy")
+            fx, fy = (k.scalar(f"f{a}", self.real, 3.0, 9.0) for a in "xy")
+            cx, cy = (k.scalar(f"c{a}", self.real, 2.0, 7.0) for a in "xy")
             about = (fx * p[0] / z + cx, fy * p[1] / z + cy)
         snap = self.pick("floor", "rint")
         u = self.define("u", self.let("u", cast(fn(snap, about[0]), INT32)))

@@ -169,9 +169,11 @@ def channel_statistics(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.3):
         mask = k.array("mask valid", UINT8 if shape.chance(0.5) else INT32, t.rows, low=0, high=1)
     names = (
-        ["grad_bias dbeta", "grad_gain dgamma"] if backward else ["sums sum_x", "sq_sums sum_sq"]
+        ["grad_bias dbeta", "grad_gain dgamma"]
+        if backward
+        else ["sums sum_x", "sq_sums sum_sq" if means is None else "sq_dev_sums sum_sq_dev"]
     )
-    if backward and shape.chance(0.3):
+    if means is not None and (not backward or shape.chance(0.3)):
         names = names[1:]
     outs = [k.accumulator(n, FLOAT32, dims) for n in names]
     parts = _Parts(t, x, dy, means, rstd, alone=len(outs) == 1)
@@ -217,7 +219,7 @@ class _Parts:
         if self.dy is None or self.means is None or self.rstd is None:
             value = value if self.means is None else value - self.means[c]
             v = k.let("value" if self.means is None else "centred", value)
-            return [v, v * v]
+            return [v * v] if self.alone else [v, v * v]
         unit: Expr = (value - self.means[c]) * self.rstd[c]
         unit = k.let("x_hat normed", unit) if k.draw.shape.chance(0.5) else unit
         if self.alone:
@@ -245,10 +247,14 @@ def _told(
         return Title(
             k.name("batch_norm_grad_sums norm_backward_sums bn_reduce_grad"), text + unless
         )
-    what = x.name if means is None else f"{x.name} - {means.name}"
+    if means is not None:
+        text = (
+            f"Batch norm, second pass of the variance: sum ({x.name} - {means.name})^2 over each "
+        )
+        text += f"channel into {outs[0].name}."
+        return Title(k.name("batch_norm_variance channel_deviations"), text + unless)
     text = (
-        f"Batch norm statistics: sum {what} and the square of that over each channel "
-        f"into {outs[0].name} and "
+        f"Batch norm statistics: sum {x.name} and its square over each channel into {outs[0].name} "
     )
-    text += f"{outs[1].name}."
+    text += f"and {outs[1].name}."
     return Title(k.name("batch_norm_sums channel_moments bn_reduce"), text + unless)

@@ -37,7 +37,7 @@ def binary_pattern_counts(k: KernelBuilder, level: int) -> Title:
     with pixels(k, level) as p:
         image = p.image("image gray img", type_, 0, 1 if type_.is_float else 60)
         b = _Pattern(p, image, type_)
-        names = "rank_hist brighter_counts" if b.ones else "lbp_hist code_counts"
+        names = "rank_hist rank_counts" if b.ones else "lbp_hist code_counts"
         out = p.shared(names, shape.weighted(COUNTS), (str(b.bins),))
         margin = shape.chance(0.6)
         if margin:
@@ -46,11 +46,18 @@ def binary_pattern_counts(k: KernelBuilder, level: int) -> Title:
         else:
             b.count(out, True)
     where = "but those on its border" if margin else "whose border pixels repeat outside of it"
-    about = "how many neighbours are brighter" if b.ones else "local binary patterns"
-    text = f"Histogram of {about}: for each pixel of {image.name}, {where}, take its "
-    text += f"{len(b.around)} neighbours {b.order}; {b.said()}. Add 1 to {out.said('code')}."
+    about = "ranks among neighbours" if b.ones else "local binary patterns"
+    text = f"Histogram of {about}: for each pixel of {image.name}, {where}, "
+    if b.ones:
+        text += f"count which of its {len(b.around)} neighbours are {b.said()}, and add 1 to "
+        text += f"{out.said('count')}."
+    else:
+        text += (
+            f"add 1 to {out.said('code')}, the code of its {len(b.around)} neighbours {b.order}: "
+        )
+        text += f"{b.said()}."
     return Title(
-        k.name("brighter_neighbours rank_histogram" if b.ones else "lbp_histogram binary_patterns"),
+        k.name("neighbour_ranks rank_histogram" if b.ones else "lbp_histogram binary_patterns"),
         text,
     )
 
@@ -92,11 +99,11 @@ class _Pattern:
         out.update("add", (code,), 1)
 
     def said(self) -> str:
-        test = "more than" if self.strict else "at least"
+        test = "greater than" if self.strict else "at least"
         than = f"the pixel's value{f' plus {self.slack.name}' if self.slack is not None else ''}"
         if self.ones:
-            return f"code is how many of them are {test} {than}"
-        text = f"bit n of a code is set where neighbour n is {test} {than}"
+            return f"{test} {than}"
+        text = f"bit n is set where neighbour n is {test} {than}"
         return text + (
             f", and code is the smaller of that and {self.bins - 1} less it" * self.folded
         )

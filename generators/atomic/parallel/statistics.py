@@ -129,18 +129,23 @@ def soft_assignments(k: KernelBuilder, level: int) -> Title:
             k.atomic("add", logs, 0, top + log(total))
         with m.components() as c:
             share: Expr = m.weight(c, top) / total
-            share = k.let("resp r gamma", share if factor is None else factor * share)
+            if m.bias is None:
+                u = k.let("u membership", share)
+                share = u * u
+            names = "u_sq weight_c" if m.bias is None else "resp r gamma"
+            share = k.let(names, share if factor is None else factor * share)
             mass.update("add", (c,), share)
             sums.update("add", (c,), share * point)
     fuzzy = m.bias is None
-    about = "Fuzzy c-means" if fuzzy else "Expectation step of a Gaussian mixture"
-    what = "membership" if fuzzy else "responsibility"
-    text = (
-        f"{about}: for each sample p = {written(load)} and each component c, add the {what} r to "
+    about = (
+        "Step of fuzzy c-means (fuzzifier 2)" if fuzzy else "Expectation step of a Gaussian mixture"
     )
-    text += f"{mass.said('c')} and r * p to {sums.said('c')}"
+    r = "u^2" if fuzzy else "r"
+    text = f"{about}: for each sample p = {written(load)} and each component c, add {r} to "
+    text += f"{mass.said('c')} and {r} * p to {sums.said('c')}"
     text += "" if factor is None else f", each times {written(weight)}"
-    text += f". Here r = w[c] / sum of all w with w[c] = {m.said()}"
+    what = "the membership is u" if fuzzy else "the responsibility is r"
+    text += f". Here {what} = w[c] / (sum of all w) with w[c] = {m.said()}"
     text += ", from which the largest exponent is taken first." if top is not None else "."
     if logs is not None:
         text += f" {logs.name}[0] sums the logarithms of the sums of w."

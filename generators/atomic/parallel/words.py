@@ -53,7 +53,10 @@ def _token_pairs(w: Work) -> str:
             out.update("add", (a, b), 1)
     what = "bigrams" if gap == 1 else "skip-bigrams, pairs with one token between them"
     text = f"Count {what}: for every {i}, add 1 to {out.said('p', 'q')}, p and q being "
-    text += f"{tokens.name} at {i} and {i} + {gap} of one document, if there are both"
+    text += (
+        f"{tokens.name} at {i} and {i} + "
+        f"{gap}{' of one document' * (len(w.dims) > 1)}, if there are both"
+    )
     return text + (" and neither is 0 (a separator)." if marked else ".")
 
 
@@ -79,10 +82,9 @@ def _token_hashes(w: Work) -> str:
         slot: Expr = h if signed else cast(h % cast(count, UINT32), INT32)
         out.update("add", (w.let("slot bucket", slot, 0.6),), 1)
     place = out.said("h" if signed else f"h % {written(count)}")
-    text = (
-        f"Count hashed n-grams: for every {i} with {written(order)} {tokens.name} from {i} on in "
-    )
-    text += f"the document, add 1 to {place}. The hash h begins as {written(start)} and becomes "
+    text = f"Count hashed n-grams: for every {i} with {written(order)} {tokens.name} from {i} on"
+    text += " in the document" * (len(w.dims) > 1)
+    text += f", add 1 to {place}. The hash h begins as {written(start)} and becomes "
     text += f"{'(' * signed}h * {base} + token{')' * signed}"
     return (
         text + (f" % {written(count)}" if signed else " modulo 2^32") + " for each of the tokens."
