@@ -242,11 +242,11 @@ def _nearest_fragment(k: KernelBuilder, level: int) -> Title:
     key = k.draw.shape.choice((INT64, UINT64))
     k.size("height", 4, 6)
     k.size("width", 5, 7)
-    depth = t.s.read("depth_mm depth_units", INT32, 0, 60_000)
+    depth = t.s.read("depth_mm", INT32, 0, 60_000)
     near = t.let("d depth", depth)
     prim = t.s.read("primitive_ids triangle_ids", INT32, 0, 9999)
     if t.chance(0.5):
-        t.skip(near < k.scalar("near_mm near_plane", INT32, 2000, 9000))
+        t.skip(near < k.scalar("near_mm", INT32, 2000, 9000))
     x = t.s.read("pixel_x px", INT32, init="index_of:width")
     y = t.s.read("pixel_y py", INT32, init="index_of:height")
     joined = fn("bit_or", cast(near, key) << 32, cast(prim, key))

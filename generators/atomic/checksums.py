@@ -18,7 +18,7 @@ _MIXERS: dict[int, dict[str, tuple[tuple[int, int], ...]]] = {
     64: {
         "MurmurHash3's finaliser": ((33, 0xFF51AFD7ED558CCD), (33, 0xC4CEB9FE1A85EC53), (33, 0)),
         "xxHash's avalanche": ((33, 14029467366897019727), (29, 1609587929392839161), (32, 0)),
-        "SplitMix64's": ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 0)),
+        "SplitMix64's mixer": ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 0)),
     },
 }
 """Known mixers of words by width: shifts of ``w ^= w >> s``, and the factor after each (0: none);

@@ -180,10 +180,10 @@ class _Depth(Tally):
             about: tuple[Expr, Expr] = (x, y)
         else:
             points = self.s.read("points cam_points", Vec(3, self.real), -2.0, 4.0)
-            p = self.let("p", points)
+            p = self.let("point cam_point", points)
             z = self.let("z", p[2])
             near = k.scalar("near z_near", self.real, 0.8, 2.0)
-            self.skip(z < near, f"z < {near.name}")
+            self.skip(z < near, f"{self.say(z)} < {near.name}")
             fx, fy = (k.scalar(f"f{a}", self.real, 3.0, 9.0) for a in "xy")
             cx, cy = (k.scalar(f"c{a}", self.real, 2.0, 7.0) for a in "xy")
             about = (fx * p[0] / z + cx, fy * p[1] / z + cy)

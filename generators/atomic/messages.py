@@ -254,7 +254,7 @@ class _Sparse(Tally):
         type_ = Vec(self.type.rows, self.unit) if isinstance(self.type, Mat) else self.unit
         size = "rows" if self.square or self.form == "transposed" else "cols"
         return self.k.array(
-            "x rhs_in" if not more else "dense x", type_, (size, *more), low=-2, high=2
+            "x rhs" if not more else "dense x", type_, (size, *more), low=-2, high=2
         )
 
     def y(self, *more: str) -> Var:

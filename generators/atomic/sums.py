@@ -52,7 +52,7 @@ class _Bounds(Tally):
         shape = k.draw.shape
         self.vec = Vec(shape.choice((2, 3, 3)), k.draw.wide_float_type())
         forms = {1: "points", 2: "points margin", 3: "margin triangles", 4: "chunks triangles"}
-        self.form = shape.choice(forms.get(level, "chunks runs").split())
+        self.form = shape.choice(forms.get(level, "runs").split())
         self.width = k.draw.value.choice((4, 8))
         if self.form in ("chunks", "runs"):
             k.size("chunks", 7, 10)

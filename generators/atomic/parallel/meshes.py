@@ -266,7 +266,7 @@ class _Corners:
             k.atomic("add", self.weights, second, w)
 
 
-@idiom
+@idiom(depth=3)
 def cotangent_laplacian(k: KernelBuilder, level: int) -> Title:
     """Cotangent weights of triangles: the Laplacian of a function, or of positions, at vertices.
 
