@@ -224,6 +224,10 @@ def _shallow_water(t: Tally, ends: tuple[Var, Var], type_: Scalar) -> Title:
     k.atomic("sub", net, i, flux)
     k.atomic("add", net, j, flux)
     length = "" if flux.name == "flux" else " times its length"
+    return Title(k.name("rusanov_fluxes shallow_water_fluxes"), _water_text(t, u, g, net, length))
+
+
+def _water_text(t: Tally, u: Var, g: Var, net: Var, length: str) -> str:
     text = (
         f"Rusanov fluxes of the shallow water equations: for each face {t.s.where} from cell i to "
     )
@@ -237,7 +241,7 @@ def _shallow_water(t: Tally, ends: tuple[Var, Var], type_: Scalar) -> Title:
     text += (
         f"h^2 / 2, and s is the larger of |vn| + sqrt({g.name} * h) of both. Here {t.defined[0]} "
     )
-    return Title(k.name("rusanov_fluxes shallow_water_fluxes"), f"{text}and {t.defined[1]}.")
+    return f"{text}and {t.defined[1]}."
 
 
 _VERTEX = {

@@ -272,48 +272,51 @@ def sparse_product(k: KernelBuilder, level: int) -> Title:
     e = t.s.at[0]
     row, col = k.let("row i", t.rows[e]), k.let("col j", t.cols[e])
     value: Expr = t.values[e]
-    c: Expr
     if t.chance(0.4, 2) and not isinstance(t.type, Mat):
         value = t.let("a scaled", k.scalar("alpha", t.unit, 2, 5) * value)
-    what = "sparse matrix in coordinate form times a"
     if t.form == "loop":
         k.size("rhs", 3, 5)
         x, y = t.x("rhs"), t.y("rhs")
         value = t.let("a value", value)
         with t.loop("c", k.size_param("num_rhs", "rhs")) as column:
-            c = column
-            t.update("add", y, (row, c), value * x[col, c])
+            t.update("add", y, (row, column), value * x[col, column])
     elif t.form == "columns":
         x, y, c = t.x("rhs"), t.y("rhs"), t.s.at[1]
         t.update("add", y, (row, c), value * x[col, c])
     else:
-        x, y = t.x(), t.y()
-        if t.form == "symmetric":
-            value = t.let("a value", value)
-        if t.form == "transposed":
+        _vector_product(t, (row, col), value)
+    return _told_product(t)
+
+
+def _vector_product(t: _Sparse, at: tuple[Var, Var], value: Expr) -> None:
+    """An entry times an element of the vector; of a symmetric matrix its mirror image, too."""
+    (row, col), x, y = at, t.x(), t.y()
+    if t.form == "symmetric":
+        value = t.let("a value", value)
+    if t.form == "transposed":
+        t.update("add", y, col, value * x[row])
+    else:
+        t.update("add", y, row, fn("mul", value, x[col]))
+    if t.form == "symmetric":
+        with t.when(fn("ne", row, col)):
             t.update("add", y, col, value * x[row])
-        else:
-            t.update("add", y, row, fn("mul", value, x[col]))
-        if t.form == "symmetric":
-            with t.when(fn("ne", row, col)):
-                t.update("add", y, col, value * x[row])
+
+
+_KINDS = {
+    "transposed": ("Transpose of a sparse matrix in coordinate form", "coo_spmv_transposed"),
+    "symmetric": ("Symmetric sparse matrix, of which one half is stored,", "symmetric_spmv"),
+    "blocks": ("Block-sparse matrix in coordinate form, of small dense blocks,", "bcoo_spmv"),
+    "vector": ("Sparse matrix in coordinate form", "coo_spmv sparse_matvec"),
+}
+
+
+def _told_product(t: _Sparse) -> Title:
     dense = t.form in ("loop", "columns")
-    kind = {
-        "transposed": "Transpose of a ",
-        "symmetric": "Symmetric, of which one half is stored: ",
-    }
-    opening = f"{kind.get(t.form, '')}{what} {'dense matrix' if dense else 'vector'}"
-    opening = opening[0].upper() + opening[1:]
-    if t.form == "blocks":
-        opening = "Block-sparse matrix in coordinate form, of small dense blocks, times a vector"
+    opening, names = _KINDS.get(t.form, _KINDS["vector"])
+    opening += f" times a {'dense matrix' if dense else 'vector'}"
     where_ = f"({t.s.where})" if t.s.rank > 1 else t.s.where
     each = "stored entry and column" if t.s.rank > 1 else "stored entry"
-    name = {
-        "symmetric": "symmetric_spmv",
-        "transposed": "coo_spmv_transposed",
-        "blocks": "bcoo_spmv",
-    }
-    names = name.get(t.form, "coo_spmm sparse_matmul" if dense else "coo_spmv sparse_matvec")
+    names = "coo_spmm sparse_matmul" if dense else names
     return t.title(names, f"{opening}: for each {each} {where_}, ")
 
 

@@ -229,7 +229,7 @@ def _walk(t: _Draws) -> tuple[str, str]:
 
 def _photon(t: _Draws) -> tuple[str, str]:
     """Photons in a slab that absorbs and scatters (isotropically, by weights)."""
-    k, size = t.k, t.k.size("layers", 4, 6)
+    k, size = t.k, t.k.size("bins", 4, 6)
     layers = k.size_param("num_layers", size)
     absorbed = k.accumulator("absorbed deposited", FLOAT32, size)
     thickness = k.scalar("thickness slab_depth", FLOAT32, 1.5, 2.5)
@@ -238,13 +238,9 @@ def _photon(t: _Draws) -> tuple[str, str]:
     most_ = k.scalar("max_scatters max_events", INT32, 4, 8)
     z, mu_z = k.let("z depth", k.lift(0.0, FLOAT32)), k.let("cos_z uz", k.lift(1.0, FLOAT32))
     weight = k.let("weight w", k.lift(1.0, FLOAT32))
-    escape = t.chance(0.6)
     outs = None
-    if escape:
-        outs = (
-            k.accumulator("reflected", FLOAT32, "1"),
-            k.accumulator("transmitted", FLOAT32, "1"),
-        )
+    if t.chance(0.6):
+        outs = tuple(k.accumulator(n, FLOAT32, "1") for n in ("reflected", "transmitted"))
     with k.for_("event n", most_):
         u = t.draw("u", "randf")
         k.augment(z, "sub", mu_z * log(1.0 - u) / mu)
@@ -258,13 +254,12 @@ def _photon(t: _Draws) -> tuple[str, str]:
         k.augment(weight, "mul", albedo)
         turn = t.draw("v", "randf")
         k.assign(mu_z, 2.0 * turn - 1.0)
-    text = (
-        "Photon transport in a slab: each thread follows a photon of weight 1 from "
-        "the top straight "
+    text = "Photon transport in a slab: each thread follows a photon of weight 1 from the top "
+    text += (
+        f"straight down for up to {most_.name} events. It flies -log(1 - u) / {mu.name} along its "
     )
-    text += f"down for up to {most_.name} events. It flies -log(1 - u) / {mu.name} along its "
     text += "direction; beyond a face it is lost"
-    text += ", its weight going to reflected[0] (top) or transmitted[0]" if escape else ""
+    text += ", its weight going to reflected[0] (top) or transmitted[0]" if outs else ""
     text += (
         f"; inside, 1 - {albedo.name} of its weight goes to the layer of {absorbed.name} at its "
     )

@@ -62,15 +62,20 @@ def expert_load(k: KernelBuilder, level: int) -> Title:
         if given and plain:
             k.assign(top, most(top, x(e)))
         else:
-            v = k.let("logit score", x(e))
-            with k.if_(v > top):
-                k.assign(top, v)
-                if not given:
-                    k.assign(chosen, e)
+            _raise(k, x(e), e, top, None if given else chosen)
     text += _Router(k, x, stop, (*lead,), shape_of, plain, loop).tally(top, chosen, given)
     text += " Each sequence of the batch has its own counts and sums." if per_batch else ""
     text += f" The softmax is that of {logits.name}.{told}"
     return Title(k.name("expert_load balance_counts moe_load_stats"), text)
+
+
+def _raise(k: KernelBuilder, logit: Expr, e: Var, top: Var, chosen: Var | None) -> None:
+    """Keep the largest logit, and which expert has it."""
+    v = k.let("logit score", logit)
+    with k.if_(v > top):
+        k.assign(top, v)
+        if chosen is not None:
+            k.assign(chosen, e)
 
 
 def _only_valid(k: KernelBuilder, dims: tuple[str, ...], at: tuple[Var, ...]) -> str:

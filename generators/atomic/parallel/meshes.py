@@ -8,7 +8,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, sqrt
 from generators.kit.naming import applied
 from generators.kit.text import written
-from generators.program.dtypes import FLOAT32, INT32, Mat, Scalar, Vec
+from generators.program.dtypes import FLOAT32, INT32, Array, Mat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
 _NODES = "num_nodes"
@@ -83,6 +83,20 @@ class _Matrix:
         return f"its matrix in {self.array.name}" if own else f"the matrix {self.array.name}"
 
 
+def _whole_product(
+    e: _Element, matrix: Expr, u: Var, to: tuple[str, Var], scale: Expr | None
+) -> None:
+    """The element's matrix times the vector of its nodes' values."""
+    assert isinstance(u.type, Array)
+    k, real, (how, out) = e.k, scalar_of(u.type.element), to
+    values = (u[e.node(n)] for n in range(e.count))
+    held = k.let("ue local_u", make(Vec(e.count, real), *values))
+    product = k.let("fe local_f", fn("mul", matrix, held))
+    with k.for_("a p", e.count) as a:
+        value = product[a] if scale is None else scale * product[a]
+        k.atomic(how, out, named(k, "v node", e.node(a), 0.4), value)
+
+
 @idiom(depth=3)
 def element_products(k: KernelBuilder, level: int) -> Title:
     """Element by element: small matrices times the values of their nodes, assembled by atomics.
@@ -103,12 +117,7 @@ def element_products(k: KernelBuilder, level: int) -> Title:
     how = shape.weighted({"add": 2, "sub": 1})
     out = k.accumulator("y f_int" if how == "add" else "residual", type_, _NODES)
     if not vec and m.whole is not None and shape.chance(0.5):
-        values = (u[e.node(n)] for n in range(e.count))
-        held = k.let("ue local_u", make(Vec(e.count, real), *values))
-        product = k.let("fe local_f", m.whole * held)
-        with k.for_("a p", e.count) as a:
-            value = product[a] if scale is None else scale * product[a]
-            k.atomic(how, out, named(k, "v node", e.node(a), 0.4), value)
+        _whole_product(e, m.whole, u, (how, out), scale)
     else:
         with k.for_("a p", e.count) as a:
             zero = k.lift(0.0, real)

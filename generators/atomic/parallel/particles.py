@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from generators.atomic.parallel.parts import (
     COUNTS,
@@ -20,7 +21,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, dot
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Vec
-from generators.program.expr import Expr, Var
+from generators.program.expr import Expr, Load, Var
 
 
 class _Places:
@@ -93,13 +94,12 @@ def cell_hash_counts(k: KernelBuilder, level: int) -> Title:
 @idiom(depth=3)
 def voxel_sums(k: KernelBuilder, level: int) -> Title:
     """Point clouds thinned by voxels: counts and sums of the points of each voxel."""
-    shape = k.draw.shape
-    real, vec = FLOAT32, Vec(3, FLOAT32)
+    shape, vec = k.draw.shape, Vec(3, FLOAT32)
     with work(k, level, "num_points", (48, 72), "i p", "clouds") as w:
         load = w.read("points positions cloud", vec, 0.1, 3.9)
         p = w.let("p pt point", load, 0.9)
         inverse = shape.chance(0.5)
-        size = k.scalar("inv_voxel inv_size" if inverse else "voxel_size leaf", real, 0.8, 1.2)
+        size = k.scalar("inv_voxel inv_size" if inverse else "voxel_size leaf", FLOAT32, 0.8, 1.2)
         origin = k.scalar("origin lower", vec, -0.2, 0.2) if shape.chance(0.4) else None
         moved = p if origin is None else w.let("local q", p - origin, 1.0)
         dims = [k.size(f"n{a}", 3, 3) for a in "xyz"]
@@ -114,14 +114,10 @@ def voxel_sums(k: KernelBuilder, level: int) -> Title:
             ]
         tests = [t for c, n in zip(cells, counts, strict=True) for t in (c >= 0, c < n)]
         out_dims = ["nx*ny*nz"] if flat else dims
-        kind = shape.weighted(COUNTS)
         sums = k.accumulator("sums voxel_sums centroids_sum", vec, out_dims)
-        hits = k.accumulator("counts voxel_counts occupancy", kind, out_dims)
-        if clamped:
+        hits = k.accumulator("counts occupancy", shape.weighted(COUNTS), out_dims)
+        with nullcontext() if clamped else w.guard(both(*tests)):
             _into_voxel(k, (sums, hits), tuple(cells), counts if flat else [], p)
-        else:
-            with w.guard(both(*tests)):
-                _into_voxel(k, (sums, hits), tuple(cells), counts if flat else [], p)
     how = f"* {size.name}" if inverse else f"/ {size.name}"
     about = f"{load.array.name}" if origin is None else f"({load.array.name} - {origin.name})"
     text = (
@@ -183,8 +179,15 @@ def spline_deposit(k: KernelBuilder, level: int) -> Title:
         if vel is not None:
             s.moving = named(k, "v vp", vel, 0.7)
         s.axis(0, None if mass is None else named(k, "m q", mass, 0.7), [])
+    about += f" * {scale.name}" if scale is not None else ""
+    return Title(
+        k.name("particles_to_grid deposit_tsc p2g_quadratic"), _spline_text(s, about, mass, vel)
+    )
+
+
+def _spline_text(s: _Spline, about: str, mass: Load | None, vel: Load | None) -> str:
+    axes = len(s.bases)
     text = f"Particles to grid by quadratic B-splines: for each particle at {about}"
-    text += f" * {scale.name}" if scale is not None else ""
     text += ", add " + ("the weight" if axes == 1 else "the product of its weights along the axes")
     text += "" if mass is None else f" times {written(mass)}"
     text += f" to {s.out.name} at each of the {3**axes} nodes around it"
@@ -194,8 +197,7 @@ def spline_deposit(k: KernelBuilder, level: int) -> Title:
         ". Along an axis, with b the nearest node and d the distance past it, nodes b - 1, b and "
     )
     text += "b + 1 weigh 0.5 * (0.5 - d)^2, 0.75 - d^2 and 0.5 * (0.5 + d)^2. All particles lie at "
-    text += "least a cell inside of the grid."
-    return Title(k.name("particles_to_grid deposit_tsc p2g_quadratic"), text)
+    return f"{text}least a cell inside of the grid."
 
 
 class _Spline:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from generators.atomic.parallel.parts import COUNTS, Shared, Work, extent_of, named, work
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
@@ -60,17 +62,16 @@ def threshold_counts(k: KernelBuilder, level: int) -> Title:
     with work(k, level, "n", _SPAN, "i s", "batch", "list lists blocks") as w:
         load = w.read("scores", type_, *span)
         score = w.let("score v", load, 0.8)
-        names, (low, high) = "thresholds cuts levels", span
-        cuts = k.array(names, type_, size, init="sorted", low=low, high=high)
+        cuts = k.array("thresholds cuts", type_, size, init="sorted", low=span[0], high=span[1])
         split, upto = level < 3 and shape.chance(0.4), False
         value: Expr = k.lift(1, shape.weighted(COUNTS))
         weight = None
         if shape.chance(0.3):
             weight = w.read("weights sample_weight", FLOAT32, 0.5, 2.0)
             value = named(k, "w amount", weight, 0.7)
-        assert isinstance(value.type, Scalar)
         if level >= 3 and shape.chance(0.6):
             return _by_interval(w, cuts, score, written(load), value)
+        assert isinstance(value.type, Scalar)
         if split:
             label = w.read("labels truth", INT32, 0, 1)
             above = w.shared("true_pos hits", value.type, ("thresholds",))
@@ -80,29 +81,27 @@ def threshold_counts(k: KernelBuilder, level: int) -> Title:
             upto = level < 3 and shape.chance(0.4)
             names = "at_most num_below" if upto else "at_least survivors"
             above = w.shared(names, value.type, ("thresholds",))
-        early = shape.chance(0.5)
-        early = early and not upto
+        early = shape.chance(0.5) and not upto
         with k.for_("t j", extent(cuts)) as t:
-            other = (flag, below) if split else None
             if early:
                 with k.if_(score < cuts[t]):
                     k.break_()
-                _reached(k, t, value, above, other)
-            else:
-                with k.if_(score <= cuts[t] if upto else fn("ge", score, cuts[t])):
-                    _reached(k, t, value, above, other)
+            test = score <= cuts[t] if upto else fn("ge", score, cuts[t])
+            with nullcontext() if early else k.if_(test):
+                _reached(k, t, value, above, (flag, below) if split else None)
     what = "1" if weight is None else written(weight)
-    about = "Counts for a ROC curve" if split else "Cumulative histogram"
-    text = f"{about}: for every threshold t that {written(load)} reaches"
-    if upto:
-        text = f"{about}: for every threshold t that {written(load)} does not exceed"
-    text += f" ({written(load)} {'<=' if upto else '>='} {cuts.name}[t], ascending), add {what} to "
-    text += above.said("t")
-    text += f" where {written(label)} is 1, else to {below.said('t')}" if split else ""
-    return Title(
-        k.name("roc_counts count_positives" if split else "cumulative_histogram threshold_counts"),
-        f"{text}.",
-    )
+    text = _told_thresholds(written(load), cuts.name, upto, f"add {what} to {above.said('t')}")
+    if split:
+        text = f"Counts for a ROC curve: {text} where {written(label)} is 1, else to "
+        return Title(k.name("roc_counts count_positives"), f"{text}{below.said('t')}.")
+    text = f"Cumulative histogram: {text}."
+    return Title(k.name("cumulative_histogram threshold_counts"), text)
+
+
+def _told_thresholds(score: str, cuts: str, upto: bool, then: str) -> str:
+    reached = "does not exceed" if upto else "reaches"
+    text = f"for every threshold t that {score} {reached} ({score} {'<=' if upto else '>='} "
+    return f"{text}{cuts}[t], ascending), {then}"
 
 
 def _by_interval(w: Work, cuts: Var, score: Expr, said: str, value: Expr) -> Title:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from generators.atomic.parallel.parts import (
@@ -101,8 +102,7 @@ def block_ranks(k: KernelBuilder, level: int) -> Title:
     width = k.draw.value.choice((8, 16))
     lead = (k.size("batch", 3, 4),) if shape.chance(0.4) else ()
     pair = [k.size("num_queries", 8, 12), k.size("blocks", 3, 4)]
-    names = [k.name("q query"), k.name("c block")]
-    flipped = shape.chance(0.4)
+    names, flipped = [k.name("q query"), k.name("c block")], shape.chance(0.4)
     threads = k.thread(
         *lead,
         *(reversed(pair) if flipped else pair),
@@ -113,28 +113,26 @@ def block_ranks(k: KernelBuilder, level: int) -> Title:
     search = level > 2 and shape.chance(0.5)
     grid = search or shape.chance(0.4)
     dims = (*lead, "blocks", str(width)) if grid else (*lead, f"{width}*blocks")
-    init, span = "sorted" if search else "uniform", _span(type_)
-    keys = k.array("keys values", type_, dims, low=span[0], high=span[1], init=init)
+    init, (low, high) = "sorted" if search else "uniform", _span(type_)
+    keys = k.array("keys values", type_, dims, low=low, high=high, init=init)
     asked = (*lead, "num_queries")
-    queries = k.array("queries probes", type_, asked, low=span[0], high=span[1])
-    kind = INT32 if search else shape.weighted(COUNTS)
-    counts = k.accumulator("ranks", kind, asked)
+    queries = k.array("queries probes", type_, asked, low=low, high=high)
+    counts = k.accumulator("ranks", INT32 if search else shape.weighted(COUNTS), asked)
     b = _Block(k, keys, (*at, block) if grid else at, None if grid else block, width)
     wanted = named(k, "wanted probe", queries[spot(*at, q)], 0.8)
     upto = shape.chance(0.4)
     found = b.halved(wanted, upto) if search else b.counted(wanted, upto, counts)
-    if level > 1 and shape.chance(0.5):
-        with k.if_(fn("gt", found, k.lift(0, found.type))):
-            k.atomic("add", counts, (*at, q), found)
-    else:
+    some = fn("gt", found, k.lift(0, found.type))
+    with k.if_(some) if level > 1 and shape.chance(0.5) else nullcontext():
         k.atomic("add", counts, (*at, q), found)
+    of = (
+        f"of {width} {keys.name}, count those that are "
+        f"{'at most' if upto else 'less than'} the query"
+    )
     text = (
         f"Ranks of {queries.name} among {keys.name}, block by block: for each query and each block "
     )
-    text += (
-        f"of {width} {keys.name}, count those that are {'at most' if upto else 'less than'} the "
-    )
-    text += "query" + (", by binary search in the sorted block," if search else "")
+    text += of + (", by binary search in the sorted block," if search else "")
     text += f" and add the count to {counts.name} of the query."
     return Title(k.name("block_ranks rank_in_blocks"), text)
 

@@ -38,20 +38,21 @@ def bilinear_splat(k: KernelBuilder, level: int) -> Title:
             s.nearest(y, x, value)
         else:
             s.four(y, x, value)
-    times = f" times {scale.name}" if scale is not None else ""
-    text = (
-        f"Forward warping along a flow: move each pixel of {image.name} by {about}{times} and add "
-    )
+    about += f" times {scale.name}" if scale is not None else ""
+    text = _splat_text(s, image.name, about, nearest)
+    names = "forward_warp splat_pixels" if nearest else "forward_warp splat_bilinear"
+    return Title(k.name(names), text)
+
+
+def _splat_text(s: _Splat, image: str, about: str, nearest: bool) -> str:
+    text = f"Forward warping along a flow: move each pixel of {image} by {about} and add "
     if nearest:
         text += f"it to the nearest pixel of {s.out.name}"
         text += f", and 1 to {s.mass.name} there" if s.mass is not None else ""
     else:
         text += f"its bilinear shares to the four pixels of {s.out.name} around that place"
         text += f", and the shares themselves to {s.mass.name}" if s.mass is not None else ""
-    text += ". Pixels outside of the image get nothing."
-    return Title(
-        k.name("forward_warp splat_pixels" if nearest else "forward_warp splat_bilinear"), text
-    )
+    return f"{text}. Pixels outside of the image get nothing."
 
 
 class _Splat:
@@ -130,18 +131,20 @@ def detector_sums(k: KernelBuilder, level: int) -> Title:
                 if part is not None:
                     after = (slot + 1, a) if turned else (a, slot + 1)
                     out.update("add", after, part * value)
-    about = "from the middle of the image" if centre else "from the corner"
+    about = f"{image.name}, at (x, y) from the {'middle of the image' if centre else 'corner'}"
     factor = f"{size.name} * " if size is not None else ""
     where = out.said(*(("bin", "a") if turned else ("a", "bin")))
-    text = (
-        f"Radon transform by pixels: for each pixel of {image.name}, at (x, y) {about}, and each "
-    )
+    u = f"{factor}(x * cos_table[a] + y * sin_table[a]) + {middle.name}"
+    text = _radon_text(about, where, u, linear)
+    return Title(k.name("project_pixels radon_scatter forward_project"), text)
+
+
+def _radon_text(about: str, where: str, u: str, linear: bool) -> str:
+    text = f"Radon transform by pixels: for each pixel of {about}, and each "
     text += "angle a, " + ("share the value linearly between " if linear else "add the value to ")
     text += f"{where}{' and the bin after it' if linear else ''}, if "
     text += "both exist" if linear else "there is that bin"
-    text += f". Here u = {factor}(x * cos_table[a] + y * sin_table[a]) + {middle.name} and bin is "
-    text += "floor(u)." if linear else "u rounded."
-    return Title(k.name("project_pixels radon_scatter forward_project"), text)
+    return f"{text}. Here u = {u} and bin is {'floor(u)' if linear else 'u rounded'}."
 
 
 def _placed(place: Expr, count: Expr, centre: bool) -> Expr:
