@@ -57,12 +57,11 @@ def calibration_bins(k: KernelBuilder, level: int) -> Title:
 def threshold_counts(k: KernelBuilder, level: int) -> Title:
     """Cumulative histograms and ROC counts: every threshold that a score reaches counts it."""
     shape, size = k.draw.shape, k.size("thresholds", 6, 9)
-    type_: Scalar = shape.weighted({FLOAT32: 5, INT32: 3})
-    span = (-2.0, 2.0) if type_.is_float else (0, 40)
+    type_, low, high = shape.choice((*((FLOAT32, -2.0, 2.0),) * 2, (INT32, 0, 40)))
     with work(k, level, "n", _SPAN, "i s", "batch", "list lists blocks") as w:
-        load = w.read("scores", type_, *span)
+        load = w.read("scores", type_, low, high)
         score = w.let("score v", load, 0.8)
-        cuts = k.array("thresholds cuts", type_, size, init="sorted", low=span[0], high=span[1])
+        cuts = k.array("thresholds cuts", type_, size, init="sorted", low=low, high=high)
         split, upto = level < 3 and shape.chance(0.4), False
         value: Expr = k.lift(1, shape.weighted(COUNTS))
         weight = None
@@ -94,8 +93,7 @@ def threshold_counts(k: KernelBuilder, level: int) -> Title:
     if split:
         text = f"Counts for a ROC curve: {text} where {written(label)} is 1, else to "
         return Title(k.name("roc_counts count_positives"), f"{text}{below.said('t')}.")
-    text = f"Cumulative histogram: {text}."
-    return Title(k.name("cumulative_histogram threshold_counts"), text)
+    return Title(k.name("cumulative_histogram threshold_counts"), f"Cumulative histogram: {text}.")
 
 
 def _told_thresholds(score: str, cuts: str, upto: bool, then: str) -> str:
