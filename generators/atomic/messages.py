@@ -12,13 +12,13 @@ from generators.kit.sites import Site, over
 from generators.program.dtypes import INT32, Mat, Scalar, Vec
 from generators.program.expr import Expr, Var
 
-_PAIRS = ("src dst", "tails heads", "from_node to_node", "sources targets")
+_PAIRS = ("src dst", "edge_src edge_dst", "from_node to_node", "sources targets")
 _LAYERS = {
     1: ("sum", "weighted", "laplacian"),
     2: ("mean", "normalized", "max", "edge_conv"),
     3: ("normalized", "attention", "edge_conv"),
-    4: ("attention", "heads"),
-    5: ("heads",),
+    4: ("attention", "heads", "relational"),
+    5: ("heads", "relational", "relational"),
 }
 _SAID = {
     "sum": "Sum node features over incoming edges",
@@ -62,7 +62,8 @@ class _Layer(Tally):
         shape = k.draw.shape
         self.way, self.real = shape.choice(_LAYERS[level]), k.draw.wide_float_type()
         k.size("num_nodes", 10, 16)
-        rows = shape.chance(0.7) and self.way != "heads"
+        rows = shape.chance(0.7) or self.way in ("edge_conv", "attention")
+        rows = rows and self.way not in ("heads", "relational")
         if rows:
             s = over(k, "num_edges channels", indices(k, "e", "c f"), ((64, 90), (3, 5)))
         else:
@@ -85,8 +86,8 @@ def message_passing(k: KernelBuilder, level: int) -> Title:
     """Messages along the edges of a graph, gathered at the target nodes: layers of graph nets."""
     t = _Layer(k, level)
     u, v = _ends(t, "num_nodes")
-    if t.way == "heads":
-        return _heads(t, u, v)
+    if t.way in ("heads", "relational"):
+        return _heads(t, u, v) if t.way == "heads" else _relational(t, u, v)
     more = t.s.dims[1:]
     h = k.array("features h x", t.real, ("num_nodes", *more), low=0.2, high=2.0)
     ways: dict[str, Callable[[], Expr]] = {
@@ -205,6 +206,40 @@ def _alpha(t: _Layer, way: str, at: tuple[Expr, Var, Var], head: Var) -> Expr:
     total = k.array("denom exp_sums", real, pair, low=1.0, high=4.0)
     t.notes = [first, top.name, total.name, slope]
     return k.let("alpha attn", exp(logit - top[v, head]) / total[v, head])
+
+
+def _relational(t: _Layer, u: Var, v: Var) -> Title:
+    """Messages by a weight matrix for each kind of edge (M. Schlichtkrull and others, 2018)."""
+    k, real = t.k, t.real
+    for size, low, high in (("relations", 3, 4), ("cin", 3, 5), ("cout", 3, 4)):
+        k.size(size, low, high)
+    h = k.array("features h", real, ("num_nodes", "cin"), low=-1.0, high=1.0)
+    turned = t.chance(0.4)
+    dims = ("relations", "cin", "cout") if turned else ("relations", "cout", "cin")
+    weights = k.array("rel_weights weights", real, dims, low=-1.0, high=1.0)
+    kind = t.s.read("edge_type relation", INT32, init="index_of:relations")
+    rel = k.let("r rel", kind)
+    norm: Expr | None = None
+    way = t.pick("edge", "degree", "none")
+    if way == "edge":
+        norm = k.let("norm scale", t.edge("edge_norm norms", 0.2, 1.0))
+    elif way == "degree":
+        norm = k.let("scale inv_deg", 1.0 / cast(_degree(t, "in_degree num_in")[v], real))
+    out = k.accumulator("aggregated out", real, ("num_nodes", "cout"))
+    with k.for_("o", extent(out, 1)) as o:
+        acc = k.let("acc total", k.lift(0.0, real))
+        with k.for_("i", extent(h, 1)) as i:
+            w = weights[(rel, i, o) if turned else (rel, o, i)]
+            k.augment(acc, "add", w * h[u, i])
+        k.atomic("add", out, (v, o), acc if norm is None else norm * acc)
+    text = f"Relational graph convolution: for each edge {t.s.where} from u to v of relation r, "
+    text += f"multiply the features of u by the matrix {weights.name}[r]"
+    text += f" ({'cin' if turned else 'cout'} rows)"
+    if way != "none":
+        by = "edge's norm" if way == "edge" else "inverse of v's in-degree"
+        text += f" and by the {by}"
+    text += f", and add the result to {out.name}[v]. Here {t.defined[0]}, {t.defined[1]} and r = "
+    return Title(k.name("rgcn_aggregate relational_conv"), f"{text}{t.say(kind)}.")
 
 
 _PRODUCTS = {

@@ -74,7 +74,7 @@ def tensor(
         looped = shape.choice(others)
     words = {
         "batch": "b n",
-        "tokens": "t tok row",
+        "tokens": "t tok",
         "height": "y h",
         "width": "x w",
         "length": "l x",

@@ -277,7 +277,7 @@ def pair_distances(k: KernelBuilder, level: int) -> Title:
             slot = r.slot(own - r.x[spot(*at, j)], bins)
             with guarded(k, slot < bins, True):
                 k.atomic("add", out, (slot,) if len(dims) == 1 else (*at, slot), 1)
-    text = "Histogram of pair distances: for every pair of points of "
+    text = "Histogram of pair distances: for every pair of elements of "
     text += f"{'one frame of ' if lead else ''}{r.x.name}, taken once,"
     text += r.said("the number of bins" if not isinstance(bins, Var) else bins.name)
     text += f", if there is that bin in {out.name}"

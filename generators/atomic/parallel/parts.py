@@ -214,7 +214,7 @@ def work(
     With ``per_block`` a block of items may have shared arrays of its own.
     """
     shape = k.draw.shape
-    weights = {"list": 6, "lists": 4, "blocks": 1}
+    weights = {"list": 6, "lists": 4, "blocks": int(level > 1)}
     way = shape.weighted({w: n for w, n in weights.items() if w in ways.split()})
     if way == "lists":
         k.size(lead, 3, 4)

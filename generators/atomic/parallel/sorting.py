@@ -24,22 +24,17 @@ from generators.program.expr import Expr, Var
 
 def _key(w: Work) -> tuple[Expr, str]:
     """A key whose digits are taken, as an unsigned number; and its name in words."""
-    k, shape = w.k, w.k.draw.shape
+    shape = w.k.draw.shape
     type_: Scalar = shape.weighted({INT32: 4, UINT32: 4, UINT64: 2, INT64: 1})
-    signed = not type_.is_unsigned and w.level > 2 and shape.chance(0.5)
-    load = w.read("keys codes values", type_, -500 if signed else 0, 1000)
-    if not signed:
-        return w.let("key code", load, 0.7), written(load)
-    bias = k.lift(512, type_)
-    said = f"{written(load)} + 512, so that negative keys come first"
-    return k.let("key biased", load + bias), said
+    load = w.read("keys values", type_, 0, 1000)
+    return w.let("key", load, 0.7), written(load)
 
 
 @idiom(depth=3)
 def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
     """Digits of keys counted for a pass of a radix sort, or for all passes at once."""
     shape = k.draw.shape
-    bits = k.draw.value.choice((3, 4, 4, 5))
+    bits = k.draw.value.choice((4, 4, 5))
     radix = 1 << bits
     with work(k, level, "num_keys", (64, 96), "i idx", "segments", per_block=True) as w:
         key, said = _key(w)
@@ -49,7 +44,7 @@ def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
         down = level > 1 and shape.chance(0.3)
         count: Scalar = shape.weighted(COUNTS)
         if every:
-            passes = 12 // bits
+            passes = 3 if bits == 4 else 2
             text = f"Digit histograms for all {passes} passes of a radix sort"
             dims = (str(passes), str(radix))
             counts = w.shared("counts digit_counts hist", count, dims)

@@ -28,6 +28,7 @@ def ngram_counts(k: KernelBuilder, level: int) -> Title:
     """N-grams of tokens: pairs in a table, longer ones by a rolling hash into buckets."""
     pairs = k.draw.shape.chance(0.35)
     with work(k, level, "num_tokens", (60, 84), "i t", "documents", "list lists") as w:
+        w.kept["scope"] = "all"
         text = _token_pairs(w) if pairs else _token_hashes(w)
     names = "count_bigrams count_token_pairs"
     return Title(k.name(names if pairs else "ngram_counts count_ngrams hash_ngrams"), text)
