@@ -49,9 +49,9 @@ class Ledger:
 
 
 _FORMS = {
-    1: {"total": 2, "bins": 5, "rows": 3, "columns": 2},
+    1: {"total": 2, "bins": 5, "rows": 3, "columns": 1},
     2: {"bins": 2, "plane": 4, "row_bins": 3},
-    3: {"chunk": 3, "strip": 5, "plane": 1},
+    3: {"chunk": 1, "strip": 5, "plane": 1},
     4: {"runs": 5, "copies": 3, "chunk": 1},
     5: {"runs": 6, "careful": 1},
 }
@@ -66,6 +66,11 @@ _SPECIAL = {"runs": "copies", "careful": "chunk"}
 """Forms that sums alone have, and what stands for them where extremes are kept."""
 _WIDTHS = (4, 8)
 _KEPT = {"add": "sum", "max": "largest", "min": "smallest"}
+
+
+def _noun(size: str) -> str:
+    """What one of so many is called."""
+    return singular(size).replace("_", " ")
 
 
 _UNIT = re.compile(r"_(s|ms|mm|c|m2|cents?|ids?)?$")
@@ -122,7 +127,7 @@ class _Accumulation(Tally):
             for key in parts:
                 load = entry[key]
                 assert isinstance(load, Load)
-                one = _UNIT.sub("", singular(load.array.name))
+                one = singular(_UNIT.sub("", load.array.name))
                 ones: tuple[str, ...] = (f"{key}_i" if self.k.threads == ("i",) else key,)
                 ones = (one, one, *ones) if one != load.array.name else ones
                 entry.values[key] = self.let(ones, load, 0.25 if key in once else 1.0)
@@ -182,12 +187,13 @@ class _Accumulation(Tally):
             return ("1",), (self.k.lift(0, INT32),), ""
         if self.form in ("rows", "columns"):
             axis = int(self.form == "columns")
-            return (s.dims[axis],), (s.at[axis],), f" by {singular(s.dims[axis])}"
+            return (s.dims[axis],), (s.at[axis],), f" by {_noun(s.dims[axis])}"
         if self.form == "row_bins":
             q, second = self.key(own.second, 3, 4)
-            return (s.dims[0], q), (s.at[0], second), f" by {singular(s.dims[0])} and {singular(q)}"
-        m, group = self.key(own.group)
-        by = f" by {singular(m)}"
+            return (s.dims[0], q), (s.at[0], second), f" by {_noun(s.dims[0])} and {_noun(q)}"
+        # Copies of few groups pay: of many each address is met seldom.
+        m, group = self.key(own.parent if self.form == "copies" else own.group)
+        by = f" by {_noun(m)}"
         if self.form == "bins":
             return (m,), (group,), by
         if self.form == "copies":
@@ -196,7 +202,7 @@ class _Accumulation(Tally):
             self.known[copy] = f"{self.say(s.at[0])} % {copies.name}"
             return ("copies", m), (copy, group), by
         q, second = self.key(own.second, 3, 4)
-        return (m, q), (group, second), f"{by} and {singular(q)}"
+        return (m, q), (group, second), f"{by} and {_noun(q)}"
 
     def entries(self) -> str:
         """An atomic for each amount of the thread's entry."""
@@ -228,7 +234,7 @@ class _Accumulation(Tally):
         )
 
     def title_names(self) -> str:
-        what = self.amounts[0].name
+        what = "_and_".join(a.name for a in self.amounts)
         if self.kind != "add":
             return f"{self.kind}_{what} reduce_{self.kind}_{what}"
         return what if self.ledger.phrases else f"sum_{what} accumulate_{what}"
@@ -321,7 +327,7 @@ def _strip(a: _Accumulation) -> str:
             _taken(a, one, value)
     if a.ledger.grouped:
         m, group = a.key(a.ledger.parent)
-        at, dims, by = a.let("g group", group, 0.5), (m,), f" by {singular(m)}"
+        at, dims, by = a.let("g group", group, 0.5), (m,), f" by {_noun(m)}"
     else:
         at, dims, by = k.lift(0, INT32), ("1",), ""
     outs = [a.out(n, dims) for n in range(len(kept))]
@@ -370,9 +376,7 @@ def _runs(a: _Accumulation) -> str:
     text += f"{_told_amounts(a, values)} over runs of equal {groups.name}"
     text += ", which it counts too" if length is not None else ""
     text += ", in registers. Where the run ends, and at the end of the chunk, it is added to "
-    return (
-        f"{text}{listed(names_)} of its {singular(size)} by one atomic{' each' * bool(names_[1:])}."
-    )
+    return f"{text}{listed(names_)} of its {_noun(size)} by one atomic{' each' * bool(names_[1:])}."
 
 
 def accumulate(k: KernelBuilder, level: int, ledger: Ledger) -> Title:
