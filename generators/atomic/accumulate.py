@@ -53,7 +53,7 @@ _FORMS = {
     2: {"bins": 2, "plane": 4, "row_bins": 3},
     3: {"chunk": 1, "strip": 5, "plane": 1},
     4: {"runs": 5, "copies": 3, "chunk": 1},
-    5: {"runs": 6, "careful": 1},
+    5: {"runs": 1},
 }
 _UNGROUPED = {
     1: {"total": 3, "rows": 4, "columns": 2},
@@ -121,7 +121,8 @@ class _Accumulation(Tally):
         parts, once = {}, read_once(self.amounts)
         for key in keys_of(self.amounts):
             names, low, high = self.ledger.inputs[key]
-            parts[key] = Part(names, self.type, low, high, many=names)
+            fields = [_UNIT.sub("", singular(name)) for name in names.split()]
+            parts[key] = Part(fields, self.type, low, high, many=names)
         entry = record(s, self.ledger.record, parts, {1: 0.1, 2: 0.2}.get(self.level, 0.3))
         if entry.struct is None:
             for key in parts:

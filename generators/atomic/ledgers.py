@@ -223,9 +223,9 @@ def schedule_bounds(k: KernelBuilder, level: int) -> Title:
 
 _SENSORS = Ledger(
     {
-        "u": ("voltage volts", 0.5, 4.5),
-        "c": ("current amps", 0.1, 2.5),
-        "r": ("resistance ohms", 0.05, 0.5),
+        "u": ("voltage voltages", 0.5, 4.5),
+        "c": ("current currents", 0.1, 2.5),
+        "r": ("resistance resistances", 0.05, 0.5),
         "d": ("dt interval_s", 0.05, 0.4),
     },
     formulas(

@@ -43,20 +43,10 @@ def _seed(k: KernelBuilder, seeds: Var | None, r: Expr) -> Expr:
 
 
 def _column(w: Work, h: Expr, size: str) -> tuple[Expr, str]:
-    """A hash as a place in a table: a remainder, or its low bits where the width allows."""
-    k = w.k
-    if size.isdigit():
-        slot = cast(h & k.lift(int(size) - 1, UINT32), INT32)
-        return w.let("slot col c", slot, 0.7), f"the hash & {int(size) - 1}"
-    count = extent_of(k, size)
+    """A hash as a place in a table: a remainder."""
+    count = extent_of(w.k, size)
     slot = cast(h % cast(count, UINT32), INT32)
     return w.let("slot col c", slot, 0.7), f"the hash % {written(count)}"
-
-
-def _width(k: KernelBuilder) -> str:
-    if k.draw.shape.chance(0.5):
-        return str(k.draw.value.choice((32, 64)))
-    return k.size("sketch_width", 9, 14)
 
 
 @idiom(depth=3)
@@ -76,7 +66,8 @@ def count_min_sketch(k: KernelBuilder, level: int) -> Title:
         if type_ == FLOAT32 or shape.chance(0.4):
             span = (0.5, 2.0) if type_ == FLOAT32 else (1, 9)
             value = w.let("amount weight", w.read("amounts weights increments", type_, *span), 0.5)
-        width = _width(k)
+        width = k.size("sketch_width", 9, 14)
+        k.size_param("width sketch_width", width)
         depth = k.size("sketch_depth", 3, 4)
         table = w.shared("sketch table counters", type_, (depth, width))
         seeds, seeded = _seeds(k, depth)
