@@ -137,7 +137,7 @@ class _Accumulation(Tally):
     def value(self, values: dict[str, Expr], amount: Formula) -> Expr:
         """What the entry gives, in place or by a helper."""
         plain = {key: words(self.ledger.inputs[key][0])[0] for key in amount.keys}
-        args = {singular(name): values[key] for key, name in plain.items()}
+        args = {singular(_UNIT.sub("", name)): values[key] for key, name in plain.items()}
         chance = 0.3 if self.level >= 3 and not amount.plain else 0.0
         value = applied(self.k, chance, f"{amount.name}_of", args, amount.build)
         text = amount.said({key: self.say(values[key]) for key in amount.keys})

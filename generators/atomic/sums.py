@@ -186,7 +186,7 @@ class _Rows(Tally):
         forms = {1: ("list", "grid"), 2: ("grid", "checked", "counted"), 3: ("row", "checked")}
         self.form = shape.choice(forms.get(level, ("runs",)))
         self.width = k.draw.value.choice((4, 8))
-        k.size("num_segments", 6, 9)
+        k.size("num_groups", 6, 9)
         if self.form == "list":
             super().__init__(level, threads(k, "n", 64, 96, "i e"))
         elif self.form == "row":
@@ -208,10 +208,10 @@ class _Rows(Tally):
         how = (
             {"init": "uniform", "low": -2, "high": 5}
             if checked
-            else {"init": "index_of:num_segments"}
+            else {"init": "index_of:num_groups"}
         )
         if checked:
-            self.k.size("num_segments", 6, 9, minimum=6)
+            self.k.size("num_groups", 6, 9, minimum=6)
         return self.s.array("segment_ids index", INT32, axes=(0,), **how)
 
     def values(self, s: Site) -> Var:
@@ -219,7 +219,7 @@ class _Rows(Tally):
         return s.array("values src", self.type, *span)
 
     def out(self) -> Var:
-        dims = ("num_segments", *(["dim"] if self.form != "list" else []))
+        dims = ("num_groups", *(["dim"] if self.form != "list" else []))
         return self.k.accumulator("sums segment_sums out", self.type, dims)
 
 
@@ -255,7 +255,7 @@ def _scattered(r: _Rows) -> str:
         value = values[s.at]
         k.atomic("add", out, (seg, *s.at[1:]), value if weight is None else weight * value)
         if r.form == "counted":
-            counts = k.accumulator("counts segment_sizes", INT32, "num_segments")
+            counts = k.accumulator("counts segment_sizes", INT32, "num_groups")
             with k.if_(fn("eq", s.at[1], k.lift(0, INT32))):
                 k.atomic("add", counts, seg, 1)
         text += f"add {values.name}[{s.where}]"
@@ -282,7 +282,7 @@ def _scattered_runs(r: _Rows) -> str:
     mean = r.chance(0.4) and r.type.is_float
     sizes = None
     if mean:
-        sizes = k.array("segment_sizes counts", INT32, "num_segments", low=1, high=9)
+        sizes = k.array("segment_sizes counts", INT32, "num_groups", low=1, high=9)
     acc = k.let("acc partial", k.lift(0, r.type))
 
     def flush() -> None:

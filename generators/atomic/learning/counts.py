@@ -191,7 +191,7 @@ def _bin_of(k: KernelBuilder, value: Var) -> tuple[Var, str]:
     if way == "equal":
         number = k.size_param("num_bins n_bins", "conf_bins")
         place = cast(value * cast(number, FLOAT32), INT32)
-        place = least(place, number - 1) if shape.chance(0.5) else place
+        place = least(place, number - 1)
         return k.let("slot bin_id", place), "equal bins of [0, 1]"
     edges = k.array("edges bounds", FLOAT32, "conf_bins", low=0.0, high=0.95, init="sorted")
     said = f"bins that begin at the ascending {edges.name} (the first takes what lies below, too)"

@@ -33,7 +33,7 @@ def label_propagation(k: KernelBuilder, level: int) -> Title:
     if form == "test" and shape.chance(0.2 * level):
         changed = k.accumulator("changed num_changed", INT32, "1")
     active = None
-    if not g.queued and level > 1 and shape.chance(0.4):
+    if not g.queued and not g.is_list and level > 1 and shape.chance(0.4):
         active = k.array("active dirty updated", INT32, g.nodes, low=0, high=1)
         with g.guard(_unequal(active[g.source], k.lift(0, INT32))):
             told = _spread(k, g, labels, out, changed, form)
@@ -102,7 +102,7 @@ def hook_roots(k: KernelBuilder, level: int) -> Title:
                     k.atomic("min", out, root_v, root_u)
                 with k.else_():
                     k.atomic("min", out, root_u, root_v)
-    how = f"the parents {parents.name} of both"
+    how = f"the parents of both, by {parents.name},"
     if steps == 1:
         how = f"the grandparents of both, by {parents.name} twice,"
     elif turns is not None:

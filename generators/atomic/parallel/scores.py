@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from generators.atomic.parallel.parts import COUNTS, Shared, Work, extent_of, named, work
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
+from generators.kit.functions import least
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Const, Expr, Var
@@ -24,7 +25,7 @@ def calibration_bins(k: KernelBuilder, level: int) -> Title:
         conf = w.read("confidence probs scores", real, 0.02, 0.98)
         bins = extent_of(k, "conf_bins")
         p = w.let("p conf", conf, 0.8)
-        slot = cast(p * cast(bins, real), INT32)
+        slot = least(cast(p * cast(bins, real), INT32), bins - 1)
         slot = w.let("slot bin_id bucket", slot, 1.0)
         binary = shape.chance(0.4)
         if binary:
@@ -48,8 +49,10 @@ def calibration_bins(k: KernelBuilder, level: int) -> Title:
             hits.update("add", (slot,), 1)
     text = "Reliability diagram: for each prediction of confidence p, add p to "
     text += sums.said("b") + (f", 1 to {counts.said('b')}" if counts is not None else "")
-    text += f", and 1 to {hits.said('b')} where {said}. Here p = {written(conf)} and b = int(p * "
-    text += f"{written(bins)})."
+    text += (
+        f", and 1 to {hits.said('b')} where {said}. Here p = {written(conf)} and b = min(int(p * "
+    )
+    text += f"{written(bins)}), {written(bins)} - 1)."
     return Title(k.name("calibration_bins reliability_counts bin_confidence"), text)
 
 

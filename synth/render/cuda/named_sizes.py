@@ -78,6 +78,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     cell_rows__cell_cols=((16, 64), (64, 256)),
     ybins=((16, 64), (64, 256)),
     stripes=((256, 1024), (1024, 8192)),
+    num_groups=((64, 256), (256, 1024)),
     walk_length=((16, 64), (64, 256)),
 )
 _INNER: Mapping[str, tuple[Range, ...]] = _named(
