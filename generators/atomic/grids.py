@@ -6,170 +6,292 @@ from collections.abc import Sequence
 from functools import reduce
 from operator import mul
 
-from generators.atomic.tally import INT64, UINT32, Tally, any_of, threads
+from generators.atomic.parallel.parts import both
+from generators.atomic.tally import INT64, UINT32, Tally, any_of, indices, threads
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import where
+from generators.kit.sites import over
 from generators.kit.sources import given
-from generators.program.dtypes import INT32, Scalar, Vec
+from generators.program.dtypes import INT32, Vec
 from generators.program.expr import Expr, Var
 
+_QUANTITIES = (
+    ("mass masses", "density grid_mass", "deposit_mass"),
+    ("charge charges", "rho charge_density", "deposit_charge"),
+    ("weights", "density grid", "deposit_weights"),
+)
+"""Names of what a particle has, of the grid that takes it, and of the kernel."""
 
-@idiom
+
+class _Deposit(Tally):
+    """Particles that give a quantity to the cells around them."""
+
+    def __init__(self, k: KernelBuilder, level: int) -> None:
+        shape = k.draw.shape
+        self.real = k.draw.wide_float_type()
+        axes = {1: (1, 2, 2), 2: (1, 2, 2), 3: (2, 2, 3)}.get(level, (2, 3, 3))
+        self.axes = "xyz"[: shape.choice(axes)]
+        self.shared = level >= 2 and (level > 2 or shape.chance(0.6))
+        self.wrapped = level >= 3 and shape.chance(0.4)
+        super().__init__(level, threads(k, "num_particles", 64, 90, "p i"), "Particles")
+        span, self.high = (((8, 12), 13.5), ((5, 7), 8.0), ((3, 4), 4.8))[len(self.axes) - 1]
+        self.grid = [k.size(f"n{a}", *span) for a in self.axes]
+        self.parts, self.out, self.kernel = k.draw.value.choice(_QUANTITIES)
+
+    def cells(self) -> tuple[list[Expr], list[Expr]]:
+        """The cell of a particle, and how far into the cell it lies along each axis."""
+        k, places = self.k, list[Expr]()
+        if len(self.axes) > 1 and self.chance(0.7):
+            vec = Vec(len(self.axes), self.real)
+            point = self.let("x pos", self.s.read("positions points", vec, 0.2, self.high))
+            places = [point[c] for c in range(len(self.axes))]
+        scale = k.scalar("inv_dx inv_h", self.real, 0.8, 0.95) if self.chance(0.6) else None
+        cells, shares = [], list[Expr]()
+        for c, axis in enumerate(self.axes):
+            place = places[c] if places else self.s.read(f"pos_{axis}", self.real, 0.2, self.high)
+            place = place if scale is None else place * scale
+            place = self.let(f"g{axis} u{axis}", place, 1.0 if self.shared else 0.3)
+            cell = self.let(f"i{axis}", cast(fn("floor", place), INT32))
+            cells.append(self.define(f"i{axis}", cell))
+            if self.shared:
+                rest = self.let(f"f{axis} w{axis}", place - cast(cell, self.real))
+                shares.append(self.define(f"f{axis}", rest))
+        return cells, shares
+
+    def amount(self) -> Expr:
+        """What a particle gives."""
+        if self.chance(0.25) and not self.shared:
+            self.out, self.kernel = "counts cell_counts", "count_particles bin_particles"
+            return self.k.lift(1, INT32)
+        one = self.parts.split()[0]
+        value = given(self.s, one, self.real, 0.5, 2.0, each=4, shared=1, many=self.parts)
+        return self.let(f"{one}_p" if one != "weights" else "weight", value, 1.0)
+
+
+@idiom(depth=4)
 def particle_deposit(k: KernelBuilder, level: int) -> Title:
-    """Masses of particles on a grid: to the nearest cell, or shared between neighbours."""
-    shape, real = k.draw.shape, k.draw.wide_float_type()
-    axes = "xyz"[: shape.choice((1, 2)) if level < 4 else shape.choice((1, 2, 3))]
-    t = Tally(level, threads(k, "num_particles", 64, 90, "p i"), "Particles")
-    span, high = (((8, 12), 13.5), ((5, 7), 8.0), ((3, 4), 4.8))[len(axes) - 1]
-    grid = [k.size(f"n{a}", *span) for a in axes]
-    shared = t.chance(0.7, 2)
-    cells, shares = _cells(t, axes, real, high, shared)
-    bounds = [k.size_param(f"num_{a}", f"n{a}") for a in axes]
-    ends = [bound - 1 if shared else bound for bound in bounds]
-    pairs = zip(cells, ends, strict=True)
-    t.skip(any_of([test for cell, end in pairs for test in (cell < 0, cell >= end)]))
-    mass: Expr = k.lift(1, real)
-    if t.chance(0.6):
-        names = "mass charge weight"
-        mass = given(t.s, names, real, 0.5, 2.0, each=3, shared=1, many=names)
-        mass = t.let("m q", mass, 1.0 if shared else 0.0)
-    if not shared:
-        t.into("density grid rho", grid, cells, mass)
+    """Particles on a grid: to the nearest cell, or shared linearly between neighbours."""
+    d = _Deposit(k, level)
+    cells, shares = d.cells()
+    bounds = [k.size_param(f"num_{a}" if d.chance(0.3) else f"n{a}", f"n{a}") for a in d.axes]
+    if not d.wrapped:
+        ends = [bound - 1 if d.shared else bound for bound in bounds]
+        pairs = zip(cells, ends, strict=True)
+        d.skip(any_of([test for cell, end in pairs for test in (cell < 0, cell >= end)]))
+    amount = d.amount()
+    if not d.shared:
+        d.into(d.out, d.grid, tuple(cells), amount)
+        opening = "Deposit particles in the cells that hold them: for each particle "
     else:
-        _share(t, k.accumulator("density grid rho", real, grid), cells, shares, mass)
-    if t.chance(0.5, 3):
-        t.into("hits cell_counts", grid, cells)
-    names = f"deposit_particles splat_mass {'cloud_in_cell' if shared else 'bin_particles'}"
-    return t.title(names, "For each particle: ")
+        out = k.accumulator(d.out, d.real, d.grid)
+        _share(d, out, cells, shares, amount, bounds)
+        opening = "Cloud-in-cell deposit of particles on a grid: for each particle "
+        if d.wrapped:
+            d.notes.append(" The grid is periodic: cells wrap around.")
+        if d.chance(0.3, 4):
+            d.into("cell_counts", d.grid, tuple(_wrapped(d, cells, bounds)), 1)
+    names = f"{d.kernel} cloud_in_cell" if d.shared else d.kernel
+    return d.title(names, f"{opening}{d.s.where}, ")
 
 
-def _cells(
-    t: Tally, axes: str, real: Scalar, high: float, shared: bool
-) -> tuple[tuple[Expr, ...], list[Expr]]:
-    """The cell of a particle, and how far into the cell it lies along each axis."""
-    k, places, scale = t.k, [], None
-    if len(axes) > 1 and t.chance(0.5):
-        points = t.s.read("pos particles points", Vec(len(axes), real), 0.2, high)
-        places = [points[c] for c in range(len(axes))]
-    if t.chance(0.4):
-        scale = k.scalar("inv_dx inv_h", real, 0.8, 0.95)
-    cells, shares = [], []
-    for c, axis in enumerate(axes):
-        place: Expr = places[c] if places else t.s.read(f"p{axis}", real, 0.2, high)
-        place = place if scale is None else place * scale
-        place = t.let(f"g{axis} u{axis}", place, 1.0 if shared else 0.0)
-        cell = t.let(f"i{axis} c{axis}", cast(fn("floor", place), INT32))
-        cells.append(t.define(f"i{axis}", cell))
-        if shared:
-            rest = t.let(f"f{axis} w{axis}", place - cast(cell, real))
-            shares.append(t.define(f"f{axis}", rest))
-    return tuple(cells), shares
+def _wrapped(d: _Deposit, cells: Sequence[Expr], bounds: Sequence[Var]) -> list[Expr]:
+    """Cells of a periodic grid; positions are not negative."""
+    if not d.wrapped:
+        return [*cells]
+    return [c % n for c, n in zip(cells, bounds, strict=True)]
 
 
 def _share(
-    t: Tally, density: Var, cells: Sequence[Expr], shares: Sequence[Expr], mass: Expr
+    d: _Deposit,
+    out: Var,
+    cells: Sequence[Expr],
+    shares: Sequence[Expr],
+    amount: Expr,
+    bounds: Sequence[Var],
 ) -> None:
-    """A particle's mass, linearly between its cell and the next along each axis."""
-    text = f"add {t.say(mass)} to {density.name}, shared linearly between the cell "
-    text += f"{t.place(density, tuple(cells))} and the next one along each axis"
-    t.done.append(text)
-    if len(cells) > 1 and t.chance(0.5):
-        _share_in_loops(t, density, cells, shares, mass)
+    """A particle's amount, linearly between its cell and the next along each axis."""
+    text = f"add {d.say(amount)} to {out.name}, shared linearly between the cell "
+    d.done.append(f"{text}{d.place(out, tuple(cells))} and the next one along each axis")
+    if len(cells) > 1 and d.chance(0.6):
+        _share_in_loops(d, out, cells, shares, amount, bounds)
         return
+    k = d.k
+    low, high = list[Expr](cells), list[Expr](c + 1 for c in cells)
+    if d.wrapped:
+        low = [k.let(f"{a}0", c) for a, c in zip(d.axes, _wrapped(d, low, bounds), strict=True)]
+        high = [k.let(f"{a}1", c) for a, c in zip(d.axes, _wrapped(d, high, bounds), strict=True)]
     for corner in range(2 ** len(cells)):
         upper = [corner >> (len(cells) - 1 - axis) & 1 for axis in range(len(cells))]
-        place = tuple(c + 1 if up else c for c, up in zip(cells, upper, strict=True))
+        at = tuple(b if up else a for a, b, up in zip(low, high, upper, strict=True))
         parts = [f if up else 1.0 - f for f, up in zip(shares, upper, strict=True)]
-        parts = parts if mass == t.k.lift(1, mass.type) else [mass, *parts]
-        t.k.atomic("add", density, place, reduce(mul, parts))
+        k.atomic("add", out, at, reduce(mul, [amount, *parts]))
 
 
 def _share_in_loops(
-    t: Tally, density: Var, cells: Sequence[Expr], shares: Sequence[Expr], mass: Expr
+    d: _Deposit,
+    out: Var,
+    cells: Sequence[Expr],
+    shares: Sequence[Expr],
+    amount: Expr,
+    bounds: Sequence[Var],
 ) -> None:
-    """The same by a loop over the two cells of the first two axes."""
-    k = t.k
-    with k.for_("di a", 2) as di:
-        wx = where(fn("eq", di, 0), 1.0 - shares[0], shares[0])
-        weight = k.let("w0 wi", mass * wx if isinstance(mass, Var) else wx)
-        with k.for_("dj b", 2) as dj:
-            wy = where(fn("eq", dj, 0), 1.0 - shares[1], shares[1])
-            place = (cells[0] + di, cells[1] + dj)
-            if len(cells) == 2:
-                k.atomic("add", density, place, weight * wy)
-                return
-            inner = k.let("w1 wj", weight * wy)
-            k.atomic("add", density, (*place, cells[2]), inner * (1.0 - shares[2]))
-            k.atomic("add", density, (*place, cells[2] + 1), inner * shares[2])
+    """The same by loops over the two cells of each axis."""
+    k = d.k
+
+    def axis(n: int, weight: Expr, at: list[Expr]) -> None:
+        name = d.axes[n]
+        with k.for_(f"d{name}", 2) as step:
+            part = where(fn("eq", step, 0), 1.0 - shares[n], shares[n])
+            cell = cells[n] + step
+            cell = cell % bounds[n] if d.wrapped else cell
+            if n + 1 < len(cells):
+                inner = k.let(f"part_{name}", weight * part)
+                axis(n + 1, inner, [*at, cell])
+            else:
+                k.atomic("add", out, (*at, cell), weight * part)
+
+    axis(0, amount, [])
 
 
-@idiom(depth=3)
+class _Depth(Tally):
+    """Points that are drawn into a depth buffer."""
+
+    def __init__(self, k: KernelBuilder, level: int) -> None:
+        self.real = k.draw.wide_float_type()
+        span = (5, 7) if level < 3 else (12, 15)
+        self.image = (k.size("height", *span), k.size("width", *span))
+        super().__init__(level, threads(k, "num_points", 140, 170, "i p"), "Points")
+
+    def given_pixel(self) -> tuple[Expr, Expr, Expr]:
+        """Depth, row and column as they are."""
+        z = self.let("z depth_i", self.s.read("depth depths", self.real, 0.5, 9.0), 0.6)
+        x = self.s.read("pixel_x px", INT32, init="index_of:width")
+        y = self.s.read("pixel_y py", INT32, init="index_of:height")
+        return z, self.let("v", y, 0.6), self.let("u", x, 0.6)
+
+    def projected(self) -> tuple[Expr, Expr, Expr, list[Expr]]:
+        """Depth, row and column of a point in camera space, by a pinhole camera; its bounds."""
+        k = self.k
+        if self.level < 3:
+            z = self.let("z", self.s.read("depth depths", self.real, 0.5, 9.0), 0.6)
+            x = self.s.read("x", self.real, -0.6, 6.2)
+            y = self.s.read("y", self.real, -0.6, 5.2)
+            about: tuple[Expr, Expr] = (x, y)
+        else:
+            points = self.s.read("points cam_points", Vec(3, self.real), -2.0, 4.0)
+            p = self.let("point cam_point", points)
+            z = self.let("z", p[2])
+            near = k.scalar("near z_near", self.real, 0.8, 2.0)
+            self.skip(z < near, f"{self.say(z)} < {near.name}")
+            fx, fy = (k.scalar(f"f{a}", self.real, 3.0, 9.0) for a in "xy")
+            cx, cy = (k.scalar(f"c{a}", self.real, 2.0, 7.0) for a in "xy")
+            about = (fx * p[0] / z + cx, fy * p[1] / z + cy)
+        snap = self.pick("floor", "rint")
+        u = self.define("u", self.let("u", cast(fn(snap, about[0]), INT32)))
+        v = self.define("v", self.let("v", cast(fn(snap, about[1]), INT32)))
+        ends = [k.size_param("width", "width"), k.size_param("height", "height")]
+        return z, v, u, [*ends]
+
+
+@idiom(depth=4)
 def depth_buffer(k: KernelBuilder, level: int) -> Title:
-    """Points or fragments into a depth buffer that keeps the nearest, by cell or by pixel."""
-    real, image = k.draw.wide_float_type(), (k.size("height", 4, 6), k.size("width", 5, 7))
-    t = Tally(level, threads(k, "num_points", 64, 90, "i p"), "Points")
-    flat, far = t.chance(0.4), t.chance(0.25)
-    z = t.let("d zi", t.s.read("depth z distance", real, 0.5, 9.0), 0.5)
-    row, column, columns = _pixel(t, real, flat)
-    counted = t.chance(0.6 if level >= 3 else 0.25)
-    if t.chance(0.6 if level >= 2 else 0.3):
-        tests = []
-        if not far or counted:
-            tests.append(z < k.scalar("near_plane z_near", real, 2.0, 4.5))
-        if far or (counted and t.chance(0.5)):
-            tests.append(z > k.scalar("far_plane z_far", real, 4.5, 7.0))
-        t.skip(any_of(tests))
-    how, start = ("max", "-1.0") if far else ("min", "100.0")
-    dims = "height*width" if flat else image
-    place = (row * columns + column,) if columns is not None else (row, column)
-    t.into("zbuffer depth_map nearest", dims, place, z, how, start)
+    """Points into a depth buffer that keeps the nearest: given pixels, projected ones, disks."""
+    t = _Depth(k, level)
+    counted, flat, ends = t.chance(0.3), t.chance(0.3), list[Expr]()
+    if level == 1 or (level == 2 and t.chance(0.4)):
+        z, v, u = t.given_pixel()
+        if t.chance(0.3, 2):
+            t.skip(z < k.scalar("near z_near", t.real, 2.0, 4.5))
+        if flat:
+            ends = [k.size_param("width", "width")]
+    else:
+        z, v, u, ends = t.projected()
+    opening = f"Depth buffer of points, of which the nearest wins: for each point {t.s.where}, "
+    if level >= 4 and t.chance(0.7):
+        return _splats(t, (z, v, u), ends, opening)
+    if len(ends) > 1:
+        t.skip(any_of([u < 0, u >= ends[0], v < 0, v >= ends[1]]), "u or v lies outside")
+    dims = "height*width" if flat else t.image
+    place = (v * ends[0] + u,) if flat else (v, u)
+    t.into("zbuffer depth_map depth_buffer", dims, place, z, "min", "100.0")
     if counted:
-        t.into("fragments overdraw", image, (row, column))
-    return t.title("depth_test zbuffer_points splat_depth", "For each point: ")
+        t.into("overdraw num_points_seen", dims, place, 1)
+    return t.title("render_depth splat_points depth_test", opening)
 
 
-def _pixel(t: Tally, real: Scalar, flat: bool) -> tuple[Expr, Expr, Var | None]:
-    """Row and column of a point, and how many columns a flat image has; others are left out."""
-    k, columns = t.k, None
-    if not t.chance(0.6, 2):
-        columns = k.size_param("num_cols", "width") if flat else None
-        x: Expr = t.s.read("pixel_x col", INT32, init="index_of:width")
-        y: Expr = t.s.read("pixel_y row", INT32, init="index_of:height")
-        share = 1.0 if t.chance(0.5) else 0.0
-        return t.let("v", y, share), t.let("u", x, share), columns
-    columns, rows = k.size_param("num_cols", "width"), k.size_param("num_rows", "height")
-    snap = t.pick("floor", "rint")
-    x, y = t.s.read("px x", real, -0.6, 6.2), t.s.read("py y", real, -0.6, 5.2)
-    u = t.define("u", t.let("u col", cast(fn(snap, x), INT32)))
-    v = t.define("v", t.let("v row", cast(fn(snap, y), INT32)))
-    t.skip(any_of([u < 0, u >= columns, v < 0, v >= rows]))
-    return v, u, columns if flat else None
+def _splats(t: _Depth, at: tuple[Expr, Expr, Expr], ends: list[Expr], opening: str) -> Title:
+    """A square or a disk of pixels for each point."""
+    k, (z, v, u) = t.k, at
+    r = k.scalar("radius splat_radius", INT32, 1, 2)
+    out = k.accumulator("zbuffer depth_map depth_buffer", t.real, t.image, "100.0")
+    disk = t.chance(0.5)
+    with k.for_("dy", r + 1, start=-r) as dy, k.for_("dx", r + 1, start=-r) as dx:
+        row, col = k.let("row y", v + dy), k.let("col x", u + dx)
+        tests: list[Expr] = [row >= 0, row < ends[1], col >= 0, col < ends[0]]
+        if disk:
+            tests.append(fn("le", dx * dx + dy * dy, r * r))
+        with k.if_(both(*tests)):
+            k.atomic("min", out, (row, col), z)
+    where_ = "disk" if disk else "square"
+    t.done.append(
+        f"lower {out.name} to z at all pixels inside of the image in a {where_} of {r.name} pixels "
+        "around row v and column u"
+    )
+    t.defined.append(f"z = {t.say(z)}")
+    return t.title("splat_disks splat_points" if disk else "splat_squares splat_points", opening)
+
+
+_MARKS = {
+    "last": ("max", "last_seen last_visit", "mark_last_seen"),
+    "first": ("min", "first_seen first_visit", "mark_first_seen"),
+    "owner": ("cas", "owner claimed_by", "claim_nodes"),
+    "or": ("or", "node_flags marks", "flag_nodes"),
+    "count": ("add", "visit_counts visits", "count_visits"),
+}
 
 
 @idiom(depth=2)
 def visit_marks(k: KernelBuilder, level: int) -> Title:
-    """Mark the nodes that entries refer to: by exchange, by compare-and-swap or by bits."""
-    t = Tally(level, threads(k, "n", 36, 56))
-    nodes = k.size("num_nodes", 70, 95)
-    if t.chance(0.2 * level - 0.2, 3):
-        t.mask()
-    index = f"index_of:{nodes}"
-    at: Expr = t.s.read("nodes targets frontier", INT32, init=index)
-    fixed, mapped, counted = t.chance(0.5), t.chance(0.6, 3), t.chance(0.6, 2)
-    at = t.let("node v", at, 1.0 if counted or mapped else 0.4)
-    type_ = k.draw.shape.choice((INT32, UINT32, INT64))
-    mark: Expr = k.lift(k.draw.value.choice((2, 4)), type_)
-    ranks = k.array("rank depth_of layer", type_, nodes, low=2, high=40) if mapped else None
-    if ranks is None and not (fixed and t.level == 1):
-        mark = k.scalar("stamp iteration color", type_, 2, 60)
-    how = t.pick("exch", "cas", "or", "max")
-    start = 1 if how == "cas" else 0
-    first = mark if ranks is None else ranks[at]
-    marks = t.into("visited marks status", nodes, at, first, how, start)
-    if t.chance(0.3 * level - 0.6, 4):
-        end = t.let("other far_end", t.s.read("partners far_ends children", INT32, init=index))
-        t.update(how, marks, end, mark if ranks is None else ranks[end])
-    if counted:
-        t.into("touch_count visits", nodes, at)
-    return t.title("mark_visited flag_nodes stamp_frontier")
+    """Marks on the nodes that entries visit: claims, flags, first and last times, counts."""
+    shape = k.draw.shape
+    paths = level >= 2 and shape.chance(0.5)
+    if paths:
+        s = over(k, "num_walks walk_length", indices(k, "w walk", "i step"), ((6, 8), (7, 9)))
+    else:
+        s = threads(k, "num_visits", 36, 56)
+    t = Tally(level, s, "Visits")
+    k.size("num_nodes", 70, 95)
+    array = "walks paths" if paths else "visited_nodes node_ids frontier"
+    node = t.let("node v", s.read(array, INT32, init="index_of:num_nodes"))
+    what = shape.choice(("last", "first", "owner", "or", "count"))
+    how, outs, name = _MARKS[what]
+    value, start = _mark(t, what)
+    t.into(outs, "num_nodes", node, value, how, start)
+    if what != "count" and t.chance(0.4):
+        t.into("visit_counts visits", "num_nodes", node)
+    each = f"({s.where})" if paths else s.where
+    about = {
+        "last": "Last time at which each node was visited",
+        "first": "First time at which each node was visited",
+        "owner": "Claim the free nodes among those that are visited",
+        "or": "Set a flag on all nodes that are visited",
+        "count": "Count the visits of each node",
+    }[what]
+    where_ = "step of a walk" if paths else "visit"
+    return t.title(name, f"{about}: for each {where_} {each}, ")
+
+
+def _mark(t: Tally, what: str) -> tuple[Expr, object]:
+    """What a visit writes, and what nodes hold before."""
+    k, s = t.k, t.s
+    if what == "count":
+        return k.lift(1, t.k.draw.shape.choice((INT32, UINT32, INT64))), 0
+    if what == "or":
+        return k.scalar("flag color_bit", UINT32, 1, 128), 0
+    if what == "owner":
+        return k.scalar("agent_id color", INT32, 1, 99), 0
+    if s.rank == 2:
+        return s.at[1], -1 if what == "last" else 10**9
+    times = s.read("times visit_times", INT32, 1, 9999)
+    return t.let("time", times, 0.5), -1 if what == "last" else 10**9

@@ -6,133 +6,129 @@ from generators.atomic.accumulate import Ledger, accumulate
 from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import formulas
-from generators.kit.functions import cosh, exp, log, most, where
+from generators.kit.functions import exp, log, most, where
 from generators.program.expr import Expr
 
 _MOMENTS = Ledger(
     {
-        "x": ("samples values readings x", -2.0, 2.0),
+        "x": ("samples values readings", -2.0, 2.0),
         "m": ("expected reference baseline", -0.5, 0.5),
     },
     formulas(
         value=lambda x: x,
         square=lambda x: x * x,
+        cube=lambda x: x * x * x,
         squared_deviation=lambda x, m: (x - m) * (x - m),
         magnitude=lambda x: abs(x),
         absolute_deviation=lambda x, m: abs(x - m),
     ),
-    "",
-    "labels group_ids cluster",
-    "sum_samples accumulate_samples",
-    limit=(0.2, 1.0),
-    second="fold split",
-    squares=True,
+    entry="sample",
+    group="clusters labels cluster_ids",
+    second="trials trial trial_ids",
+    each="signals samples",
+    parent="folds fold_of fold_ids",
+    lined=True,
 )
 
 
-@idiom(depth=2)
+@idiom
 def moments(k: KernelBuilder, level: int) -> Title:
-    """Sums of powers and deviations, in all, by group, by row or by block."""
+    """Sums of powers and deviations, in all, by group, by series or by chunk."""
     return accumulate(k, level, _MOMENTS)
 
 
 def _huber(body: BodyBuilder, p: Expr, t: Expr) -> Expr:
-    e = body.let("e err residual", abs(p - t))
+    e = body.let("err residual", abs(p - t))
     return where(e < 1.0, 0.5 * e * e, e - 0.5)
 
 
 def _log_cosh(body: BodyBuilder, p: Expr, t: Expr) -> Expr:
-    d = body.let("d diff", p - t)
-    return log(cosh(d))
+    d = body.let("size abs_diff", abs(p - t))
+    return d + log(1.0 + exp(-2.0 * d)) - 0.69314718
 
 
 _LOSSES = Ledger(
     {
-        "p": ("pred predictions outputs", -1.5, 1.5),
-        "t": ("target truth expected", -1.5, 1.5),
+        "p": ("predictions outputs", -1.5, 1.5),
+        "t": ("targets truth", -1.5, 1.5),
     },
     formulas(
         squared_error=lambda p, t: (p - t) * (p - t),
         absolute_error=lambda p, t: abs(p - t),
         huber_loss=_huber,
-        log_cosh=_log_cosh,
-        hinge=lambda p, t: most(1.0 - p * t, 0.0),
+        log_cosh_loss=_log_cosh,
         signed_error=lambda p, t: p - t,
-        relative_error=lambda p, t: abs(p - t) / (1.0 + abs(t)),
-        logistic_loss=lambda p, t: log(1.0 + exp(-(p * t))),
     ),
-    "",
-    "batch_ids task domain",
-    "evaluate_predictions score_predictions batch_totals_kernel",
+    entry="prediction",
+    group="tasks task_ids task_of",
+    second="languages language_ids language",
+    each="samples outputs",
+    parent="tasks task_of task_ids",
     record="Prediction",
-    limit=(0.2, 1.0),
-    second="split language",
-    squares=True,
 )
 
 
-@idiom(depth=2)
+@idiom
 def loss_totals(k: KernelBuilder, level: int) -> Title:
-    """Losses of predictions, summed over a batch, tasks or blocks."""
+    """Losses of predictions, summed over a batch, tasks or chunks."""
     return accumulate(k, level, _LOSSES)
 
 
 _MECHANICS = Ledger(
     {
-        "m": ("mass masses m", 0.5, 2.0),
-        "v": ("speed velocity vel v", -2.0, 2.0),
-        "h": ("height altitude z", -0.5, 0.8),
-        "f": ("force load thrust", -1.5, 1.5),
+        "m": ("mass masses", 0.5, 2.0),
+        "v": ("speed speeds", 0.1, 2.0),
+        "h": ("height altitude", 0.0, 2.0),
     },
     formulas(
         kinetic_energy=lambda m, v: 0.5 * m * v * v,
         momentum=lambda m, v: m * v,
         potential_energy=lambda m, h: 9.81 * m * h,
-        power=lambda f, v: f * v,
         mass=lambda m: m,
         weight=lambda m: 9.81 * m,
-        total_energy=lambda m, v, h: 0.5 * m * v * v + 9.81 * m * h,
+        mechanical_energy=lambda m, v, h: 0.5 * m * v * v + 9.81 * m * h,
     ),
-    "",
-    "body material part",
-    "sum_mechanics body_totals accumulate_bodies",
+    entry="particle",
+    group="bodies body_ids body",
+    second="zones zone_ids zone",
+    each="bodies particles",
+    parent="assemblies assembly_of assembly_ids",
     record="Particle",
-    limit=(0.5, 2.0),
-    second="region zone",
 )
 
 
-@idiom(depth=2)
+@idiom
 def mechanics_totals(k: KernelBuilder, level: int) -> Title:
-    """Energy, momentum and power of particles, by body or material."""
+    """Energy, momentum and mass of particles, by body."""
     return accumulate(k, level, _MECHANICS)
 
 
 _TRADES = Ledger(
     {
-        "q": ("quantity qty shares", -12, 20),
-        "p": ("price_cents price ticks", 5, 30),
-        "f": ("fee fees commission", 1, 9),
+        "q": ("quantity quantities", -12, 20),
+        "p": ("price_cents prices", 5, 30),
+        "f": ("fees fee_cents", 1, 9),
     },
     formulas(
         notional=lambda q, p: q * p,
         net_value=lambda q, p, f: q * p - f,
         turnover=lambda q, p: abs(q) * p,
         position=lambda q: q,
-        fees_paid=lambda f: f,
-        buys=lambda q: most(q, 0),
-        sells=lambda q: most(-q, 0),
+        fee=lambda f: f,
+        bought_quantity=lambda q: most(q, 0),
+        sold_quantity=lambda q: most(-q, 0),
     ),
-    "",
-    "account symbol_id desk",
-    "book_trades update_positions settle_trades accumulate_volume",
+    entry="trade",
+    group="accounts account account_ids",
+    second="sessions session session_ids",
+    each="accounts trades",
+    parent="desks desk_of desk_ids",
     whole=True,
     record="Trade",
-    second="day session",
 )
 
 
-@idiom(depth=2)
+@idiom
 def trade_ledger(k: KernelBuilder, level: int) -> Title:
     """Positions, notional and fees of trades in whole numbers, by account."""
     return accumulate(k, level, _TRADES)
@@ -140,111 +136,115 @@ def trade_ledger(k: KernelBuilder, level: int) -> Title:
 
 _WEATHER = Ledger(
     {
-        "r": ("rain precipitation rainfall", 0.1, 12.0),
-        "t": ("temperature temp_c air_temp", -8.0, 30.0),
-        "a": ("area cell_area footprint", 0.5, 3.0),
+        "r": ("rain_mm rainfall_mm", 0.1, 12.0),
+        "t": ("temp_c air_temp_c", -8.0, 30.0),
+        "a": ("area_m2 cell_area", 0.5, 3.0),
     },
     formulas(
         rain_volume=lambda r, a: r * a,
-        degree_hours=lambda t: most(t - 10.0, 0.0),
-        chill_hours=lambda t: most(7.0 - t, 0.0),
+        growing_degrees=lambda t: most(t - 10.0, 0.0),
+        chill_degrees=lambda t: most(7.0 - t, 0.0),
         rain=lambda r: r,
-        rain_on_warm_ground=lambda r, t: where(t > 0.0, r, 0.0),
-        snow=lambda r, t: where(t <= 0.0, r, 0.0),
+        liquid_rain=lambda r, t: where(t > 0.0, r, 0.0),
+        snow_water=lambda r, t: where(t <= 0.0, r, 0.0),
     ),
-    "",
-    "station basin_id region",
-    "rain_gauge_totals catchment_sums station_totals accumulate_weather",
+    entry="observation",
+    group="stations station station_ids",
+    second="months month month_ids",
+    each="stations hours",
+    parent="basins basin_of basin_ids",
+    lined=True,
     record="Observation",
-    second="month season",
 )
 
 
-@idiom(depth=2)
+@idiom
 def weather_totals(k: KernelBuilder, level: int) -> Title:
-    """Rain volumes, runoff and degree hours by station or basin."""
+    """Rain volumes, snow and degree sums by station."""
     return accumulate(k, level, _WEATHER)
 
 
 _PEAKS = Ledger(
     {
-        "x": ("signal samples level", -3.0, 3.0),
-        "g": ("gain scale_factors sensitivity", 0.5, 1.5),
-        "b": ("offset baseline dark", -0.5, 0.5),
+        "x": ("signal readings", -3.0, 3.0),
+        "g": ("gains sensitivity", 0.5, 1.5),
+        "b": ("dark_levels baselines", -0.5, 0.5),
     },
     formulas(
         sample=lambda x: x,
         amplitude=lambda x: abs(x),
-        scaled=lambda x, g: g * x,
-        corrected=lambda x, b: x - b,
+        scaled_sample=lambda x, g: g * x,
+        corrected_sample=lambda x, b: x - b,
         power=lambda x: x * x,
-        calibrated=lambda x, b, g: g * (x - b),
+        calibrated_sample=lambda x, b, g: g * (x - b),
     ),
-    "",
-    "channel band sensor",
-    "channel_extremes track_extremes",
+    entry="sample",
+    group="channels channel channel_ids",
+    second="trials trial trial_ids",
+    each="channels samples",
+    parent="devices device_of device_ids",
+    lined=True,
     kinds=("max", "min"),
-    limit=(0.3, 1.8),
-    second="run trial",
 )
 
 
-@idiom(depth=2)
+@idiom(depth=4)
 def peak_hold(k: KernelBuilder, level: int) -> Title:
-    """Largest and smallest calibrated samples by channel, row or block."""
+    """Largest and smallest calibrated samples by channel, line or chunk."""
     return accumulate(k, level, _PEAKS)
 
 
 _RANGES = Ledger(
     {
-        "t": ("timestamps start_time t_ms", 0, 900),
-        "d": ("duration elapsed dur", 1, 60),
+        "t": ("start_ms start_times", 0, 900),
+        "d": ("duration_ms durations", 1, 60),
     },
     formulas(
-        finish=lambda t, d: t + d,
-        start=lambda t: t,
-        length=lambda d: d,
+        finish_time=lambda t, d: t + d,
+        start_time=lambda t: t,
+        duration=lambda d: d,
     ),
-    "",
-    "worker queue_id job",
-    "job_bounds queue_extremes schedule_bounds",
+    entry="job",
+    group="workers worker worker_ids",
+    second="shifts shift shift_ids",
+    each="workers jobs",
+    parent="teams team_of team_ids",
     kinds=("max", "min"),
     whole=True,
     record="Job",
-    second="day shift",
 )
 
 
-@idiom(depth=1)
+@idiom(depth=4)
 def schedule_bounds(k: KernelBuilder, level: int) -> Title:
-    """Earliest starts and latest ends of jobs by worker or queue."""
+    """Earliest starts and latest ends of jobs by worker."""
     return accumulate(k, level, _RANGES)
 
 
 _SENSORS = Ledger(
     {
-        "u": ("voltage volts v_in", 0.5, 4.5),
-        "c": ("current amps i_out", 0.1, 2.5),
-        "r": ("resistance ohms", 0.05, 0.5),
-        "d": ("dt interval step_s", 0.05, 0.4),
+        "u": ("voltage voltages", 0.5, 4.5),
+        "c": ("current currents", 0.1, 2.5),
+        "r": ("resistance resistances", 0.05, 0.5),
+        "d": ("dt interval_s", 0.05, 0.4),
     },
     formulas(
         energy=lambda u, c, d: u * c * d,
         charge=lambda c, d: c * d,
         power=lambda u, c: u * c,
         line_loss=lambda c, r: r * c * c,
-        voltage_drop=lambda c, r: r * c,
     ),
-    "",
-    "circuit meter_id phase_id",
-    "circuit_totals meter_readings accumulate_circuits",
-    kinds=("add", "add", "add", "max"),
+    entry="reading",
+    group="meters meter meter_ids",
+    second="tariff_zones tariff_zone zone_ids",
+    each="meters readings",
+    parent="feeders feeder_of feeder_ids",
+    lined=True,
     record="Reading",
-    second="hour tariff_zone",
 )
 
 
-@idiom(depth=2)
+@idiom
 def energy_meter(k: KernelBuilder, level: int) -> Title:
     """Energy, charge and losses of circuits, by meter."""
     return accumulate(k, level, _SENSORS)

@@ -1,166 +1,307 @@
-"""Sums and extremes by row, group and index: reductions, groups, scatters along edges."""
+"""Sums and bounds by row, object and index: reductions, boxes of objects, added rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from generators.atomic.tally import GROUPS, INT64, Tally, amount, any_of, number_type, threads
-from generators.build import KernelBuilder, fn
+from generators.atomic.accumulate import Ledger, accumulate
+from generators.atomic.tally import INT64, Tally, indices, threads
+from generators.build import KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import least, square
-from generators.kit.sites import launch
-from generators.program.dtypes import INT32, scalar_of
-from generators.program.expr import Expr
+from generators.kit.formulas import formulas
+from generators.kit.functions import least, most
+from generators.kit.sites import Site, over
+from generators.program.dtypes import INT32, Scalar, Vec
+from generators.program.expr import Expr, Var
 
-Term = Callable[[Tally, Expr, Expr], Expr]
-_TERMS: dict[str, Term] = {
-    "sum_products dot_reduce": lambda t, p, q: p * q,
-    "sum_squared_errors squared_distance": lambda t, p, q: square(t.let("gap diff error", p - q)),
-    "sum_absolute_errors absolute_distance": lambda t, p, q: abs(p - q),
-    "sum_overlap histogram_intersection": lambda t, p, q: least(p, q),
-    "sum_relative_errors relative_error": lambda t, p, q: abs(p - q) / (1.0 + abs(q)),
-    "weighted_squares weighted_energy": lambda t, p, q: q * q * p,
-}
-_FLOAT_TERMS = frozenset({"sum_relative_errors relative_error"})
-_INPUTS = {
-    "sum_products dot_reduce": ("x a left", "y b right"),
-    "sum_overlap histogram_intersection": ("hist_a bins_a", "hist_b bins_b"),
-    "weighted_squares weighted_energy": ("weights w", "amplitude values"),
-}
-"""Names of both arrays, where they are not a prediction and a target."""
-"""What is summed of two arrays, by the names of the kernel."""
+_PAIRS = Ledger(
+    {"x": ("x", -2.0, 2.0), "y": ("y", -2.0, 2.0)},
+    formulas(
+        dot_product=("dot dot_xy", lambda x, y: x * y),
+        squared_distance=("dist_sq squared_distances", lambda x, y: (x - y) * (x - y)),
+        manhattan_distance=("l1_distance abs_difference", lambda x, y: abs(x - y)),
+        squared_norm=("norm_sq sum_of_squares", lambda x: x * x),
+        overlap=("overlaps shared_mass", lambda x, y: least(x, y)),
+    ),
+    entry="element",
+    group="",
+    second="",
+    each="rows cols",
+    grouped=False,
+    phrases={
+        "dot_product": "Dot product of x and y",
+        "squared_distance": "Squared Euclidean distance of x and y",
+        "manhattan_distance": "Manhattan distance of x and y",
+        "squared_norm": "Squared norm of x",
+        "overlap": "Overlap of two histograms x and y, the sum of their minima,",
+    },
+)
+_WHOLE = replace(_PAIRS, inputs={"x": ("x", -20, 50), "y": ("y", -20, 50)}, whole=True)
 
 
-@idiom(depth=2)
+@idiom
 def reduction(k: KernelBuilder, level: int) -> Title:
-    """Sums over all threads, rows or columns of a term of two arrays."""
-    shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    if shape.chance(0.3):
-        type_ = shape.choice((INT32, INT64))
-    s = launch(k, grid=3, list=2)
-    t = Tally(level, s)
-    names = t.pick(*(n for n in _TERMS if type_.is_float or n not in _FLOAT_TERMS))
-    inputs = _INPUTS.get(names, ("predicted pred x", "expected target y"))
-    first = amount(s, inputs[0], type_)
-    value = _TERMS[names](t, first, amount(s, inputs[1], type_))
-    if level >= 2:
-        t.mask()
-    if t.chance(0.4, 3):
-        value = t.let("term here", value)
-        t.into("peak largest", "1", 0, value, "max")
-    places = {
-        "total": ("1", k.lift(0, INT32)),
-        "row": (s.dims[0], s.at[0]),
-        "column": (s.dims[-1], s.at[-1]),
-    }
-    goals = shape.sample(sorted(places), min(1 + level // 2, 3)) if s.rank > 1 else ["total"]
-    value = t.changed(value, len(goals))
-    for goal in goals:
-        sums = "total_sum total_acc" if goal == "total" else f"{goal}_sums per_{goal}"
-        t.into(sums, *places[goal], value)
-    return t.title(names, f"For each entry {s.where}: ")
+    """Dot products and distances of two arrays: over all elements, rows, columns or chunks."""
+    return accumulate(k, level, _WHOLE if k.draw.shape.chance(0.25) else _PAIRS)
 
 
-@idiom(depth=2)
+class _Bounds(Tally):
+    """Boxes of objects: their points' least and greatest coordinates."""
+
+    def __init__(self, k: KernelBuilder, level: int) -> None:
+        shape = k.draw.shape
+        self.vec = Vec(shape.choice((2, 3, 3)), k.draw.wide_float_type())
+        forms = {1: "points", 2: "points margin", 3: "margin triangles", 4: "chunks triangles"}
+        self.form = shape.choice(forms.get(level, "runs").split())
+        self.width = k.draw.value.choice((4, 8))
+        if self.form in ("chunks", "runs"):
+            k.size("chunks", 7, 10)
+            (t,) = k.thread("chunks", names=(k.name("t chunk"),))
+            super().__init__(level, Site(k, "chunk", (f"{self.width}*chunks",), (t,)))
+        else:
+            size = "num_triangles" if self.form == "triangles" else "num_points"
+            names = "t tri" if self.form == "triangles" else "i p"
+            super().__init__(level, threads(k, size, 64, 90, names))
+
+    def point(self, s: Site, array: Var | None = None) -> Expr:
+        array = array or s.array("points positions", self.vec, -2.0, 2.0)
+        return self.k.let("p x", array[s.at])
+
+    def boxes(self, dims: str) -> tuple[Var, Var]:
+        k, far = self.k, "1.0e6"
+        lows, highs = k.draw.word.choice((("aabb_min", "aabb_max"), ("box_min", "box_max")))
+        return k.accumulator(lows, self.vec, dims, far), k.accumulator(
+            highs, self.vec, dims, f"-{far}"
+        )
+
+
+@idiom
 def group_extremes(k: KernelBuilder, level: int) -> Title:
-    """Smallest and largest value of each group, at higher levels with sums and counts."""
-    type_ = number_type(k)
-    k.size("m", 5, 8)
-    t = Tally(level, threads(k, "n", 72, 96, "i e"))
-    if t.chance(0.2 * level, 2):
-        t.mask()
-    value: Expr = amount(t.s, "values heights scores times", type_)
-    if t.chance(0.4, 2) and not type_.is_unsigned:
-        value = value - amount(t.s, "reference baseline expected", type_)
-    kinds = t.pick("min", "max", "min max") if level < 3 else "min max"
-    extra = t.pick("sum", "count") if level >= 3 else ""
-    count = len(kinds.split()) + bool(extra)
-    value = t.changed(value, count - (extra == "count"), extremes=True)
-    group: Expr = t.s.read(GROUPS, INT32, init="index_of:m")
-    group = t.let("g group label", group, 1.0 if count > 1 else 0.0)
-    for kind in kinds.split():
-        outs = "lowest minima lows" if kind == "min" else "highest maxima highs"
-        t.into(outs, "m", group, value, kind)
-    if extra:
-        t.into(f"{extra}s group_{extra}s", "m", group, value if extra == "sum" else 1)
-    return t.title("group_extremes segment_range" if " " in kinds else f"group_{kinds}")
+    """Bounding boxes of the objects of a scene, by atomic minimum and maximum of vectors."""
+    b = _Bounds(k, level)
+    build = {"points": _of_points, "margin": _of_points, "triangles": _of_triangles}
+    text = build.get(b.form, _of_chunks)(b)
+    whole = any(p.shape == ("1",) for p in k.params)
+    names = "cloud_bounds bounding_box" if whole else "object_bounds bounding_boxes grow_boxes"
+    return Title(k.name(names), text)
 
 
-_FEATURES = {1: (0, 1), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 3)}
-"""How many of these a kernel of a level has."""
+def _owner(b: _Bounds, s: Site) -> Expr:
+    b.k.size("objects", *((20, 28) if b.form == "triangles" else (5, 8)))
+    owner = s.read("object_of object_ids", INT32, init="index_of:objects")
+    return b.k.let("obj owner", owner)
 
 
-@idiom(depth=2)
+def _of_points(b: _Bounds) -> str:
+    """A thread for each point; particles have a radius."""
+    k, s = b.k, b.s
+    p, whole = b.point(s), b.chance(0.25)
+    low: Expr = p
+    high: Expr = p
+    about = ""
+    if b.form == "margin":
+        unit = b.vec.scalar
+        each = b.chance(0.6)
+        r = s.read("radii", unit, 0.1, 0.5) if each else k.scalar("margin", unit, 0.05, 0.2)
+        reach = k.let("reach", make(b.vec, r))
+        low, high = k.let("low", p - reach), k.let("high", p + reach)
+        about = f", widened by {'its radius' if each else 'the margin'} on every side,"
+    at = k.lift(0, INT32) if whole else _owner(b, s)
+    lower, upper = b.boxes("1" if whole else "objects")
+    k.atomic("min", lower, at, low)
+    k.atomic("max", upper, at, high)
+    of = "the whole cloud" if whole else "each object"
+    where = "[0]" if whole else " of its object"
+    text = f"Axis-aligned bounding box of {of}: every point{about} lowers {lower.name}{where} and "
+    return f"{text}raises {upper.name}{where}, component by component."
+
+
+def _of_triangles(b: _Bounds) -> str:
+    """A thread for each triangle of an indexed mesh."""
+    k, s = b.k, b.s
+    (t,) = s.at
+    k.size("num_verts", 70, 90)
+    ids = k.array("triangles faces", INT32, (s.dims[0], "3"), init="index_of:num_verts")
+    verts = k.array("vertices points", b.vec, "num_verts", low=-2.0, high=2.0)
+    corners = [k.let(f"p{c}", verts[ids[t, c]]) for c in range(3)]
+    low = k.let("low", least(*corners))
+    high = k.let("high", most(*corners))
+    at = _owner(b, s)
+    lower, upper = b.boxes("objects")
+    k.atomic("min", lower, at, low)
+    k.atomic("max", upper, at, high)
+    text = "Axis-aligned bounding box of each object of a mesh: the corners of every triangle are "
+    text += f"joined first, then {lower.name} and {upper.name} of its object are lowered and raised"
+    return f"{text}, component by component."
+
+
+def _of_chunks(b: _Bounds) -> str:
+    """A thread joins a chunk of points, of all objects or as long as they are of one."""
+    k, (t,) = b.k, b.s.at
+    points = b.s.array("points positions", b.vec, -2.0, 2.0)
+    runs = b.form == "runs"
+    first = k.let("first start", t * b.width)
+    if runs:
+        k.size("objects", 4, 6)
+        owners = b.s.array("object_of object_ids", INT32, init="index_of:objects")
+        current = k.let("current", owners[first])
+    low = k.let("low", points[first])
+    high = k.let("high", points[first])
+    lower, upper = b.boxes("objects" if runs else "1")
+
+    def flush(at: Expr) -> None:
+        k.atomic("min", lower, at, low)
+        k.atomic("max", upper, at, high)
+
+    with k.for_("j step", b.width, start=1) as j:
+        p = k.let("p x", points[first + j])
+        if runs:
+            obj = k.let("obj owner", owners[first + j])
+            with k.if_(fn("ne", obj, current)):
+                flush(current)
+                k.assign(current, obj)
+                k.assign(low, p)
+                k.assign(high, p)
+        k.assign(low, least(low, p))
+        k.assign(high, most(high, p))
+    flush(current if runs else k.lift(0, INT32))
+    of = "each object" if runs else "a point cloud"
+    text = f"Axis-aligned bounding box of {of}: each thread joins {b.width} consecutive points, "
+    if runs:
+        text += f"and where {owners.name} changes, and at the end, lowers {lower.name} and raises "
+        return f"{text}{upper.name} of that object by the box of the run, component by component."
+    text += f"then lowers {lower.name}[0] and raises {upper.name}[0] by their box, component by "
+    return f"{text}component."
+
+
+_MATRICES = {Scalar("float32"): 8, INT32: 3, INT64: 1, Scalar("float64"): 1}
+
+
+class _Rows(Tally):
+    """Rows of a matrix that are added to the rows that an index names."""
+
+    def __init__(self, k: KernelBuilder, level: int) -> None:
+        shape = k.draw.shape
+        self.type = shape.weighted(_MATRICES)
+        forms = {1: ("list", "grid"), 2: ("grid", "checked", "counted"), 3: ("row", "checked")}
+        self.form = shape.choice(forms.get(level, ("runs",)))
+        self.width = k.draw.value.choice((4, 8))
+        k.size("num_groups", 6, 9)
+        if self.form == "list":
+            super().__init__(level, threads(k, "n", 64, 96, "i e"))
+        elif self.form == "row":
+            super().__init__(
+                level, over(k, "num_rows", indices(k, "i row"), ((24, 32),), inner="dim")
+            )
+        elif self.form == "runs":
+            k.size("chunks", 5, 7)
+            k.size("dim", 3, 5)
+            at = k.thread("chunks", "dim", names=(k.name("t chunk"), k.name("c f")))
+            super().__init__(level, Site(k, "runs", (f"{self.width}*chunks", "dim"), at))
+        else:
+            s = over(k, "num_rows dim", indices(k, "i row", "c f"), ((24, 32), (3, 5)))
+            super().__init__(level, s)
+
+    def index(self) -> Var:
+        """The array of segments; rows of no segment have a negative one."""
+        checked = self.form == "checked"
+        how = (
+            {"init": "uniform", "low": -2, "high": 5}
+            if checked
+            else {"init": "index_of:num_groups"}
+        )
+        if checked:
+            self.k.size("num_groups", 6, 9, minimum=6)
+        return self.s.array("segment_ids index", INT32, axes=(0,), **how)
+
+    def values(self, s: Site) -> Var:
+        span = (-2.0, 2.0) if self.type.is_float else (-20, 50)
+        return s.array("values src", self.type, *span)
+
+    def out(self) -> Var:
+        dims = ("num_groups", *(["dim"] if self.form != "list" else []))
+        return self.k.accumulator("sums segment_sums out", self.type, dims)
+
+
+@idiom
 def scatter(k: KernelBuilder, level: int) -> Title:
-    """Add values where an index array says, at higher levels along edges, by rows and tiles."""
-    shape, type_ = k.draw.shape, number_type(k)
-    fitting = ["factors", "bounds", "rows"]
-    if level > 1:
-        fitting += ["joined", "degree", "mask"]
-    has = frozenset(shape.sample(fitting, shape.integer(*_FEATURES[level])))
-    k.size("m", 6, 12)
-    s = threads(k, "n", 64, 96, "i e")
-    t = Tally(level, s)
-    if "mask" in has:
-        t.mask()
-    ends = _ends(t, has)
-    if "degree" in has:
-        t.into("degree touched", "m", ends[0])
-    factor = None
-    if "factors" in has:
-        weight = amount(s, "factors coefficients gains", type_)
-        factor = t.let("factor g", weight, 1.0 if "rows" in has else 0.0)
-    values = "values flow amounts load"
-    if "rows" in has:
-        k.size("width", 3, 5)
-        with t.loop("c j", k.trip_count("num_components row_width", "width")) as c:
-            row = replace(s, dims=(*s.dims, "width"), at=(*s.at, c))
-            _give(t, has, amount(row, values, type_), factor, ends, (c,))
+    """Scatter-add of values or of rows to the segments that an index array names."""
+    r = _Rows(k, level)
+    text = _scattered_runs(r) if r.form == "runs" else _scattered(r)
+    return Title(k.name("scatter_add segment_sum index_add"), text)
+
+
+def _scattered(r: _Rows) -> str:
+    """A thread for each element, or for each row."""
+    k, s = r.k, r.s
+    index = r.index()
+    seg = k.let("seg segment", index[s.at[0]])
+    text = "Scatter-add: "
+    if r.form == "checked":
+        r.skip(seg < 0, f"{index.name} is negative")
+    weight: Expr | None = None
+    if r.chance(0.4, 2) and r.type.is_float:
+        weight = s.read("weights scale", r.type, 0.2, 1.5, axes=(0,))
+        weight = k.let("w weight", weight) if r.form == "row" else weight
+    counts = None
+    if r.form == "row":
+        with s.loop("c f", "num_features row_width") as e:
+            values, out = r.values(e), r.out()
+            value = values[e.at]
+            k.atomic("add", out, (seg, e.at[-1]), value if weight is None else weight * value)
+        text += f"the thread of row {s.where} adds that row of {values.name}"
     else:
-        _give(t, has, amount(s, values, type_), factor, ends, ())
-    names = "accumulate_edges edge_flux" if "joined" in has else "scatter_values scatter_sum"
-    return t.title(names, f"For each entry {s.where}: ")
+        values, out = r.values(s), r.out()
+        value = values[s.at]
+        k.atomic("add", out, (seg, *s.at[1:]), value if weight is None else weight * value)
+        if r.form == "counted":
+            counts = k.accumulator("counts segment_sizes", INT32, "num_groups")
+            with k.if_(fn("eq", s.at[1], k.lift(0, INT32))):
+                k.atomic("add", counts, seg, 1)
+        text += f"add {values.name}[{s.where}]"
+    first = r.say(s.at[0])
+    at = f"{index.name}[{first}]"
+    text += f", times {r.say(weight)}," if weight is not None else ""
+    if r.form == "row":
+        text += f" to row {at} of {out.name}."
+    else:
+        text += f" to {out.name}[{', '.join([at, *map(r.say, s.at[1:])])}] for every ({s.where})."
+    if counts is not None:
+        text += f" The first column's threads count the rows of each segment in {counts.name}."
+    if r.form == "checked":
+        text += " Rows with a negative index belong to no segment and are left out."
+    return text
 
 
-def _ends(t: Tally, has: frozenset[str]) -> list[Expr]:
-    """Where an entry goes, and comes from; out of range or with equal ends it does nothing."""
-    loops = "joined" in has and t.chance(0.5)
-    names = {"targets dst indices": "t node end"}
-    if "joined" in has:
-        names = {"heads targets dst": "t node end", "sources src tails": "s origin start"}
-    low, high = (-2, 11) if "bounds" in has else (None, None)
-    init = "uniform" if "bounds" in has else "index_of:m"
-    ends: list[Expr] = [t.s.read(array, INT32, low, high, init=init) for array in names]
-    often = loops or has & {"bounds", "degree", "rows"}
-    ends = [t.let(n, e, 1.0 if often else 0.0) for n, e in zip(names.values(), ends, strict=True)]
-    tests: list[Expr] = []
-    if "bounds" in has:
-        count = t.k.size_param("num_targets num_nodes", "m")
-        tests = [test for end in ends for test in (end < 0, end >= count)]
-    if loops:
-        tests.append(fn("eq", ends[1], ends[0]))
-    if tests:
-        t.skip(any_of(tests))
-    return ends
+def _scattered_runs(r: _Rows) -> str:
+    """A thread for each column of a chunk of rows, which sums rows of one segment first."""
+    k, (t, c) = r.k, r.s.at
+    index, values, out = r.index(), r.values(r.s), r.out()
+    first = k.let("first start", t * r.width)
+    current = k.let("current seg", index[first])
+    mean = r.chance(0.4) and r.type.is_float
+    sizes = None
+    if mean:
+        sizes = k.array("segment_sizes counts", INT32, "num_groups", low=1, high=9)
+    acc = k.let("acc partial", k.lift(0, r.type))
 
+    def flush() -> None:
+        value: Expr = acc
+        if sizes is not None:
+            value = acc / cast(sizes[current], r.type)
+        k.atomic("add", out, (current, c), value)
 
-def _give(
-    t: Tally,
-    has: frozenset[str],
-    value: Expr,
-    factor: Expr | None,
-    ends: list[Expr],
-    last: tuple[Expr, ...],
-) -> None:
-    """The atomics of one amount."""
-    type_ = scalar_of(value.type)
-    value = t.changed(value if factor is None else value * factor)
-    if len(ends) > 1:
-        value = t.let("amount share term", value)
-    dims = ("m", *["width"] * len(last))
-    signed = not type_.is_unsigned
-    how = "sub" if len(ends) == 1 and signed and t.chance(0.1) else "add"
-    sums = t.into("sums nodes totals balance", dims, (ends[0], *last), value, how)
-    if len(ends) > 1:
-        t.update("add", sums, (ends[1], *last), -value if signed else value)
+    with k.for_("j step", r.width) as j:
+        i = k.let("i row", first + j)
+        here = k.let("here next_seg", index[i])
+        with k.if_(fn("ne", here, current)):
+            flush()
+            k.assign(acc, k.lift(0, r.type))
+            k.assign(current, here)
+        k.augment(acc, "add", values[i, c])
+    flush()
+    text = f"{'Mean' if mean else 'Sum'} of the rows of each segment: a thread goes through column "
+    text += f"{r.say(c)} of {r.width} consecutive rows of {values.name}, sums runs of equal "
+    text += f"{index.name} in a register, and adds a run"
+    text += f", over {sizes.name} of the segment," if sizes is not None else ""
+    return f"{text} to {out.name} where the segment changes and at the end."

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 from generators.build import KernelBuilder
 from generators.build.registry import Title
-from generators.kit.masks import condition, flag
 from generators.kit.naming import applied
 from generators.kit.sites import Names, Site, over
-from generators.kit.words import say, words
+from generators.kit.text import written
+from generators.kit.words import listed, words
 from generators.program.dtypes import INT32, Scalar, scalar_of
 from generators.program.expr import Call, Const, Expr, Load, Op, Operand, Var, op
 
@@ -21,13 +21,13 @@ GROUPS = "groups labels owner segment cluster"
 _VERBS = {
     "add": "add {0} to {1}",
     "sub": "subtract {0} from {1}",
-    "max": "raise {1} to at least {0}",
-    "min": "lower {1} to at most {0}",
-    "or": "bitwise-or {0} into {1}",
-    "and": "bitwise-and {0} into {1}",
-    "xor": "bitwise-xor {0} into {1}",
-    "exch": "exchange {1} for {0}",
-    "cas": "set {1} to {0} where it is 1 (compare-and-swap)",
+    "max": "raise {1} to {0} if that is larger",
+    "min": "lower {1} to {0} if that is smaller",
+    "or": "OR {0} into {1}",
+    "and": "AND {0} into {1}",
+    "xor": "XOR {0} into {1}",
+    "exch": "set {1} to {0} by an atomic exchange",
+    "cas": "set {1} to {0} by compare-and-swap if it is still 0",
 }
 
 
@@ -35,7 +35,7 @@ def _start(how: str, type_: Scalar) -> object:
     """What an accumulator holds at first."""
     far = {"min": "", "max": "-"}.get(how)
     if far is None:
-        return {"and": 2**type_.bits - 1, "cas": 1}.get(how, 0)
+        return {"and": 2**type_.bits - 1}.get(how, 0)
     if type_.is_unsigned and how == "max":
         return 0
     return f"{far}1.0e6" if type_.is_float else int(f"{far}{10**9}")
@@ -48,6 +48,11 @@ def threads(
     k.size(size, low, high)
     names = [name for name in words(indices) if name != "tid"]
     return over(k, dims or size, k.draw.word.choice(names))
+
+
+def indices(k: KernelBuilder, *names: str) -> str:
+    """A name of each index of a grid, as one text."""
+    return " ".join(k.draw.word.choice(words(each)) for each in names)
 
 
 def number_type(k: KernelBuilder) -> Scalar:
@@ -69,19 +74,24 @@ def any_of(tests: Sequence[Expr]) -> Expr:
     return found
 
 
+def joined(clauses: Sequence[str]) -> str:
+    """Clauses of one sentence: what a kernel updates belongs together."""
+    if len(clauses) < 3:
+        return " and ".join(clauses)
+    return f"{', '.join(clauses[:-1])}, and {clauses[-1]}"
+
+
 class Tally:
     """One kernel in the making: what its threads do, and what is said of it.
 
     ``done`` are the clauses of the description, one an update; ``notes`` the sentences after them,
     on entries that are left out; ``defined`` short names with their meaning. ``known`` is how
-    locals are written, ``it`` the local that the last clause wrote out, so that the next may say
-    "it".
+    locals are written.
     """
 
     def __init__(self, level: int, s: Site, entries: str = "Entries") -> None:
-        self.k, self.level, self.s, self.entries = s.k, level, s, entries
+        self.k, self.level, self.s, self.called = s.k, level, s, entries
         self.known: dict[Expr, str | Expr] = {}
-        self.it: Expr | None = None
         self.done: list[str] = []
         self.notes: list[str] = []
         self.defined: list[str] = []
@@ -95,9 +105,18 @@ class Tally:
         return self.k.draw.shape.choice(items)
 
     def say(self, value: Operand) -> str:
-        """A value in words: locals are written out, and what was told last is called it."""
-        known = {**self.known, self.it: "it"} if self.it is not None else self.known
-        return say(self.k, value, known)
+        """A value in words: locals are written out, elements with their indices."""
+        if not isinstance(value, Expr):
+            return str(value).removesuffix(".0")
+
+        def leaf(e: Expr) -> str | Expr | None:
+            if e in self.known:
+                return self.known[e]
+            if isinstance(e, Var):
+                return self.k.meaning(e) or e.name
+            return None
+
+        return written(value, leaf)
 
     def let(self, names: Names, value: Expr, share: float = 1.0) -> Expr:
         """A value under a name, with that chance."""
@@ -134,7 +153,7 @@ class Tally:
         counted: Names = (),
     ) -> None:
         """Entries for which the test holds do nothing more, or are counted."""
-        note = f" {self.entries} where {text or self.say(test)} are left out"
+        note = f" {self.called} where {text or self.say(test)} are left out"
         with self.k.if_(test):
             if counted:
                 dropped = self.k.accumulator(words(counted), INT32, "1")
@@ -142,19 +161,6 @@ class Tally:
                 note += f" and counted in {dropped.name}[0]"
             (leave or self.k.return_)()
         self.notes.append(f"{note}.")
-
-    def mask(self, s: Site | None = None, leave: Callable[[], None] | None = None) -> None:
-        """Leave some entries out, by a flag, a code or a score; one kernel in eight of those that
-        may."""
-        if not self.chance(0.12):
-            return
-        s = s or self.s
-        if self.chance(0.25):
-            hidden = flag(s, "skip hidden muted")
-            self.skip(hidden.value, hidden.on, leave)
-        else:
-            test = condition(s, {"flag": 3, "code": 3, "level": 1})
-            self.skip(test.unless, test.off, leave)
 
     def place(self, array: Var, at: Operand | tuple[Operand, ...]) -> str:
         """An element in words."""
@@ -168,18 +174,11 @@ class Tally:
         told, verb = value, how
         if isinstance(value, Op) and value.op == "neg" and how == "add":
             told, verb = value.args[0], "sub"
-        if isinstance(value, Var) and value != self.it:
-            self.it = None
-        text = self.say(told)
-        self.done.append(_VERBS[verb].format(text, self.place(array, at)))
+        self.done.append(_VERBS[verb].format(self.say(told), self.place(array, at)))
         if how == "cas":
-            self.k.compare_and_swap(array, at, 1, value)
+            self.k.compare_and_swap(array, at, 0, value)
         else:
             self.k.atomic(how, array, at, value)
-        if isinstance(value, Var) and " " in text:
-            self.it = value
-        elif self.it is not None and "it" not in text.replace("|", " ").replace("^", " ").split():
-            self.it = None
 
     def into(
         self,
@@ -213,33 +212,9 @@ class Tally:
             yield j
         self.done[before:] = [f"for each {j.name}, {' and '.join(self.done[before:])}"]
 
-    def changed(self, value: Expr, readers: int = 1, extremes: bool = False) -> Expr:
-        """A value as such kernels change it now and then: scaled, or its magnitude."""
-        type_ = scalar_of(value.type)
-        if extremes or not self.chance(0.1):
-            return self.let(_LOCALS, value) if readers > 1 else value
-        fitting = sorted(set(_CHANGES) - (_FOR_SIGNED if type_.is_unsigned else set()))
-        value = _CHANGES[self.pick(*fitting)](self, value, type_)
-        return self.let(_LOCALS, value) if readers > 1 else value
-
     def title(self, names: Names, opening: str = "For each entry: ", closing: str = "") -> Title:
         """The kernel's name, and all that was done."""
         if self.defined:
-            closing += f" Here {', '.join(self.defined)}."
-        told = f"{opening}{'; '.join(self.done)}.{closing}{''.join(self.notes)}"
+            closing += f" Here {listed(self.defined)}."
+        told = f"{opening}{joined(self.done)}.{closing}{''.join(self.notes)}"
         return Title(self.k.name(*words(names)), told)
-
-
-_LOCALS = "value contribution term amount"
-_FOR_SIGNED = frozenset({"magnitude"})
-
-
-def _scaled(t: Tally, v: Expr, type_: Scalar) -> Expr:
-    scale = t.scalar("scale gain unit_weight", type_, (0.2, 1.5), (2, 9))
-    return v * scale if t.chance(0.5) else scale * v
-
-
-_CHANGES: dict[str, Callable[[Tally, Expr, Scalar], Expr]] = {
-    "magnitude": lambda t, v, type_: abs(v),
-    "scaled": _scaled,
-}

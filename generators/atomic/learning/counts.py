@@ -15,58 +15,67 @@ UINT8, INT64 = Scalar("uint8"), Scalar("int64")
 
 
 def _samples(
-    k: KernelBuilder, names: str = "i tok sample"
+    k: KernelBuilder, names: str = "i sample", size: str = "samples"
 ) -> tuple[tuple[str, ...], tuple[Var, ...]]:
     """A thread for each sample, of a list or of a batch of lists."""
     if k.draw.shape.chance(0.4):
         k.size("batch", 4, 5)
         k.size("steps", 9, 13)
         return ("batch", "steps"), k.thread("batch", "steps", names=[k.name("b"), k.name("t step")])
-    k.size("samples", 40, 64)
-    return ("samples",), k.thread("samples", names=[k.name(names)])
+    k.size(size, 40, 64)
+    return (size,), k.thread(size, names=[k.name(names)])
 
 
-@idiom
+@idiom(depth=3)
 def expert_load(k: KernelBuilder, level: int) -> Title:
     """Load balance of routed experts: tokens counted at their expert, probabilities summed."""
     shape = k.draw.shape
-    dims, at = _samples(k, "t token")
+    dims, at = _samples(k, "t token", "tokens")
     k.size("experts", 4, 6)
-    across, plain = shape.chance(0.3), shape.chance(0.4)
-    whole = ("experts", *dims) if across else (*dims, "experts")
-    logits = k.array("router_logits gate_logits", FLOAT32, whole, low=-2.0, high=2.0)
-    stop: Expr = extent(logits, 0 if across else len(dims))
+    plain = shape.chance(0.4)
+    logits = k.array("router_logits gate_logits", FLOAT32, (*dims, "experts"), low=-2.0, high=2.0)
+    stop: Expr = extent(logits, len(dims))
     if shape.chance(0.35):
         stop = k.size_param("num_experts n_experts", "experts")
 
     def x(e: Var) -> Expr:
-        return logits[(e,) + at] if across else logits[at + (e,)]
+        return logits[at + (e,)]
 
     told = _only_valid(k, dims, at)
     per_batch = len(dims) > 1 and shape.chance(0.5)
+    loop = k.draw.word.choice(("e", "j"))
     lead = at[:1] if per_batch else ()
     shape_of = (*dims[:1], "experts") if per_batch else ("experts",)
     top, given = k.let("top best", k.lift(-1.0e30, FLOAT32)), shape.chance(0.35)
-    text = "Each token goes to the expert with its largest logit. "
+    where = ", ".join(i.name for i in at)
+    who = f"token ({where})" if len(at) > 1 else f"token {where}"
+    text = (
+        f"Load of the experts of a router: each {who} goes to the first expert of its largest logit"
+    )
     start: Expr = k.lift(0, INT32)
     if given:
         ids = k.array("expert_ids assigned", INT32, dims, init="index_of:experts")
         start = ids[at]
-        text = f"Each token goes to its expert of {ids.name}. "
+        text = f"Load of the experts of a router: each {who} goes to its expert {ids.name}[{where}]"
     chosen = k.let("expert chosen", start)
-    with k.for_("e j", stop) as e:
+    with k.for_(loop, stop) as e:
         if given and plain:
             k.assign(top, most(top, x(e)))
         else:
-            v = k.let("v score", x(e))
-            with k.if_(v > top):
-                k.assign(top, v)
-                if not given:
-                    k.assign(chosen, e)
-    text += _Router(k, x, stop, (*lead,), shape_of, plain).tally(top, chosen, given)
-    text += " Sums are kept for each batch." if per_batch else ""
-    text += f"{told} Logits: {logits.name}."
+            _raise(k, x(e), e, top, None if given else chosen)
+    text += _Router(k, x, stop, (*lead,), shape_of, plain, loop).tally(top, chosen, given)
+    text += " Each sequence of the batch has its own counts and sums." if per_batch else ""
+    text += f" The softmax is that of {logits.name}.{told}"
     return Title(k.name("expert_load balance_counts moe_load_stats"), text)
+
+
+def _raise(k: KernelBuilder, logit: Expr, e: Var, top: Var, chosen: Var | None) -> None:
+    """Keep the largest logit, and which expert has it."""
+    v = k.let("logit score", logit)
+    with k.if_(v > top):
+        k.assign(top, v)
+        if chosen is not None:
+            k.assign(chosen, e)
 
 
 def _only_valid(k: KernelBuilder, dims: tuple[str, ...], at: tuple[Var, ...]) -> str:
@@ -77,7 +86,7 @@ def _only_valid(k: KernelBuilder, dims: tuple[str, ...], at: tuple[Var, ...]) ->
     valid = k.array("mask valid", type_, dims, low=0, high=1)
     with k.if_(fn("eq", valid[at], 0)):
         k.return_()
-    return f" Tokens whose {valid.name} is 0 do not count."
+    return f" Tokens whose {valid.name} is 0 are left out."
 
 
 @dataclass(frozen=True)
@@ -90,34 +99,31 @@ class _Router:
     lead: tuple[Var, ...]
     dims: tuple[str, ...]
     plain: bool
+    loop: str
 
     def tally(self, top: Var, chosen: Var, given: bool) -> str:
         """Count the token at its expert, and sum or raise something beside that; in words."""
         k = self.k
-        ways = ("probs", "probs", "own") if given else ("probs", "probs", "count", "own")
-        way = k.draw.shape.choice(ways)
+        way = k.draw.shape.choice(("probs", "probs", "own"))
         counts = k.accumulator("expert_counts load", INT32, self.dims)
         k.atomic("add", counts, (*self.lead, chosen), 1)
-        if way == "count":
-            tops = k.accumulator("max_logits peak_scores", FLOAT32, self.dims, -1.0e30)
-            k.atomic("max", tops, (*self.lead, chosen), top)
-            text = f"{counts.name} counts the tokens of each expert, {tops.name} is raised to "
-            return f"{text}their largest logit."
         total = k.let("total denom", k.lift(0.0, FLOAT32))
-        with k.for_("m n", self.stop) as m:
+        k.used.discard(self.loop)
+        with k.for_(self.loop, self.stop) as m:
             if self.plain:
                 k.assign(total, total + exp(self.x(m) - top))
             else:
                 k.augment(total, "add", exp(self.x(m) - top))
         sums = k.accumulator("prob_sums importance", FLOAT32, self.dims)
-        text = f"{counts.name} counts the tokens of each, {sums.name} sums "
+        text = f", is counted there in {counts.name}, and adds its softmax probability "
         if way == "own":
             own = exp(self.x(chosen) - top) if given else k.lift(1.0, FLOAT32)
             k.atomic("add", sums, (*self.lead, chosen), own / total)
-            return f"{text}their softmax there."
-        with k.for_("q o", self.stop) as q:
+            return f"{text}of that expert to {sums.name} there."
+        k.used.discard(self.loop)
+        with k.for_(self.loop, self.stop) as q:
             k.atomic("add", sums, (*self.lead, q), exp(self.x(q) - top) / total)
-        return f"{text}the softmax of all tokens at every expert."
+        return f"{text}of every expert to {sums.name}."
 
 
 def _top_class(
@@ -133,11 +139,11 @@ def _top_class(
         k.assign(guess, c)
     labels = k.array("labels targets", INT32, dims, init="index_of:classes")
     hit = fn("eq", guess, labels[at])
-    said = f"the largest of {p.name}, a hit where its class is {labels.name}"
+    said = f"the largest of its {p.name}, and it is a hit where the class of that is {labels.name}"
     return best, hit, said
 
 
-@idiom
+@idiom(depth=3)
 def reliability_bins(k: KernelBuilder, level: int) -> Title:
     """Reliability: confidences and hits summed by bins of confidence, as for the ECE."""
     shape = k.draw.shape
@@ -154,11 +160,11 @@ def reliability_bins(k: KernelBuilder, level: int) -> Title:
             "labels correct", UINT8 if shape.chance(0.4) else INT32, dims, low=0, high=1
         )
         hit = fn("ne", labels[at], 0)
-        said = f"{p.name}, a hit where {labels.name} is not 0"
+        said = f"{p.name}, and it is a hit where {labels.name} is not 0"
     if shape.chance(0.3):
         weights = k.array("sample_weights weights", FLOAT32, dims, low=0.2, high=1.5)
         weight = k.let("w weight", weights[at])
-        said += f"; each sample counts {weights.name} times"
+        said += f"; everything is weighted by {weights.name}"
     per = len(dims) > 1 and shape.chance(0.4)
     lead, out_dims = (at[:1], (dims[0], "conf_bins")) if per else ((), ("conf_bins",))
     slot, said_bins = _bin_of(k, best)
@@ -168,10 +174,14 @@ def reliability_bins(k: KernelBuilder, level: int) -> Title:
     hits = k.accumulator("hit_sums num_correct", FLOAT32 if weight is not None else INT32, out_dims)
     with k.if_(hit):
         k.atomic("add", hits, (*lead, slot), 1 if weight is None else weight)
-    text = f"Reliability over {said_bins}: the confidence of a sample is {said}. "
-    text += f"{confs.name} sums the confidences of each bin, {hits.name} its hits"
-    text += ", for each batch." if per else "."
-    return Title(k.name("calibration_bins reliability_sums ece_bins"), text)
+    names = "bin_counts counts" if weight is None else "bin_weights weight_sums"
+    counts = k.accumulator(names, FLOAT32 if weight is not None else INT32, out_dims)
+    k.atomic("add", counts, (*lead, slot), 1 if weight is None else weight)
+    text = f"Calibration sums for the expected calibration error, over {said_bins}: add up in "
+    text += f"{confs.name} the confidences, in {hits.name} the hits and in {counts.name} the "
+    text += "samples of each bin" + (", for each sequence of the batch." if per else ".")
+    text += f" The confidence of a sample is {said}."
+    return Title(k.name("calibration_sums reliability_sums ece_bins"), text)
 
 
 def _bin_of(k: KernelBuilder, value: Var) -> tuple[Var, str]:
@@ -181,10 +191,10 @@ def _bin_of(k: KernelBuilder, value: Var) -> tuple[Var, str]:
     if way == "equal":
         number = k.size_param("num_bins n_bins", "conf_bins")
         place = cast(value * cast(number, FLOAT32), INT32)
-        place = least(place, number - 1) if shape.chance(0.5) else place
+        place = least(place, number - 1)
         return k.let("slot bin_id", place), "equal bins of [0, 1]"
     edges = k.array("edges bounds", FLOAT32, "conf_bins", low=0.0, high=0.95, init="sorted")
-    said = f"bins that begin at {edges.name} (the first also takes what lies below it)"
+    said = f"bins that begin at the ascending {edges.name} (the first takes what lies below, too)"
     slot = k.let("slot bin_id", k.lift(0, INT32))
     if way == "edges":
         with k.for_("m edge_id", extent(edges), start=1) as m, k.if_(value >= edges[m]):
@@ -200,7 +210,7 @@ def _bin_of(k: KernelBuilder, value: Var) -> tuple[Var, str]:
     return slot, said
 
 
-@idiom
+@idiom(depth=4)
 def codebook_update(k: KernelBuilder, level: int) -> Title:
     """K-means and vector quantisation: samples added to the nearest code, and counted there."""
     shape = k.draw.shape
@@ -214,8 +224,8 @@ def codebook_update(k: KernelBuilder, level: int) -> Title:
     dims = ("samples", *group)
     at = k.thread(*dims, names=[k.name("i s"), *([k.name("g part")] * grouped)])
     b = _Book(k, at, at[1:], (*group, "codes", *more), element, width)
-    x = k.array("samples_x vectors points", element, (*dims, *more), low=-1.0, high=1.0)
-    known, residual = shape.chance(0.3), shape.chance(0.3)
+    x = k.array("vectors points", element, (*dims, *more), low=-1.0, high=1.0)
+    known, residual = shape.chance(0.3 if level < 3 else 0.08), shape.chance(0.3)
     book = None
     if residual or not known:
         book = k.array("codebook centroids centers", element, b.whole, low=-1.0, high=1.0)
@@ -231,12 +241,14 @@ def codebook_update(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.35):
         weights = k.array("weights importance", FLOAT32, dims, low=0.3, high=1.5)
         w, told = k.let("w weight", weights[at]), f"{weights.name} * ({told})"
-    sums = k.accumulator("code_sums new_sums", element, b.whole)
+    sums = k.accumulator("residual_sums" if residual else "code_sums new_sums", element, b.whole)
     b.add(x, book if residual else None, sums, best, w)
-    text = f"Each {'part of a ' * grouped}sample adds {told} to {sums.name} {where}"
+    about = "Product quantisation" if grouped else "Vector quantisation"
+    text = f"{about}, sums for the update of a codebook: each {'part of a ' * grouped}sample adds "
+    text += f"{told} to {sums.name} {where}"
     text += b.noted(group, least_d, best, w)
     text += " Every part has a codebook of its own." if grouped else ""
-    return Title(k.name("codebook_sums kmeans_accumulate vq_update"), text)
+    return Title(k.name("codebook_sums vq_update"), text)
 
 
 @dataclass(frozen=True)
@@ -262,17 +274,10 @@ class _Book:
                 d = k.let("d dist_sq", fn("length_sq", gap))
             else:
                 d = k.let("d dist_sq", k.lift(0.0, FLOAT32))
-                with k.for_("f axis", extent(x, len(self.at))) as f:
+                with k.for_("f", extent(x, len(self.at))) as f:
                     diff = k.let(
                         "gap diff",
-                        x[self.at + (f,)]
-                        - book[
-                            self.part
-                            + (
-                                c,
-                                f,
-                            )
-                        ],
+                        x[self.at + (f,)] - book[self.part + (c, f)],
                     )
                     k.augment(d, "add", diff * diff)
             with k.if_(d < smallest):
@@ -293,8 +298,9 @@ class _Book:
         if self.width:
             put(())
         else:
-            with k.for_("m q", extent(x, len(self.at))) as m:
-                put((m,))
+            k.used.discard("f")
+            with k.for_("f", extent(x, len(self.at))) as f:
+                put((f,))
 
     def noted(self, group: tuple[str, ...], distance: Var | None, code: Var, w: Var | None) -> str:
         """Add to the total of distances, or to the count of the code; in words."""

@@ -16,6 +16,7 @@ _RANGES = {
     "tokens": (8, 12),
     "height": (3, 5),
     "width": (4, 5),
+    "length": (4, 6),
     "channels": (4, 6),
 }
 
@@ -53,33 +54,33 @@ def tensor(
     """A list of rows, a batch of them, or an image with its channels last or second; a thread may
     run along one of its axes, of a list's along its features alone."""
     shape = k.draw.shape
-    ways = {
-        ("tokens", feature): 4,
-        ("batch", "tokens", feature): 4,
-        ("batch", feature, "width"): 2,
-        ("batch", feature, "height", "width"): level // 2,
-        ("batch", "height", "width", feature): level // 3,
-    }
+    ways = {("tokens", feature): 4, ("batch", "tokens", feature): 4}
+    if not inner_feature:
+        ways[("batch", feature, "length")] = 2
+        ways[("batch", feature, "height", "width")] = level // 2
+        ways[("batch", "height", "width", feature)] = level // 3
     dims = shape.weighted(ways)
     for d in dims:
         low, high = _RANGES.get(d, (4, 6))
         k.size(d, *((low, high) if d != "tokens" or len(dims) > 2 else (18, 28)))
     at_feature = dims.index(feature)
     others = [a for a in range(len(dims)) if a != at_feature and dims[a] != "batch"]
-    others = others if len(dims) > 2 else [at_feature] * inner_feature
+    if inner_feature:
+        others = [at_feature]
+    elif len(dims) < 3:
+        others = []
     looped = -1
     if others and level > 1 and shape.chance(0.35):
         looped = shape.choice(others)
     words = {
         "batch": "b n",
-        "tokens": "t tok row",
+        "tokens": "t tok",
         "height": "y h",
         "width": "x w",
+        "length": "l x",
         feature: "c ch f",
     }
     standing = [a for a in range(len(dims)) if a != looped]
-    if len(standing) > 1 and shape.chance(0.25):
-        standing = [*standing[1:], standing[0]]
     threads = k.thread(
         *(dims[a] for a in standing), names=[k.name(words[dims[a]]) for a in standing]
     )
@@ -99,12 +100,12 @@ def _token_factor(t: Tensor) -> tuple[Callable[[Expr, Var | None, Var], Expr], s
         weights = k.array("token_weights loss_mask", FLOAT32, t.rows, low=0.2, high=1.0)
         said = f" times the token's {weights.name}"
         return lambda g, inner, _token: weights[t.lead(inner)] * g, said
-    counts = k.array("token_counts freq", INT32, "vocab", low=1, high=6)
-    said = f" over {counts.name} of its row"
+    counts = k.array("token_counts", INT32, "vocab", low=1, high=6)
+    said = f", over {counts.name} of that row,"
     return lambda g, _inner, token: g / cast(counts[token], FLOAT32), said
 
 
-@idiom
+@idiom(depth=2)
 def embedding_gradient(k: KernelBuilder, level: int) -> Title:
     """Gradients of rows of a table added up over the tokens that took them."""
     shape = k.draw.shape
@@ -117,29 +118,28 @@ def embedding_gradient(k: KernelBuilder, level: int) -> Title:
         ids = k.array("token_ids ids", INT32, t.rows, init="index_of:vocab")
     dy = k.array("grad_out dy", FLOAT32, t.dims, low=-1.0, high=1.0)
     weighted, factor = _token_factor(t)
-    across = shape.chance(0.2)
-    whole = ("features", "vocab") if across else ("vocab", "features")
+    whole = ("vocab", "features")
     table = k.accumulator("grad_table dweight grad_embed", FLOAT32, whole)
 
+    own = tuple(t.at[a] for a in range(len(t.dims)) if a != t.feature)
+    token = k.let("token row_id", ids[own])
+    if padded:
+        with k.if_(token < 0):
+            k.return_()
+
     def add(inner: Var | None) -> None:
-        token = k.let("token row_id tid_v", ids[t.lead(inner)])
-        if padded:
-            with k.if_(token < 0):
-                if inner is None:
-                    k.return_()
-                else:
-                    k.continue_()
         value = weighted(dy[t.index(inner)], inner, token)
         if shape.chance(0.4):
-            value = k.let("g grad_v", value)
+            value = k.let("g grad", value)
         feature = t.index(inner)[t.feature]
-        k.atomic("add", table, (feature, token) if across else (token, feature), value)
+        k.atomic("add", table, (token, feature), value)
 
     _along(t, dy, add)
-    text = f"Backward pass of an embedding: each element of {dy.name}{factor} is added to "
-    text += f"{table.name} at the row that {ids.name} names for its token and at its feature"
-    text += " (features first)." if across else "."
-    text += f" Tokens with a negative one of {ids.name} are padding and left out." if padded else ""
+    text = (
+        f"Backward pass of an embedding: add each token's row of {dy.name}{factor} to the row of "
+    )
+    text += f"{table.name} that {ids.name} names for the token."
+    text += f" Tokens whose {ids.name} are negative are padding and left out." if padded else ""
     return Title(k.name("embedding_backward embedding_grad scatter_embedding_grad"), text)
 
 
@@ -152,7 +152,7 @@ def _along(t: Tensor, x: Var, add: Callable[[Var | None], None]) -> None:
         add(inner)
 
 
-@idiom
+@idiom(depth=4)
 def channel_statistics(k: KernelBuilder, level: int) -> Title:
     """Batch norm: sums over all but the channels, of values and squares or of gradients."""
     shape = k.draw.shape
@@ -169,9 +169,11 @@ def channel_statistics(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.3):
         mask = k.array("mask valid", UINT8 if shape.chance(0.5) else INT32, t.rows, low=0, high=1)
     names = (
-        ["grad_bias dbeta", "grad_gain dgamma"] if backward else ["sums sum_x", "sq_sums sum_sq"]
+        ["grad_bias dbeta", "grad_gain dgamma"]
+        if backward
+        else ["sums sum_x", "sq_sums sum_sq" if means is None else "sq_dev_sums sum_sq_dev"]
     )
-    if backward and shape.chance(0.3):
+    if means is not None and (not backward or shape.chance(0.3)):
         names = names[1:]
     outs = [k.accumulator(n, FLOAT32, dims) for n in names]
     parts = _Parts(t, x, dy, means, rstd, alone=len(outs) == 1)
@@ -189,9 +191,7 @@ def _summed(t: Tensor, x: Var, mask: Var | None, outs: list[Var], parts: _Parts)
         for out, part in zip(outs, parts.of(None), strict=True):
             k.atomic("add", out, t.at[t.feature], part)
         return
-    totals = [
-        k.let(n, k.lift(0.0, FLOAT32)) for n in ("part sum_p", "part_sq second_p")[: len(outs)]
-    ]
+    totals = [k.let(n, k.lift(0.0, FLOAT32)) for n in ("total", "total_sq")[: len(outs)]]
     with k.for_("s e inner", extent(x, t.looped)) as inner:
         if mask is not None:
             with k.if_(fn("eq", mask[t.lead(inner)], 0)):
@@ -218,13 +218,13 @@ class _Parts:
         value: Expr = self.x[at]
         if self.dy is None or self.means is None or self.rstd is None:
             value = value if self.means is None else value - self.means[c]
-            v = k.let("v x_v" if self.means is None else "v centred", value)
-            return [v, v * v]
+            v = k.let("value" if self.means is None else "centred", value)
+            return [v * v] if self.alone else [v, v * v]
         unit: Expr = (value - self.means[c]) * self.rstd[c]
         unit = k.let("x_hat normed", unit) if k.draw.shape.chance(0.5) else unit
         if self.alone:
             return [self.dy[at] * unit]
-        g = k.let("g dy_v", self.dy[at])
+        g = k.let("g grad", self.dy[at])
         return [g, g * unit]
 
 
@@ -232,18 +232,29 @@ def _told(
     k: KernelBuilder, backward: bool, outs: list[Var], x: Var, used: tuple[Var | None, ...]
 ) -> Title:
     means, dy, rstd, mask = used
-    unless = "" if mask is None else f" Rows whose {mask.name} is 0 do not count."
+    unless = "" if mask is None else f" Positions whose {mask.name} is 0 are left out."
     if backward and means is not None and dy is not None and rstd is not None:
         unit = f"{dy.name} * ({x.name} - {means.name}) * {rstd.name}"
         if len(outs) == 1:
-            text = f"For each channel, {unit} is summed over all else and added to {outs[0].name}."
+            text = (
+                f"Batch norm, gradient of the gain: sum {unit} of each channel into {outs[0].name}."
+            )
         else:
-            text = f"For each channel, {dy.name} and {unit} are summed over all else and added to "
-            text += f"{outs[0].name} and {outs[1].name}."
+            text = (
+                f"Batch norm, gradients of bias and gain: sum {dy.name} and {unit} of each channel "
+            )
+            text += f"into {outs[0].name} and {outs[1].name}."
         return Title(
             k.name("batch_norm_grad_sums norm_backward_sums bn_reduce_grad"), text + unless
         )
-    what = x.name if means is None else f"{x.name} - {means.name}"
-    text = f"For each channel, {what} and its square are summed over all else and added to "
-    text += f"{outs[0].name} and {outs[1].name}."
+    if means is not None:
+        text = (
+            f"Batch norm, second pass of the variance: sum ({x.name} - {means.name})^2 over each "
+        )
+        text += f"channel into {outs[0].name}."
+        return Title(k.name("batch_norm_variance channel_deviations"), text + unless)
+    text = (
+        f"Batch norm statistics: sum {x.name} and its square over each channel into {outs[0].name} "
+    )
+    text += f"and {outs[1].name}."
     return Title(k.name("batch_norm_sums channel_moments bn_reduce"), text + unless)

@@ -94,10 +94,10 @@ def edges(
     (e,) = k.thread("num_edges", names=(k.name("e edge"),))
     init = "index_of:num_nodes"
     if form == "lists":
-        names = k.draw.word.choice(("src dst", "tails heads", "rows cols", "from_node to_node"))
+        names = k.draw.word.choice(("src dst", "tails heads", "edge_u edge_v", "from_node to_node"))
         arrays = [k.array(name, INT32, "num_edges", init=init) for name in names.split()]
         ends: list[Expr] = [a[e] for a in arrays]
-        said = f"{arrays[0].name} and {arrays[1].name}"
+        said = f"{arrays[0].name}[{e.name}] and {arrays[1].name}[{e.name}]"
     else:
         type_, dims = (Vec(2, INT32), "num_edges") if form == "vectors" else (INT32, "2*num_edges")
         shape_: str | tuple[str, ...] = ("num_edges", "2") if form == "pairs" else dims
@@ -109,9 +109,11 @@ def edges(
         else:
             places = [(e, c) if form == "pairs" else 2 * e + c if c else 2 * e for c in (0, 1)]
             ends = [listed[place] for place in places]
-        said = listed.name + ("[2 * e] and [2 * e + 1]" if form == "flat" else "")
+        said = f"{listed.name}[{e.name}]"
+        if form == "flat":
+            said = f"{listed.name}[2 * {e.name}] and {listed.name}[2 * {e.name} + 1]"
     u, v = (named(k, name, end, 0.9) for name, end in zip(("u", "v"), ends, strict=True))
-    text = f"For each edge from u to v (in {said})"
+    text = f"for each edge {e.name} from u to v ({said})"
     return Edges(k, form, u, text, at=(e,), dims=("num_edges",), ends=[u, v])
 
 
@@ -122,10 +124,10 @@ def _of_node(k: KernelBuilder, form: str, queued: bool) -> Edges:
         (i,) = k.thread("num_active", names=(k.name("i idx"),))
         queue = k.array("frontier queue active_nodes worklist", INT32, "num_active", init=init)
         u: Expr = k.let("u node", queue[i])
-        who = f"For each node u of {queue.name} and each neighbour v"
+        who = f"for each node u of {queue.name} and each neighbour v"
     else:
         (u,) = k.thread("num_nodes", names=(k.name("u node"),))
-        who = "For each node u and each neighbour v"
+        who = "for each node u and each neighbour v"
     if form == "rows":
         k.size("num_edges", MOST + 8, MOST + 24, minimum=MOST)
         offsets = k.array(
@@ -137,12 +139,12 @@ def _of_node(k: KernelBuilder, form: str, queued: bool) -> Edges:
             high=MOST,
         )
         dims: tuple[str, ...] = ("num_edges",)
-        text = "from {0}[u] to before {0}[u + 1]"
+        text = "entries {0}[u] to {0}[u + 1] - 1 of {1}"
     else:
         k.size("max_degree", 4, 6, minimum=4)
         offsets = k.array("degrees num_neighbors counts_out", INT32, "num_nodes", low=0, high=4)
         dims = ("num_nodes", "max_degree")
-        text = "the first {0}[u] of its row"
+        text = "the first {0}[u] entries of row u of {1}"
     targets = k.array("neighbors targets col_idx indices", INT32, dims, init=init)
-    text = f"{who} ({targets.name}, {text.format(offsets.name)})"
+    text = f"{who} ({text.format(offsets.name, targets.name)})"
     return Edges(k, form, u, text, queued=queued, dims=dims, arrays=[offsets, targets])

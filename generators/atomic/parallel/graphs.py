@@ -33,16 +33,17 @@ def label_propagation(k: KernelBuilder, level: int) -> Title:
     if form == "test" and shape.chance(0.2 * level):
         changed = k.accumulator("changed num_changed", INT32, "1")
     active = None
-    if not g.queued and level > 1 and shape.chance(0.4):
+    if not g.queued and not g.is_list and level > 1 and shape.chance(0.4):
         active = k.array("active dirty updated", INT32, g.nodes, low=0, high=1)
         with g.guard(_unequal(active[g.source], k.lift(0, INT32))):
             told = _spread(k, g, labels, out, changed, form)
     else:
         told = _spread(k, g, labels, out, changed, form)
     only = f", where {active.name}[u] is set" if active is not None else ""
-    text = f"{g.said}{only}: {told}. {out.name} at a node keeps the smallest label it is given."
+    text = f"Label propagation for connected components: {g.said}{only}, {told}. {out.name} of a "
+    text += "node keeps the smallest label that it is given."
     if changed is not None:
-        text += f" {changed.name}[0] counts the labels that are given."
+        text += f" {changed.name}[0] counts how often that happens."
     return Title(k.name("propagate_labels min_label_step spread_labels"), text)
 
 
@@ -63,7 +64,7 @@ def _spread(
             k.atomic("min", out, v, own)
             if both_ways:
                 k.atomic("min", out, g.source, other)
-            return f"v is given {labels.name}[u]" + ", and u that of v" * both_ways
+            return f"v is given {labels.name}[u]" + f", and u {labels.name}[v]" * both_ways
         with k.if_(own < other):
             k.atomic("min", out, v, own)
             if changed is not None:
@@ -73,7 +74,7 @@ def _spread(
                 k.atomic("min", out, g.source, other)
                 if changed is not None:
                     k.atomic("add", changed, 0, 1)
-    told = f"v is given {labels.name}[u] where that is smaller than its own"
+    told = f"v is given {labels.name}[u] where that is smaller than {labels.name}[v]"
     return told + ", and the other way round" * both_ways
 
 
@@ -87,8 +88,8 @@ def hook_roots(k: KernelBuilder, level: int) -> Title:
     g = edges(k, level, nodes=(24, 32), queued=0.4)
     parents = k.array("parents parent links", INT32, g.nodes, init=f"index_of:{g.nodes}")
     out = k.accumulator("new_parents next_parent hooks", INT32, g.nodes, 10**6)
-    steps = shape.weighted({0: 3 * (level < 3), 1: 2, 2: 3 * (level > 1)})
-    turns = k.scalar("max_hops num_jumps", INT32, 1, 3) if steps == 2 else None
+    steps = shape.weighted({0: 3 * (level < 3), 1: 2 * (level < 4), 2: 3 * (level > 1)})
+    turns = k.scalar("num_jumps num_hops", INT32, 1, 3) if steps == 2 else None
     root_u = _root(k, parents, g.source, "ru root_u", steps, turns)
     with g.targets() as v:
         root_v = _root(k, parents, v, "rv root_v", steps, turns)
@@ -101,29 +102,29 @@ def hook_roots(k: KernelBuilder, level: int) -> Title:
                     k.atomic("min", out, root_v, root_u)
                 with k.else_():
                     k.atomic("min", out, root_u, root_v)
-    how = f"{parents.name} of the node"
+    how = f"the parents of both, by {parents.name},"
     if steps == 1:
-        how = f"{parents.name} of {parents.name} of the node"
+        how = f"the grandparents of both, by {parents.name} twice,"
     elif turns is not None:
-        how = (
-            f"reached by {turns.name} jumps along {parents.name}, or fewer where a node is its own"
-        )
-    text = f"{g.said}: hook the roots of both ends, a root being {how}. Where they differ, lower "
-    text += f"{out.name} at the larger root to at most the smaller."
+        how = f"the ancestors of both, {turns.name} steps up along {parents.name},"
+    text = f"Hooking step of connected components by union-find: {g.said}, take {how} as roots. "
+    text += f"Where they differ, lower {out.name} of the larger root to the smaller root."
     return Title(k.name("hook_roots union_edges link_components"), text)
 
 
 def _root(
     k: KernelBuilder, parents: Var, node: Expr, names: str, steps: int, turns: Var | None
 ) -> Expr:
-    """The root of a node: its parent, that one's, or what a few jumps reach."""
+    """The root of a node: its parent, that one's, or what so many jumps reach."""
     if turns is None and steps == 1 and k.draw.shape.chance(0.5):
         return k.let(names, parents[parents[node]])
-    root = k.let(names, parents[node])
     if turns is not None:
+        root = k.let(names, node)
         with k.for_("hop jump", turns):
             k.assign(root, parents[root])
-    elif steps == 1:
+        return root
+    root = k.let(names, parents[node])
+    if steps == 1:
         k.assign(root, parents[root])
     return root
 
@@ -147,13 +148,16 @@ def edge_relaxation(k: KernelBuilder, level: int) -> Title:
     du = named(k, "du dist_u base", dist[g.source], 0.8)
     limit = None
     if shape.chance(0.25):
-        limit = k.scalar("bound threshold delta", type_, span[1] // 9, span[1])
+        limit = k.scalar("max_dist bucket_end", type_, span[1] // 9, span[1])
         with g.guard(du < limit):
             said = _relaxed(k, g, dist, out, du, packed)
     else:
         said = _relaxed(k, g, dist, out, du, packed)
-    only = f", if {dist.name}[u] < {limit.name}" if limit is not None else ""
-    text = f"{g.said}{only}: lower {out.name}[v] to at most {said}."
+    only = f" with {dist.name}[u] < {limit.name}" if limit is not None else ""
+    text = (
+        f"Relaxation step of shortest paths (Bellman-Ford): {g.said}{only}, lower {out.name}[v] to "
+    )
+    text += f"{said}."
     return Title(k.name("relax_edges bellman_ford_step sssp_relax"), text)
 
 
@@ -174,8 +178,8 @@ def _relaxed(k: KernelBuilder, g: Edges, dist: Var, out: Var, du: Expr, packed: 
                 k.atomic("min", out, v, _with_parent(k, found, g.source, packed))
     said = f"d = {dist.name}[u] + {weights.array.name} of the edge"
     if packed:
-        said = f"(d << 32) | u with {said}"
-    return said + (f", where d < {dist.name}[v]" if tested else "")
+        said = f"(d << 32) | u with {said}, which keeps the parent too"
+    return said + (f", if d < {dist.name}[v]" if tested else "")
 
 
 def _with_parent(k: KernelBuilder, found: Expr, u: Expr, packed: bool) -> Expr:
@@ -204,20 +208,20 @@ def frontier_push(k: KernelBuilder, level: int) -> Title:
         paths = k.accumulator("num_paths sigma", INT32, g.nodes)
     if g.queued:
         _push_level(k, g, form, (levels, now, out), known, paths)
-        only = f"{levels.name}[v] is negative (not seen)"
+        only = f"{levels.name}[v] is negative (not yet seen)"
     else:
         with g.guard(_equal(levels[g.source], now)):
             _push_level(k, g, form, (levels, now, out), known, paths)
-        only = f"{levels.name}[u] is {now.name} and {levels.name}[v] is negative (not seen)"
+        only = f"{levels.name}[u] is {now.name} and {levels.name}[v] negative (not yet seen)"
     verb = {
-        "min": f"lower {out.name}[v] to at most {now.name} + 1",
-        "exch": f"exchange {out.name}[v] for {now.name} + 1",
+        "min": f"lower {out.name}[v] to {now.name} + 1",
+        "exch": f"set {out.name}[v] to {now.name} + 1 by an atomic exchange",
         "cas": f"set {out.name}[v] from -1 to {now.name} + 1 by compare-and-swap",
-        "or": f"bitwise-or 1 into {out.name}[v]",
+        "or": f"mark v by OR-ing 1 into {out.name}[v]",
     }[form]
-    text = f"{g.said}, where {only}: {verb}."
+    text = f"Breadth-first search step: {g.said}, where {only}, {verb}."
     if known is not None and paths is not None:
-        text += f" Add {known.name}[u] to {paths.name}[v]."
+        text = f"{text[:-1]}, and add the shortest paths {known.name}[u] to {paths.name}[v]."
     return Title(k.name("bfs_push expand_frontier bfs_step"), text)
 
 
@@ -256,25 +260,26 @@ def rank_push(k: KernelBuilder, level: int) -> Title:
     if weighted:
         totals = g.state("out_weight strength", type_, 1.0, 4.0)
         share: Expr = damping * own / totals[g.source]
-        how = f"over {totals.name}[u]"
+        how = f"/ {totals.name}[u]"
     elif by_row:
         offsets = g.arrays[0]
         degree = k.let("degree out_deg", offsets[g.source + 1] - offsets[g.source])
-        share, how = damping * own / cast(degree, type_), "over the number of its neighbours"
+        share, how = damping * own / cast(degree, type_), "over the number of u's neighbours"
     elif shape.chance(0.4):
         inverse = g.state("inv_degree inv_out", type_, 0.2, 1.0)
-        share, how = damping * own * inverse[g.source], f"times {inverse.name}[u]"
+        share, how = damping * own * inverse[g.source], f"* {inverse.name}[u]"
     else:
         degrees = g.state("out_degree degree", INT32, 1, 6)
         share = damping * own / cast(degrees[g.source], type_)
-        how = f"over {degrees.name}[u]"
+        how = f"/ {degrees.name}[u]"
     if by_row:
         with g.guard(degree > 0):
             out, text = _pushed(k, g, share, type_, None)
     else:
-        names = "weights edge_weight" if weighted else None
+        names = "weights edge_weights" if weighted else None
         out, text = _pushed(k, g, share, type_, names)
-    text = f"{g.said}: add {written(damping)} * {ranks.name}[u] {how}{text} to {out.name}[v]."
+    text = f"PageRank push: {g.said}, add {written(damping)} * {ranks.name}[u] {how}{text} to "
+    text += f"{out.name}[v]."
     return Title(k.name("push_rank pagerank_push pagerank_scatter"), text)
 
 
@@ -288,6 +293,6 @@ def _pushed(
         value = share
         if weights is not None:
             load = g.weight(weights, type_, 0.2, 1.0)
-            value, text = share * load, f", times {load.array.name} of the edge,"
+            value, text = share * load, f" * {load.array.name} of the edge"
         k.atomic("add", out, v, value)
     return out, text

@@ -11,7 +11,7 @@ from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Const, Expr, Var
 
 
-@idiom
+@idiom(depth=2)
 def cooccurrence_counts(k: KernelBuilder, level: int) -> Title:
     """Grey-level co-occurrence: how often two levels lie at an offset from each other.
 
@@ -32,7 +32,7 @@ def cooccurrence_counts(k: KernelBuilder, level: int) -> Title:
             rows, cols = (k.array(n, INT32, "shifts", low=0, high=2) for n in ("dy", "dx"))
             with k.for_("o q", extent(rows)) as o:
                 c.count(own, (rows[o], cols[o]), True)
-            at = f"({rows.name}[o], {cols.name}[o]) for every o"
+            at = f"({rows.name}[o], {cols.name}[o]), for every o"
         elif way == "params":
             by = k.scalar("dy row_offset", INT32, 0, 2), k.scalar("dx col_offset", INT32, 0, 3)
             c.count(own, by, p.inner)
@@ -41,12 +41,14 @@ def cooccurrence_counts(k: KernelBuilder, level: int) -> Title:
             fixed = k.draw.value.choice(((0, 1), (1, 0), (1, 1), (0, 2)))
             c.count(own, (k.lift(fixed[0], INT32), k.lift(fixed[1], INT32)), p.inner)
             at = str(fixed)
-    text = f"For each pixel of {image.name} and the one at the offset {at} from it in rows and "
+    text = f"Grey-level co-occurrence: for each pixel of {image.name} of level a and the pixel of "
     text += (
-        f"columns, if that lies inside, a and c being their levels: {out.said('a', 'c')} grows by 1"
+        f"level c at the offset {at}, in rows and columns, from it, if that lies inside, add 1 to "
     )
-    text += f", and {out.said('c', 'a')} too" if c.mirror else ""
-    text += f". A level is the value // {step}." if step else "."
+    text += out.said("a", "c")
+    text += f" and to {out.said('c', 'a')}" if c.mirror else ""
+    text += f". The level is the value // {step}." if step else "."
+    text += " Offsets are not negative." if way != "literal" else ""
     return Title(k.name("glcm_counts cooccurrence_matrix texture_pairs"), text)
 
 
@@ -80,7 +82,7 @@ class _Pairs:
                 self.out.update("add", (other, own), 1)
 
 
-@idiom
+@idiom(depth=3)
 def hough_votes(k: KernelBuilder, level: int) -> Title:
     """Hough transforms: pixels of edges vote for the lines or circles that they may lie on.
 
@@ -104,7 +106,7 @@ def _from_points(k: KernelBuilder) -> str:
         weights = k.array("weights strength", FLOAT32, "num_points", low=0.5, high=2.0)
         value, what = named(k, "w vote", weights[i]), f"{weights.name} of the point"
     text = _votes(k, (x, y), value, what)
-    return f"For each point (x, y) of {xs.name} and {ys.name}, {text}"
+    return f"{text.format(each=f'each point (x, y) of {xs.name} and {ys.name}')}"
 
 
 def _from_image(k: KernelBuilder, level: int) -> str:
@@ -120,7 +122,7 @@ def _from_image(k: KernelBuilder, level: int) -> str:
         with p.guard(test):
             x, y = k.let("xf fx", cast(p.x, FLOAT32)), k.let("yf fy", cast(p.y, FLOAT32))
             text = _votes(k, (x, y), k.lift(1, k.draw.shape.weighted(COUNTS)), "1")
-    return f"For each pixel (x, y) {about}, x being its column: {text}"
+    return text.format(each=f"each pixel {about}, of column x and row y")
 
 
 def _votes(k: KernelBuilder, at: tuple[Expr, Expr], value: Expr, what: str) -> str:
@@ -136,7 +138,7 @@ def _votes(k: KernelBuilder, at: tuple[Expr, Expr], value: Expr, what: str) -> s
     else:
         count = extent_of(k, "angles")
         step = k.scalar("angle_step d_theta", FLOAT32, 0.2, 0.5)
-        angle = f"c and s the cosine and sine of t * {step.name}"
+        angle = f"c and s the cosine and the sine of t * {step.name}"
     vote = _Circle(k, value) if shape.chance(0.4) else _Line(k, value)
     with k.for_("t a theta_id", count) as t:
         if tables is not None:
@@ -145,11 +147,13 @@ def _votes(k: KernelBuilder, at: tuple[Expr, Expr], value: Expr, what: str) -> s
             theta = k.let("theta angle", cast(t, FLOAT32) * step)
             c, s = named(k, "c ct", cos(theta)), named(k, "s st", sin(theta))
         vote.cast(at, (c, s), t)
-    return f"for every t, with {angle}, {vote.said(what)}"
+    return f"{vote.about}: for {{each}} and every angle t, {vote.said(what)}, with {angle}."
 
 
 class _Circle:
     """Votes for the centres of circles of one radius."""
+
+    about = "Hough transform for circles of one radius"
 
     def __init__(self, k: KernelBuilder, value: Expr) -> None:
         self.k, self.value = k, value
@@ -169,12 +173,16 @@ class _Circle:
 
     def said(self, what: str) -> str:
         r = self.radius.name
-        text = f"vote for the centre (x - {r} * c, y - {r} * s), rounded to column and row: add "
-        return f"{text}{what} to {self.out.name} there, if that is inside."
+        text = (
+            f"add {what} to {self.out.name} at the centre, column x - {r} * c and row y - {r} * s, "
+        )
+        return f"{text}rounded, if that lies inside"
 
 
 class _Line:
     """Votes for lines by their distance from the origin."""
+
+    about = "Hough transform for lines"
 
     def __init__(self, k: KernelBuilder, value: Expr) -> None:
         shape = k.draw.shape
@@ -198,8 +206,12 @@ class _Line:
             k.atomic("add", self.out, (slot, t) if self.axis == 0 else (t, slot), self.value)
 
     def said(self, what: str) -> str:
-        slot = "x * c + y * s"
-        slot = f"{slot} rounded" if self.size is None else f"({slot}) / {self.size.name} rounded"
+        slot = "bin = x * c + y * s"
+        slot = (
+            f"{slot} rounded"
+            if self.size is None
+            else f"bin = (x * c + y * s) / {self.size.name} rounded"
+        )
         slot += ", plus half the number of bins rounded down," if self.centred else ""
         place = f"{self.out.name}[bin, t]" if self.axis == 0 else f"{self.out.name}[t, bin]"
-        return f"add {what} to {place}, bin being {slot.rstrip(',')}, if there is such a bin."
+        return f"add {what} to {place} if there is that bin, {slot.rstrip(',')}"

@@ -8,7 +8,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, sqrt
 from generators.kit.naming import applied
 from generators.kit.text import written
-from generators.program.dtypes import FLOAT32, INT32, Mat, Scalar, Vec
+from generators.program.dtypes import FLOAT32, INT32, Array, Mat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
 _NODES = "num_nodes"
@@ -83,7 +83,21 @@ class _Matrix:
         return f"its matrix in {self.array.name}" if own else f"the matrix {self.array.name}"
 
 
-@idiom
+def _whole_product(
+    e: _Element, matrix: Expr, u: Var, to: tuple[str, Var], scale: Expr | None
+) -> None:
+    """The element's matrix times the vector of its nodes' values."""
+    assert isinstance(u.type, Array)
+    k, real, (how, out) = e.k, scalar_of(u.type.element), to
+    values = (u[e.node(n)] for n in range(e.count))
+    held = k.let("ue local_u", make(Vec(e.count, real), *values))
+    product = k.let("fe local_f", fn("mul", matrix, held))
+    with k.for_("a p", e.count) as a:
+        value = product[a] if scale is None else scale * product[a]
+        k.atomic(how, out, named(k, "v node", e.node(a), 0.4), value)
+
+
+@idiom(depth=3)
 def element_products(k: KernelBuilder, level: int) -> Title:
     """Element by element: small matrices times the values of their nodes, assembled by atomics.
 
@@ -100,15 +114,10 @@ def element_products(k: KernelBuilder, level: int) -> Title:
     vec = level > 1 and shape.chance(0.5)
     type_ = Vec(shape.choice((2, 3)), real) if vec else real
     u = k.array("u x displacement", type_, _NODES, low=-1.0, high=1.0)
-    out = k.accumulator("y residual f_int", type_, _NODES)
     how = shape.weighted({"add": 2, "sub": 1})
+    out = k.accumulator("y f_int" if how == "add" else "residual", type_, _NODES)
     if not vec and m.whole is not None and shape.chance(0.5):
-        values = (u[e.node(n)] for n in range(e.count))
-        held = k.let("ue local_u", make(Vec(e.count, real), *values))
-        product = k.let("fe local_f", m.whole * held)
-        with k.for_("a p", e.count) as a:
-            value = product[a] if scale is None else scale * product[a]
-            k.atomic(how, out, named(k, "v node", e.node(a), 0.4), value)
+        _whole_product(e, m.whole, u, (how, out), scale)
     else:
         with k.for_("a p", e.count) as a:
             zero = k.lift(0.0, real)
@@ -118,11 +127,13 @@ def element_products(k: KernelBuilder, level: int) -> Title:
                 k.augment(total, "add", m.entry(a, b) * u[far])
             place = named(k, "v_a row_node", e.node(a), 0.4)
             k.atomic(how, out, place, total if scale is None else scale * total)
-    text = f"For each element with the nodes in {e.said}: multiply {m.said}"
+    text = f"Matrix-free finite elements: for each element, multiply {m.said}"
     text += f", times {written(load)}," if scale is not None else ""
-    text += f" by {u.name} at its nodes, and {'add' if how == 'add' else 'subtract'} the result "
-    text += f"{'to' if how == 'add' else 'from'} {out.name} at them."
-    names = "apply_stiffness element_products assemble_residual matrix_free_apply"
+    text += (
+        f" by {u.name} at its nodes ({e.said}), and {'add' if how == 'add' else 'subtract'} the "
+    )
+    text += f"result {'to' if how == 'add' else 'from'} {out.name} at them."
+    names = "apply_stiffness matrix_free_apply" if how == "add" else "subtract_stiffness residual"
     return Title(k.name(names), text)
 
 
@@ -162,7 +173,7 @@ class _Tet:
         return self.k.let("volume vol", value if signed else abs(value))
 
 
-@idiom
+@idiom(depth=3)
 def tet_masses(k: KernelBuilder, level: int) -> Title:
     """Volumes of tetrahedra as lumped masses, loads or gradients of volume at their vertices."""
     shape = k.draw.shape
@@ -171,7 +182,8 @@ def tet_masses(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(("mass", "mass", "force", "gradient"))
     what = _volume_gradient(k, t) if form == "gradient" else _nodal_shares(k, t, form)
     where = t.x.name if t.moved is None else f"{t.x.name} + {t.moved.name}"
-    text = f"For each tetrahedron ({e.said}, vertices in {where}), at each of its vertices: "
+    about = {"mass": "Lumped masses", "force": "Body forces"}.get(form, "Volume gradients")
+    text = f"{about} of tetrahedra ({e.said}, vertices in {where}): at each vertex of each, "
     names = {"mass": "lumped_mass tet_masses", "force": "body_forces tet_loads"}
     return Title(k.name(names.get(form, "volume_gradients tet_gradients")), f"{text}{what}.")
 
@@ -191,23 +203,23 @@ def _volume_gradient(k: KernelBuilder, t: _Tet) -> str:
 def _nodal_shares(k: KernelBuilder, t: _Tet, form: str) -> str:
     """A quarter of the volume, of the mass or of the load for each vertex."""
     shape = k.draw.shape
-    signed = shape.chance(0.4) and form == "mass"
-    share: Expr = t.volume(signed)
-    what = f"a quarter of its {'signed ' * signed}volume"
-    if shape.chance(0.65):
+    share: Expr = t.volume(False)
+    what, weighed = "a quarter of its volume", False
+    if form == "force" or shape.chance(0.75):
         rho: Expr
         if shape.chance(0.5):
             rho = k.array("density rho", FLOAT32, t.e.size, low=0.5, high=2.0)[t.e.e]
         else:
             rho = k.scalar("density rho", FLOAT32, 0.5, 2.0)
-        share, what = rho * share, f"{what} times {written(rho)}"
+        share, what, weighed = rho * share, f"{what} times {written(rho)}", True
     share = k.let("share quarter nodal", share / 4.0 if shape.chance(0.5) else 0.25 * share)
     if form == "force":
         gravity = k.scalar("gravity body_force", _VEC, -2.0, 2.0)
         out = k.accumulator("forces loads", _VEC, _NODES)
         share, what = k.let("load f", share * gravity), f"{what} times {gravity.name}"
     else:
-        out = k.accumulator("masses lumped_mass node_mass", FLOAT32, _NODES)
+        names = "lumped_mass node_mass" if weighed else "node_volume volumes"
+        out = k.accumulator(names, FLOAT32, _NODES)
     if t.e.form != "packed" and shape.chance(0.5):
         with k.for_("n corner", 4) as n:
             k.atomic("add", out, t.e.node(n), share)
@@ -232,14 +244,12 @@ class _Corners:
         self.weights: Var | None = None
         if level > 1 and shape.chance(0.5):
             self.weights = k.accumulator("weight_sums diagonal", FLOAT32, _NODES)
-        self.eps: Expr = k.lift(k.draw.value.choice((0.01, 0.001)), FLOAT32)
-        if shape.chance(0.4):
-            self.eps = k.scalar("eps smallest", FLOAT32, 0.005, 0.02)
+        self.eps: Expr = k.scalar("eps", FLOAT32, 0.005, 0.02)
         self.once = shape.chance(0.5)
         self.factor: Expr | None = None
         self.load: Expr | None = None
-        if shape.chance(0.35):
-            self.load = k.array("conductivity thickness", FLOAT32, e.size, low=0.5, high=2.0)[e.e]
+        if self.u is not self.x and shape.chance(0.5):
+            self.load = k.array("conductivity", FLOAT32, e.size, low=0.5, high=2.0)[e.e]
             self.factor = named(k, "c_e factor", self.load)
         sides = k.draw.word.choice((("d1", "d2"), ("ea", "eb"), ("to_p", "to_q")))
         words = (*sides, "normal nrm", "w cot", "flow du")
@@ -265,7 +275,7 @@ class _Corners:
             k.atomic("add", self.weights, second, w)
 
 
-@idiom
+@idiom(depth=3)
 def cotangent_laplacian(k: KernelBuilder, level: int) -> Title:
     """Cotangent weights of triangles: the Laplacian of a function, or of positions, at vertices.
 
@@ -286,11 +296,16 @@ def cotangent_laplacian(k: KernelBuilder, level: int) -> Title:
             c.add(ids[turn], ids[(turn + 1) % 3], ids[(turn + 2) % 3])
     times = "" if c.load is None else f", times {written(c.load)}"
     text = (
-        f"For each triangle ({e.said}, vertices in {c.x.name}) and each corner with sides d1 and "
+        f"Cotangent Laplacian of {c.u.name}: for each triangle ({e.said} into {c.x.name}) and each "
     )
-    text += "d2 to its other vertices p (the next one around) and q: w = 0.5 * dot(d1, d2) / "
-    text += f"sqrt(|cross(d1, d2)|^2 + {written(c.eps)}){times}. Add w * ({c.u.name}[q] - "
-    text += f"{c.u.name}[p]) to {c.out.name}[p] and subtract it from {c.out.name}[q]"
-    text += f"; w is added to {c.weights.name} at both" if c.weights is not None else ""
-    text += "."
+    text += (
+        f"of its corners, add w * ({c.u.name}[q] - {c.u.name}[p]) to {c.out.name}[p] and subtract "
+    )
+    text += f"it from {c.out.name}[q]"
+    text += f", and add w to {c.weights.name} of both" if c.weights is not None else ""
+    text += (
+        ". Here p and q are the corner's other vertices, the next one around and the last, d1 and "
+    )
+    text += "d2 the sides to them, and w = 0.5 * dot(d1, d2) / sqrt(|cross(d1, d2)|^2 + "
+    text += f"{written(c.eps)}){times}, half the cotangent of the corner."
     return Title(k.name("cotangent_laplacian cot_weights apply_laplacian"), text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from generators.atomic.parallel.parts import (
     COUNTS,
@@ -20,7 +21,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, dot
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Vec
-from generators.program.expr import Expr, Var
+from generators.program.expr import Expr, Load, Var
 
 
 class _Places:
@@ -49,7 +50,7 @@ def _cells(k: KernelBuilder, parts: Sequence[Expr], size: Expr | None, inverse: 
     return cells
 
 
-@idiom
+@idiom(depth=2)
 def cell_hash_counts(k: KernelBuilder, level: int) -> Title:
     """Spatial hashing: particles counted by the hash of their cell.
 
@@ -79,28 +80,26 @@ def cell_hash_counts(k: KernelBuilder, level: int) -> Title:
         if keep:
             kept = k.out("bucket_of cell_ids keys", INT32, w.dims)
             k.store(kept, w.at, slot)
-    how = f"times {size.name}" if inverse else f"over {size.name}"
-    factors = ", ".join(map(str, primes))
-    text = (
-        f"For each particle of {places.said}: the cell is floor(position {how}) along each axis; "
-    )
-    text += f"b is the exclusive or of its parts, as unsigned 32 bits, times {factors}, modulo "
-    text += f"{written(count)}. {out.said('b')} grows by 1."
-    if keep:
-        text += f" {kept.name} gets b."
+    how = f"* {size.name}" if inverse else f"/ {size.name}"
+    products = [f"c{a} * {p}" for a, p in zip("xyz", primes, strict=False)]
+    text = "Count particles by the hash bucket of their cell: for each particle of "
+    text += f"{places.said}, add 1 to {out.said('b')}"
+    text += f" and store b in {kept.name}" if keep else ""
+    cells_ = ", ".join(f"c{a}" for a in "xyz"[:axes])
+    text += f". The cell {cells_} is floor(position {how}) along each axis, and b = ("
+    text += f"{' ^ '.join(products)}) % {written(count)} in unsigned 32 bits, ^ being exclusive or."
     return Title(k.name("hash_cells spatial_hash_counts count_buckets"), text)
 
 
-@idiom
+@idiom(depth=3)
 def voxel_sums(k: KernelBuilder, level: int) -> Title:
     """Point clouds thinned by voxels: counts and sums of the points of each voxel."""
-    shape = k.draw.shape
-    real, vec = FLOAT32, Vec(3, FLOAT32)
+    shape, vec = k.draw.shape, Vec(3, FLOAT32)
     with work(k, level, "num_points", (48, 72), "i p", "clouds") as w:
         load = w.read("points positions cloud", vec, 0.1, 3.9)
         p = w.let("p pt point", load, 0.9)
         inverse = shape.chance(0.5)
-        size = k.scalar("inv_voxel inv_size" if inverse else "voxel_size leaf", real, 0.8, 1.2)
+        size = k.scalar("inv_voxel inv_size" if inverse else "voxel_size leaf", FLOAT32, 0.8, 1.2)
         origin = k.scalar("origin lower", vec, -0.2, 0.2) if shape.chance(0.4) else None
         moved = p if origin is None else w.let("local q", p - origin, 1.0)
         dims = [k.size(f"n{a}", 3, 3) for a in "xyz"]
@@ -115,21 +114,21 @@ def voxel_sums(k: KernelBuilder, level: int) -> Title:
             ]
         tests = [t for c, n in zip(cells, counts, strict=True) for t in (c >= 0, c < n)]
         out_dims = ["nx*ny*nz"] if flat else dims
-        kind = shape.weighted(COUNTS)
         sums = k.accumulator("sums voxel_sums centroids_sum", vec, out_dims)
-        hits = k.accumulator("counts voxel_counts occupancy", kind, out_dims)
-        if clamped:
+        hits = k.accumulator("counts occupancy", shape.weighted(COUNTS), out_dims)
+        with nullcontext() if clamped else w.guard(both(*tests)):
             _into_voxel(k, (sums, hits), tuple(cells), counts if flat else [], p)
-        else:
-            with w.guard(both(*tests)):
-                _into_voxel(k, (sums, hits), tuple(cells), counts if flat else [], p)
-    how = f"times {size.name}" if inverse else f"over {size.name}"
-    about = f"{load.array.name}" if origin is None else f"({load.array.name} less {origin.name})"
-    text = f"For each point, its voxel is floor({about} {how}) along each axis"
+    how = f"* {size.name}" if inverse else f"/ {size.name}"
+    about = f"{load.array.name}" if origin is None else f"({load.array.name} - {origin.name})"
+    text = (
+        "Voxel grid filter, first pass: add each point to the sum and the count of its voxel, in "
+    )
+    text += f"{sums.name} and {hits.name}. The voxel is floor({about} {how}) along each axis"
     text += ", clamped to the grid" if clamped else "; points outside of the grid are left out"
-    text += f". Add the point to {sums.name} and 1 to {hits.name} there"
-    text += ", numbered (x * ny + y) * nz + z" if flat else ""
-    text += f", the grid being {', '.join(written(c) for c in counts)} cells."
+    sides = " x ".join(written(c) for c in counts)
+    text += f". The grid has {sides} voxels"
+    _, ny, nz = (written(c) for c in counts)
+    text += f", voxel (x, y, z) being number (x * {ny} + y) * {nz} + z." if flat else "."
     return Title(k.name("voxel_downsample bin_points accumulate_voxels"), text)
 
 
@@ -148,7 +147,7 @@ _NODES = {1: (12, 14), 2: (8, 9), 3: (6, 6)}
 _REACH = {1: 9.3, 2: 5.3, 3: 3.3}
 
 
-@idiom
+@idiom(depth=4)
 def spline_deposit(k: KernelBuilder, level: int) -> Title:
     """Particles to nodes by quadratic B-splines: mass, momentum or charge over three nodes an axis.
 
@@ -168,38 +167,51 @@ def spline_deposit(k: KernelBuilder, level: int) -> Title:
         scale = k.scalar("inv_dx inv_h", FLOAT32, 0.9, 1.0) if shape.chance(0.5) else None
         low, high = _NODES[axes]
         dims = [k.size(f"n{a}", low, high, minimum=low) for a in "xyz"[:axes]]
-        mass = w.read("mass charge", FLOAT32, 0.5, 2.0) if shape.chance(0.7) else None
+        mass, grid = None, "density num_density"
+        if shape.chance(0.8):
+            what, grid = k.draw.word.choice((("mass", "grid_mass"), ("charge", "rho grid_charge")))
+            mass = w.read(what, FLOAT32, 0.5, 2.0)
         vel = None
-        if axes > 1 and shape.chance(0.4):
+        if axes > 1 and mass is not None and what == "mass" and shape.chance(0.6):
             vel = w.read("velocities vel", Vec(axes, FLOAT32), -1.0, 1.0)
-        s = _Spline(k, dims, vel)
+        s = _Spline(k, dims, vel, grid)
         s.place(parts, scale)
         if vel is not None:
             s.moving = named(k, "v vp", vel, 0.7)
         s.axis(0, None if mass is None else named(k, "m q", mass, 0.7), [])
-    text = f"For each particle at {about}{f' times {scale.name}' if scale is not None else ''}: "
-    text += "along each axis the base node b is the nearest, d the rest, and the nodes b - 1, b, b "
-    text += "+ 1 weigh 0.5 * (0.5 - d)^2, 0.75 - d^2 and 0.5 * (0.5 + d)^2. Add "
-    text += "" if mass is None else f"{written(mass)} times "
-    text += "the weight" if axes == 1 else "the product of the weights"
-    text += f" to {s.out.name} at each node"
+    about += f" * {scale.name}" if scale is not None else ""
+    return Title(
+        k.name("particles_to_grid deposit_tsc p2g_quadratic"), _spline_text(s, about, mass, vel)
+    )
+
+
+def _spline_text(s: _Spline, about: str, mass: Load | None, vel: Load | None) -> str:
+    axes = len(s.bases)
+    text = f"Particles to grid by quadratic B-splines: for each particle at {about}"
+    text += ", add " + ("the weight" if axes == 1 else "the product of its weights along the axes")
+    text += "" if mass is None else f" times {written(mass)}"
+    text += f" to {s.out.name} at each of the {3**axes} nodes around it"
     if s.flow is not None and vel is not None:
         text += f", and that times {vel.array.name} to {s.flow.name}"
-    return Title(k.name("particles_to_grid deposit_tsc spline_deposit p2g"), f"{text}.")
+    text += (
+        ". Along an axis, with b the nearest node and d the distance past it, nodes b - 1, b and "
+    )
+    text += "b + 1 weigh 0.5 * (0.5 - d)^2, 0.75 - d^2 and 0.5 * (0.5 + d)^2. All particles lie at "
+    return f"{text}least a cell inside of the grid."
 
 
 class _Spline:
     """Three nodes along each axis with their weights, and what they are added to."""
 
-    def __init__(self, k: KernelBuilder, dims: list[str], vel: Expr | None) -> None:
+    def __init__(self, k: KernelBuilder, dims: list[str], vel: Expr | None, grid: str) -> None:
         self.k, self.bases, self.rests = k, list[Expr](), list[Expr]()
         self.tables: list[Expr] = []
         self.tabled = k.draw.shape.chance(0.5)
-        self.out = k.accumulator("grid_mass density rho", FLOAT32, dims)
+        self.out = k.accumulator(grid, FLOAT32, dims)
         self.flow: Var | None = None
         self.moving: Expr | None = None
         if vel is not None:
-            self.flow = k.accumulator("grid_momentum grid_v", vel.type, dims)
+            self.flow = k.accumulator("grid_momentum momentum", vel.type, dims)
 
     def place(self, parts: Sequence[Expr], scale: Var | None) -> None:
         """Base nodes, and where a particle lies from them."""
@@ -241,7 +253,7 @@ def _weights(d: Expr) -> tuple[Expr, Expr, Expr]:
     return 0.5 * low * low, 0.75 - d * d, 0.5 * high * high
 
 
-@idiom
+@idiom(depth=4)
 def pair_distances(k: KernelBuilder, level: int) -> Title:
     """Distances of all pairs as a histogram, as radial distribution functions need them."""
     shape = k.draw.shape
@@ -265,9 +277,11 @@ def pair_distances(k: KernelBuilder, level: int) -> Title:
             slot = r.slot(own - r.x[spot(*at, j)], bins)
             with guarded(k, slot < bins, True):
                 k.atomic("add", out, (slot,) if len(dims) == 1 else (*at, slot), 1)
-    text = f"For every pair of {r.x.name} (each once{', of one frame' if lead else ''})"
+    text = "Histogram of pair distances: for every pair of elements of "
+    text += f"{'one frame of ' if lead else ''}{r.x.name}, taken once,"
     text += r.said("the number of bins" if not isinstance(bins, Var) else bins.name)
-    text += f". If there is that bin, {out.name} there grows by 1."
+    text += f", if there is that bin in {out.name}"
+    text += "." if not lead or len(dims) > 1 else ", which all frames share."
     return Title(k.name("pair_distances rdf_histogram distance_histogram"), text)
 
 
@@ -306,11 +320,11 @@ class _Pairs:
         return k.let("slot b", cast(r / self.width, INT32))
 
     def said(self, bins: str) -> str:
-        text = f" with different {self.kinds.name}" if self.kinds is not None else ""
-        text += ", r being its distance"
+        text = f" if their {self.kinds.name} differ," if self.kinds is not None else ""
+        where = ""
         if self.box is not None:
-            text += f" to the nearest image in a periodic box of side {self.box.name}"
+            where = f" to the nearest image in a periodic box of side {self.box.name}"
         if self.top is not None:
-            return f"{text}: bin = int(r^2 * {bins} / {self.top.name})"
+            return f"{text} count the distance r{where} in bin int(r^2 * {bins} / {self.top.name})"
         assert self.width is not None
-        return f"{text}: bin = int(r / {self.width.name})"
+        return f"{text} count the distance r{where} in bin int(r / {self.width.name})"

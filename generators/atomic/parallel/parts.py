@@ -78,8 +78,6 @@ class Shared:
         return self.array.name
 
     def index(self, *place: Operand) -> tuple[Operand, ...]:
-        if self.layout == "last":
-            return (*place, *self.lead)
         if self.layout != "flat":
             return (*self.lead, *place)
         parts = spot(*self.lead, *place)
@@ -94,8 +92,6 @@ class Shared:
     def said(self, *place: str) -> str:
         """A place in words; the parts are names of the description."""
         lead = [written(part) for part in self.lead]
-        if self.layout == "last":
-            return f"{self.name}[{', '.join([*place, *lead])}]"
         if self.layout != "flat":
             return f"{self.name}[{', '.join([*lead, *place])}]"
         text, *rest = [*lead, *place]
@@ -117,6 +113,13 @@ class Work:
     block: Expr | None = None
     kept: dict[str, str] = field(default_factory=dict)
     """How all shared arrays of the kernel are laid out."""
+
+    @property
+    def about(self) -> str:
+        """A sentence on the block of an item, where blocks have arrays of their own."""
+        if not isinstance(self.block, Var):
+            return ""
+        return f" The {self.block.name} of item i is i // {self.kept['width']}."
 
     @property
     def i(self) -> Expr:
@@ -159,21 +162,18 @@ class Work:
         lead, sizes = self.at[:-1], self.dims[:-1]
         if "scope" not in self.kept:
             # A thread that has a whole list to itself needs no atomics on what is the list's own.
-            alone = self.inner or (lead and shape.chance(0.05))
-            self.kept["scope"] = "all" if alone else "list"
+            self.kept["scope"] = "all" if self.inner else "list"
         if self.kept["scope"] == "all":
             lead, sizes = (), ()
         if self.block is not None:
             lead, sizes = (self.block,), ("blocks",)
         whole = (*sizes, *dims)
         if len(whole) > 1 and "layout" not in self.kept:
-            ways = {"first": 4, "flat": 2, "last": int(bool(lead))}
+            ways = {"first": 5, "flat": 2}
             self.kept["layout"] = shape.weighted(ways)
         layout = self.kept["layout"] if len(whole) > 1 else "first"
         if len(whole) > 3:
             layout = "flat"
-        if layout == "last":
-            whole = (*dims, *sizes)
         if layout != "flat":
             return Shared(k, k.accumulator(names, type_, whole, start), lead, layout)
         array = k.accumulator(names, type_, "*".join(whole), start)
@@ -205,28 +205,23 @@ def work(
     span: tuple[int, int],
     index: str = "i idx",
     lead: str = "batch",
-    ways: str = "list lists rows blocks",
+    ways: str = "list lists blocks",
     per_block: bool = False,
 ) -> Iterator[Work]:
-    """Threads over the items of one list or of several; some go along a row or a block of them.
+    """Threads over the items of one list or of several; some go along a block of them.
 
     ``size`` counts the items of a list, ``lead`` the lists. ``ways`` are the forms to draw from.
     With ``per_block`` a block of items may have shared arrays of its own.
     """
     shape = k.draw.shape
-    weights = {"list": 6, "lists": 4, "rows": int(level > 1), "blocks": 1 + (level > 2)}
+    weights = {"list": 6, "lists": 4, "blocks": int(level > 1)}
     way = shape.weighted({w: n for w, n in weights.items() if w in ways.split()})
-    if way in ("lists", "rows"):
+    if way == "lists":
         k.size(lead, 3, 4)
         k.size(size, span[0] // 3, span[1] // 3)
         first = k.name(f"{lead[0]} {lead.rstrip('es').removeprefix('num_')}_id row")
-        if way == "lists":
-            at = k.thread(lead, size, names=(first, k.name(index)))
-            yield Work(k, level, (lead, size), at, False)
-            return
-        (b,) = k.thread(lead, names=(first,))
-        with k.for_(index, extent_of(k, size)) as i:
-            yield Work(k, level, (lead, size), (b, i), True)
+        at = k.thread(lead, size, names=(first, k.name(index)))
+        yield Work(k, level, (lead, size), at, False)
         return
     if way == "list":
         k.size(size, *span)
@@ -255,7 +250,7 @@ def _block(
     if each:
         at = k.thread(*dims, names=(k.name(index),))
         block = k.let("block tile_id", at[0] // count)
-        yield Work(k, level, dims, at, False, block)
+        yield Work(k, level, dims, at, False, block, {"width": written(count)})
         return
     (block,) = k.thread("blocks", names=(k.name("block t tile"),))
     with k.for_("j step lane", count) as j:

@@ -1,4 +1,4 @@
-"""Pixels in the hands of threads: of one image or of several, by grid, row or number."""
+"""Pixels in the hands of threads: of one image or of several, by grid or by number."""
 
 from __future__ import annotations
 
@@ -122,9 +122,9 @@ def _held(place: Expr, by: int, count: Expr) -> Expr:
 
 @contextmanager
 def pixels(k: KernelBuilder, level: int, flat: bool = True) -> Iterator[Pixel]:
-    """Threads over the pixels of an image, of several images, or over the rows of an image."""
+    """Threads over the pixels of an image or of several images."""
     shape = k.draw.shape
-    weights = {"grid": 6, "images": 3, "rows": 1, "flat": flat}
+    weights = {"grid": 6, "images": 3, "flat": flat}
     way = shape.weighted(weights)
     few = way == "images"
     k.size("height", 5 if few else 8, 7 if few else 11)
@@ -139,10 +139,6 @@ def pixels(k: KernelBuilder, level: int, flat: bool = True) -> Iterator[Pixel]:
     elif way == "grid":
         y, x = k.thread("height", "width", names=(rows, columns))
         yield Pixel(k, level, (), y, x, False, False, False, by_shape)
-    elif way == "rows":
-        (y,) = k.thread("height", names=(rows,))
-        with k.for_(columns, extent_of(k, "width")) as col:
-            yield Pixel(k, level, (), y, col, False, True, False)
     else:
         (p,) = k.thread("height*width", names=(k.name("p pixel"),))
         width = extent_of(k, "width")

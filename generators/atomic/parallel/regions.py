@@ -26,7 +26,7 @@ from generators.program.expr import Expr, Var
 _AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1))
 
 
-@idiom
+@idiom(depth=3)
 def binary_pattern_counts(k: KernelBuilder, level: int) -> Title:
     """Local binary patterns: each pixel is compared with those around it, the codes are counted.
 
@@ -37,7 +37,8 @@ def binary_pattern_counts(k: KernelBuilder, level: int) -> Title:
     with pixels(k, level) as p:
         image = p.image("image gray img", type_, 0, 1 if type_.is_float else 60)
         b = _Pattern(p, image, type_)
-        out = p.shared("hist lbp_hist code_counts", shape.weighted(COUNTS), (str(b.bins),))
+        names = "rank_hist rank_counts" if b.ones else "lbp_hist code_counts"
+        out = p.shared(names, shape.weighted(COUNTS), (str(b.bins),))
         margin = shape.chance(0.6)
         if margin:
             with p.guard(p.inside(1)):
@@ -45,10 +46,19 @@ def binary_pattern_counts(k: KernelBuilder, level: int) -> Title:
         else:
             b.count(out, True)
     where = "but those on its border" if margin else "whose border pixels repeat outside of it"
-    text = f"For each pixel of {image.name}, {where}, take its {len(b.around)} neighbours "
-    text += f"{b.order}: {b.said()}. {out.said('code')} grows by 1."
+    about = "ranks among neighbours" if b.ones else "local binary patterns"
+    text = f"Histogram of {about}: for each pixel of {image.name}, {where}, "
+    if b.ones:
+        text += f"count which of its {len(b.around)} neighbours are {b.said()}, and add 1 to "
+        text += f"{out.said('count')}."
+    else:
+        text += (
+            f"add 1 to {out.said('code')}, the code of its {len(b.around)} neighbours {b.order}: "
+        )
+        text += f"{b.said()}."
     return Title(
-        k.name("rank_histogram count_ranks" if b.ones else "lbp_histogram binary_patterns"), text
+        k.name("neighbour_ranks rank_histogram" if b.ones else "lbp_histogram binary_patterns"),
+        text,
     )
 
 
@@ -89,23 +99,24 @@ class _Pattern:
         out.update("add", (code,), 1)
 
     def said(self) -> str:
-        test = "more than" if self.strict else "at least"
+        test = "greater than" if self.strict else "at least"
         than = f"the pixel's value{f' plus {self.slack.name}' if self.slack is not None else ''}"
         if self.ones:
-            return f"code is how many of them are {test} {than}"
-        text = f"bit n of a code is set where neighbour n is {test} {than}"
+            return f"{test} {than}"
+        text = f"bit n is set where neighbour n is {test} {than}"
         return text + (
             f", and code is the smaller of that and {self.bins - 1} less it" * self.folded
         )
 
 
-@idiom
+@idiom(depth=4)
 def gradient_cells(k: KernelBuilder, level: int) -> Title:
     """Histograms of oriented gradients by cell.
 
     N. Dalal, B. Triggs, CVPR 2005.
     """
-    shape, cell, bin_size = k.draw.shape, 4, k.size("orientations", 4, 6)
+    shape, bin_size = k.draw.shape, k.size("orientations", 4, 6)
+    cell = k.draw.value.choice((4, 4, 6))
     rows, columns = k.size("cell_rows", 2, 3), k.size("cell_cols", 2, 3)
     dims = (f"{cell}*{rows}", f"{cell}*{columns}")
     y, x = k.thread(*dims, names=k.draw.word.choice((("y", "x"), ("i", "j"))))
@@ -128,13 +139,11 @@ def gradient_cells(k: KernelBuilder, level: int) -> Title:
             if part is not None:
                 k.atomic("add", out, (*at, (slot + 1) % bins), size * part)
     n = written(bins)
-    text = f"Orientation histograms of {image.name} by cell (HOG). For each pixel{g.where()}: "
-    text += f"{g.said(n)}. Add {g.amount()} to {out.name} "
-    text += f"of the pixel's cell of {cell} x {cell} pixels at int(t) % {n}"
-    text += (
-        ", shared linearly with the next bin (modulo it too) by the fraction of t" if parted else ""
-    )
-    return Title(k.name("hog_cells gradient_histograms orientation_bins"), f"{text}.")
+    text = f"Orientation histograms of the {cell} x {cell} cells of {image.name} (HOG): for each "
+    text += f"pixel{g.where()}, add {g.amount()} to bin int(t) % {n} of its cell in {out.name}"
+    text += ", shared linearly with the next bin by the fraction of t" if parted else ""
+    text += f". Here {g.said(n)}."
+    return Title(k.name("hog_cells gradient_histograms orientation_bins"), text)
 
 
 class _Gradient:
@@ -204,14 +213,19 @@ class _Gradient:
         return k.let("place t_bin", angle * cast(bins, FLOAT32) / turn)
 
     def where(self) -> str:
-        ways = {"edge": ", which repeats its border", "forward": " but those of the last row and "}
+        ways = {
+            "edge": " of the image, whose border repeats outside,",
+            "forward": " but those of the last row and ",
+        }
         ways["forward"] += "column"
         return ways.get(self.way, " but those on its border")
 
     def said(self, bins: str) -> str:
         ways = {"forward": "forward differences", "sobel": "Sobel sums (1, 2, 1)"}
         text = f"gy and gx are {ways.get(self.way, 'differences over two pixels')} down and to the "
-        text += f"right, a = atan2(gy, gx) + pi{', less pi where it is that or more' * self.half}, "
+        text += (
+            f"right, a = atan2(gy, gx) + pi{', less pi where it is that or more' * self.half} and "
+        )
         return f"{text}t = a * {bins} / {'pi' if self.half else '(2 * pi)'}"
 
     def amount(self) -> str:
@@ -222,7 +236,7 @@ class _Gradient:
 _BOXES = ("box", "pairs", "corners")
 
 
-@idiom
+@idiom(depth=2)
 def label_boxes(k: KernelBuilder, level: int) -> Title:
     """Regions of a label image: their bounding boxes, or area and first moments."""
     shape = k.draw.shape
@@ -240,7 +254,9 @@ def label_boxes(k: KernelBuilder, level: int) -> Title:
             text = _region(p, form, r)
     about = f"each pixel of {labels.name}" + (" that is not 0 (the background)" if skipped else "")
     place = "its label less 1" if skipped and shifted else "its label"
-    text = f"For {about}, at {place}: {text}."
+    what = "Bounding boxes" if form in _BOXES else "Areas and moments"
+    what = "Weighted moments" if form == "weighted" else what
+    text = f"{what} of labelled regions: for {about}, with r {place}, {text}."
     names = "label_boxes region_bounds component_boxes"
     names = names if form in _BOXES else "region_moments label_centroids component_sums"
     return Title(k.name(names), text)
@@ -257,12 +273,12 @@ def _boxed(p: Pixel, form: str, r: Expr) -> str:
     """Bounding boxes by minimum and maximum."""
     k, shape, far = p.k, p.k.draw.shape, 10**6
     end = 1 if shape.chance(0.4) else 0
-    past = "what lies one behind them" if end else "them"
+    past = "(row + 1, column + 1)" if end else "them"
     y2, x2 = (p.y + 1, p.x + 1) if end else (p.y, p.x)
     if p.level > 1 and shape.chance(0.4):
         area = p.shared("area sizes", shape.weighted(COUNTS), ("regions",))
         area.update("add", (r,), 1)
-        past += f"; {area.name} grows by 1"
+        past += f", and add 1 to {area.name}[r]"
     if form == "corners":
         vec = Vec(2, INT32)
         lows = p.shared("box_low corner_min", vec, ("regions",), far)
@@ -270,18 +286,16 @@ def _boxed(p: Pixel, form: str, r: Expr) -> str:
         corner = named(k, "at corner", make(vec, p.y, p.x), 0.7)
         lows.update("min", (r,), corner)
         highs.update("max", (r,), make(vec, y2, x2) if end else corner)
-        text = f"lower {lows.name} to at most the pixel's (row, column), and raise "
-        text += f"{highs.name} to at "
-        return f"{text}least {past}"
+        text = f"lower {lows.name}[r] to the pixel's (row, column) and raise {highs.name}[r] to "
+        return text + past
     if form == "pairs":
         lows = p.shared("box_low box_min lows", INT32, ("regions", "2"), far)
         highs = p.shared("box_high box_max highs", INT32, ("regions", "2"), -1)
         for n, (place, last) in enumerate(((p.y, y2), (p.x, x2))):
             lows.update("min", (r, n), place)
             highs.update("max", (r, n), last)
-        text = f"lower {lows.name} to at most the pixel's row and column, and raise "
-        text += f"{highs.name} to at "
-        return f"{text}least {past}"
+        text = f"lower {lows.name}[r] to the pixel's row and column and raise {highs.name}[r] to "
+        return text + past
     y0 = p.shared("row_low", INT32, ("regions",), far)
     x0 = p.shared("col_low", INT32, ("regions",), far)
     y1 = p.shared("row_high", INT32, ("regions",), -1)
@@ -289,8 +303,8 @@ def _boxed(p: Pixel, form: str, r: Expr) -> str:
     for low, high, place, last in ((y0, y1, p.y, y2), (x0, x1, p.x, x2)):
         low.update("min", (r,), place)
         high.update("max", (r,), last)
-    text = f"{y0.name} and {x0.name} fall to at most the pixel's row and column, "
-    return text + f"{y1.name} and {x1.name} rise to at least {past}"
+    text = f"lower {y0.name}[r] and {x0.name}[r] to the pixel's row and column and raise "
+    return text + f"{y1.name}[r] and {x1.name}[r] to {past}"
 
 
 def _whole_moments(p: Pixel, r: Expr) -> str:
@@ -301,7 +315,8 @@ def _whole_moments(p: Pixel, r: Expr) -> str:
     rows, cols = (p.shared(n, kind, ("regions",)) for n in ("row_sums", "col_sums"))
     rows.update("add", (r,), cast(p.y, kind))
     cols.update("add", (r,), cast(p.x, kind))
-    return f"{area.name} grows by 1, {rows.name} and {cols.name} by the pixel's row and column"
+    text = f"add 1 to {area.name}[r], and the pixel's row and column to {rows.name}[r] and "
+    return f"{text}{cols.name}[r]"
 
 
 def _weighted_moments(p: Pixel, r: Expr) -> str:
@@ -313,5 +328,5 @@ def _weighted_moments(p: Pixel, r: Expr) -> str:
     rows, cols = (p.shared(n, FLOAT32, ("regions",)) for n in ("row_moments", "col_moments"))
     rows.update("add", (r,), value * cast(p.y, FLOAT32))
     cols.update("add", (r,), value * cast(p.x, FLOAT32))
-    text = f"{mass.name} grows by {image.name}, {rows.name} and {cols.name} by that times "
-    return text + "the pixel's row and column"
+    text = f"add {image.name} to {mass.name}[r], and that times the pixel's row and column to "
+    return text + f"{rows.name}[r] and {cols.name}[r]"

@@ -43,23 +43,13 @@ def _seed(k: KernelBuilder, seeds: Var | None, r: Expr) -> Expr:
 
 
 def _column(w: Work, h: Expr, size: str) -> tuple[Expr, str]:
-    """A hash as a place in a table: a remainder, or its low bits where the width allows."""
-    k = w.k
-    if size.isdigit():
-        slot = cast(h & k.lift(int(size) - 1, UINT32), INT32)
-        return w.let("slot col c", slot, 0.7), f"the hash & {int(size) - 1}"
-    count = extent_of(k, size)
+    """A hash as a place in a table: a remainder."""
+    count = extent_of(w.k, size)
     slot = cast(h % cast(count, UINT32), INT32)
     return w.let("slot col c", slot, 0.7), f"the hash % {written(count)}"
 
 
-def _width(k: KernelBuilder) -> str:
-    if k.draw.shape.chance(0.5):
-        return str(k.draw.value.choice((8, 16)))
-    return k.size("sketch_width", 9, 14)
-
-
-@idiom
+@idiom(depth=3)
 def count_min_sketch(k: KernelBuilder, level: int) -> Title:
     """Frequencies of a stream: each of several rows of counters takes a key by its own hash.
 
@@ -76,7 +66,8 @@ def count_min_sketch(k: KernelBuilder, level: int) -> Title:
         if type_ == FLOAT32 or shape.chance(0.4):
             span = (0.5, 2.0) if type_ == FLOAT32 else (1, 9)
             value = w.let("amount weight", w.read("amounts weights increments", type_, *span), 0.5)
-        width = _width(k)
+        width = k.size("sketch_width", 9, 14)
+        k.size_param("width sketch_width", width)
         depth = k.size("sketch_depth", 3, 4)
         table = w.shared("sketch table counters", type_, (depth, width))
         seeds, seeded = _seeds(k, depth)
@@ -89,16 +80,19 @@ def count_min_sketch(k: KernelBuilder, level: int) -> Title:
                 odd = fn("eq", h >> k.lift(31, UINT32), k.lift(0, UINT32))
                 added = w.let("signed vote", fn("where", odd, value, -value), 0.6)
             table.update("add", (r, slot), added)
-    what = written(value) if isinstance(value, Const) else "the item's amount"
-    text = f"Count {written(load)} in a {'count' if signed else 'count-min'} sketch: for each row "
-    text += f"r, hash the key {seeded}, and add {what} to {table.said('r', 'c')}, c = {place}"
-    text += "; it is subtracted where bit 31 of the hash is set" if signed else ""
-    text += f". The hash is {how}."
+    what = written(value) if isinstance(value, Const) else "its amount"
+    text = (
+        f"{'Count' if signed else 'Count-min'} sketch of a stream: for each key "
+        f"{written(load)} and "
+    )
+    text += f"each row r, add {what} to {table.said('r', 'c')}, c being {place}"
+    text += ", or subtract it where bit 31 of the hash is set" if signed else ""
+    text += f". The key is hashed {seeded}. The hash is {how}."
     names = "count_sketch sketch_update" if signed else "count_min_update sketch_update"
     return Title(k.name(names), text)
 
 
-@idiom
+@idiom(depth=3)
 def bloom_insert(k: KernelBuilder, level: int) -> Title:
     """Keys put into a Bloom filter: a few bits of each are set by atomic or.
 
@@ -135,8 +129,8 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
             place = cast(at >> k.lift(shift, UINT32), INT32) if block is None else block
             mask = k.lift(1, count) << cast(bit, count)
             table.update("or", (w.let("slot word_id", place, 0.4),), w.let("mask flag", mask, 0.6))
-    text = f"Insert {written(load)} into a Bloom filter of {bits}-bit words, {written(tries)} bits "
-    text += f"a key. {_told_bits(form, table.said('w'), written(words), bits)}"
+    text = f"Bloom filter of {bits}-bit words: insert each key {written(load)} by {written(tries)} "
+    text += f"bits. {_told_bits(form, table.said('w'), written(words), bits)}"
     text += "" if form == "seeds" else "h1 and h2 are hashes with the seeds 17 and 101. "
     return Title(k.name("bloom_insert bloom_add set_bloom_bits"), f"{text}The hash is {how}.")
 
@@ -144,16 +138,16 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
 def _told_bits(form: str, where: str, words: str, bits: int) -> str:
     """Which bits of a filter a key sets."""
     if form == "block":
-        text = f"All lie in {where}, w = h1 % {words}: bit r is "
+        text = f"All of them lie in {where}, w = h1 % {words}: bit r is "
         text += f"(h2 >> (5 * r)) & {bits - 1}, set "
     else:
         code = "the hash with the seed 0x9e3779b9 * (r + 1)"
         code = code if form == "seeds" else "h1 + r * h2 in 32 bits"
-        text = f"Bit r is {code}, modulo the number of bits; set it in {where}, "
+        text = f"Bit r is {code}, modulo the number of bits, set in word {where} "
     return f"{text}by atomic or. "
 
 
-@idiom
+@idiom(depth=3)
 def minhash_signatures(k: KernelBuilder, level: int) -> Title:
     """Signatures of sets: for each of several hashes the smallest over the set's members.
 
@@ -186,10 +180,14 @@ def minhash_signatures(k: KernelBuilder, level: int) -> Title:
             how = f"{how}, {seeded.replace('r', 'h') if 'r +' in seeded else seeded}"
         with k.for_("h slot_id f", turns) as h:
             value = a[h] * key + b[h] if linear else hash_of(key, _seed(k, seeds, h))
-            out.update("min", (*place, h), w.let("code value_h", value, 0.6))
+            out.update("min", (*place, h), w.let("hashed value_h", value, 0.6))
     how = how.replace("[r]", "[h]").replace("(r + 1)", "(h + 1)")
-    text = f"MinHash: lower {out.said(*said, 'h')} to at most the hash of x = {written(load)} for "
-    return Title(k.name("minhash_signatures minhash_update"), f"{text}every h. The hash is {how}.")
+    text = (
+        f"MinHash signatures: lower {out.said(*said, 'h')} to the hash of x = {written(load)}, for "
+    )
+    return Title(
+        k.name("minhash_signatures minhash_update"), f"{text}every h. The hash is {how}.{w.about}"
+    )
 
 
 def _leading(w: Work, rest: Expr, bits: int) -> tuple[Expr, str]:
@@ -208,7 +206,7 @@ def _leading(w: Work, rest: Expr, bits: int) -> tuple[Expr, str]:
     return rank, f"one more than the leading zeros of the low {bits} bits of x, at most {bits + 1}"
 
 
-@idiom
+@idiom(depth=3)
 def distinct_registers(k: KernelBuilder, level: int) -> Title:
     """HyperLogLog: each register keeps the longest run of zeros in the hashes that choose it.
 
@@ -218,7 +216,7 @@ def distinct_registers(k: KernelBuilder, level: int) -> Title:
     with work(k, level, "num_items", _SPAN, "i idx", "streams") as w:
         hash_of, how = hashed(k, 0.6)
         key, load = _key(w, "keys items visitors ids")
-        bits = k.draw.value.choice((4, 5))
+        bits = k.draw.value.choice((5, 6))
         seed: Expr = k.lift(0, UINT32)
         if shape.chance(0.5):
             seed = k.scalar("seed salt", UINT32, 1, 10**6)
@@ -236,6 +234,8 @@ def distinct_registers(k: KernelBuilder, level: int) -> Title:
         slot = w.let("slot reg", cast(h >> k.lift(32 - bits, UINT32), INT32), 0.7)
         rank, meant = _leading(w, h, 32 - bits)
         regs.update("max", (*place, slot), cast(rank, type_))
-    text = f"HyperLogLog: x is the hash of {written(load)} with the seed {written(seed)}. "
-    text += f"Raise {regs.said(*said, 'x >> ' + str(32 - bits))} to at least {meant}. "
+    text = (
+        f"HyperLogLog: for each key {written(load)}, x being its hash with seed {written(seed)}, "
+    )
+    text += f"raise {regs.said(*said, 'x >> ' + str(32 - bits))} to {meant}. "
     return Title(k.name("hyperloglog_add hll_update update_registers"), f"{text}The hash is {how}.")

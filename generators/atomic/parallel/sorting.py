@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from generators.atomic.parallel.parts import (
@@ -23,22 +24,17 @@ from generators.program.expr import Expr, Var
 
 def _key(w: Work) -> tuple[Expr, str]:
     """A key whose digits are taken, as an unsigned number; and its name in words."""
-    k, shape = w.k, w.k.draw.shape
+    shape = w.k.draw.shape
     type_: Scalar = shape.weighted({INT32: 4, UINT32: 4, UINT64: 2, INT64: 1})
-    signed = not type_.is_unsigned and w.level > 2 and shape.chance(0.5)
-    load = w.read("keys codes values", type_, -500 if signed else 0, 1000)
-    if not signed:
-        return w.let("key code", load, 0.7), written(load)
-    bias = k.lift(512, type_)
-    said = f"{written(load)} + 512, so that negative keys come first"
-    return k.let("key biased", load + bias), said
+    load = w.read("keys values", type_, 0, 1000)
+    return w.let("key", load, 0.7), written(load)
 
 
-@idiom
+@idiom(depth=3)
 def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
     """Digits of keys counted for a pass of a radix sort, or for all passes at once."""
     shape = k.draw.shape
-    bits = k.draw.value.choice((2, 3, 4))
+    bits = k.draw.value.choice((4, 4, 5))
     radix = 1 << bits
     with work(k, level, "num_keys", (64, 96), "i idx", "segments", per_block=True) as w:
         key, said = _key(w)
@@ -48,8 +44,8 @@ def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
         down = level > 1 and shape.chance(0.3)
         count: Scalar = shape.weighted(COUNTS)
         if every:
-            passes = 12 // bits
-            text = f"For all {passes} passes p of a radix sort by {bits} bits a digit, c"
+            passes = 3 if bits == 4 else 2
+            text = f"Digit histograms for all {passes} passes of a radix sort"
             dims = (str(passes), str(radix))
             counts = w.shared("counts digit_counts hist", count, dims)
             with k.for_("p pass_id", passes) as p:
@@ -57,7 +53,7 @@ def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
                 digit = _digit(w, key, shift, radix, down)
                 counts.update("add", (p, digit), 1)
             place = counts.said("p", "d")
-            how = f"bits {bits} * p and up"
+            how = f"its {bits} bits from bit {bits} * p on, for every pass p"
         else:
             counts = w.shared("counts digit_counts hist", count, (str(radix),))
             runtime = shape.chance(0.6)
@@ -65,10 +61,10 @@ def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
             if runtime:
                 shift = k.scalar("shift start_bit", type_, 0, 6)
             counts.update("add", (_digit(w, key, shift, radix, down),), 1)
-            place, text = counts.said("d"), "C"
+            place, text = counts.said("d"), "Digit histogram for a pass of a radix sort"
             how = f"the {bits} bits from bit {written(shift)} on"
-    down_said = f", taken as {radix - 1} - d to sort downwards" if down else ""
-    text += f"ount the digits of {said}: d is {how}{down_said}, and {place} grows by 1."
+    down_said = f", taken from {radix - 1} to sort downwards" if down else ""
+    text += f": for each key {said}, add 1 to {place}. Digit d is {how}{down_said}.{w.about}"
     return Title(k.name("radix_histogram digit_counts count_digits", "radix_count_pass"), text)
 
 
@@ -93,16 +89,15 @@ def _span(type_: Scalar) -> tuple[int, int]:
     return (0, 30) if type_.is_unsigned else (-15, 15)
 
 
-@idiom
+@idiom(depth=3)
 def block_ranks(k: KernelBuilder, level: int) -> Title:
     """Of a block of keys, those before a query are counted; the counts of all blocks are summed."""
     shape = k.draw.shape
     type_ = shape.weighted(_KEYS)
-    width = k.draw.value.choice((4, 8))
+    width = k.draw.value.choice((8, 16))
     lead = (k.size("batch", 3, 4),) if shape.chance(0.4) else ()
-    pair = [k.size("num_queries", 8, 12), k.size("blocks", 4, 6)]
-    names = [k.name("q query"), k.name("c block")]
-    flipped = shape.chance(0.4)
+    pair = [k.size("num_queries", 8, 12), k.size("blocks", 3, 4)]
+    names, flipped = [k.name("q query"), k.name("c block")], shape.chance(0.4)
     threads = k.thread(
         *lead,
         *(reversed(pair) if flipped else pair),
@@ -113,26 +108,28 @@ def block_ranks(k: KernelBuilder, level: int) -> Title:
     search = level > 2 and shape.chance(0.5)
     grid = search or shape.chance(0.4)
     dims = (*lead, "blocks", str(width)) if grid else (*lead, f"{width}*blocks")
-    init, span = "sorted" if search else "uniform", _span(type_)
-    keys = k.array("keys values samples", type_, dims, low=span[0], high=span[1], init=init)
+    init, (low, high) = "sorted" if search else "uniform", _span(type_)
+    keys = k.array("keys values", type_, dims, low=low, high=high, init=init)
     asked = (*lead, "num_queries")
-    queries = k.array("queries probes cuts", type_, asked, low=span[0], high=span[1])
-    kind = INT32 if search else shape.weighted(COUNTS)
-    counts = k.accumulator("ranks lower_counts positions", kind, asked)
+    queries = k.array("queries probes", type_, asked, low=low, high=high)
+    counts = k.accumulator("ranks", INT32 if search else shape.weighted(COUNTS), asked)
     b = _Block(k, keys, (*at, block) if grid else at, None if grid else block, width)
     wanted = named(k, "wanted probe", queries[spot(*at, q)], 0.8)
     upto = shape.chance(0.4)
     found = b.halved(wanted, upto) if search else b.counted(wanted, upto, counts)
-    if level > 1 and shape.chance(0.5):
-        with k.if_(fn("gt", found, k.lift(0, found.type))):
-            k.atomic("add", counts, (*at, q), found)
-    else:
+    some = fn("gt", found, k.lift(0, found.type))
+    with k.if_(some) if level > 1 and shape.chance(0.5) else nullcontext():
         k.atomic("add", counts, (*at, q), found)
-    text = f"For each query and each block of {width} {keys.name}, count the keys that are "
-    text += f"{'at most' if upto else 'below'} {queries.name} at the query"
-    text += ", by halving the sorted block" if search else ""
-    text += f", and add the count to {counts.name} there."
-    return Title(k.name("block_ranks count_below rank_in_blocks"), text)
+    of = (
+        f"of {width} {keys.name}, count those that are "
+        f"{'at most' if upto else 'less than'} the query"
+    )
+    text = (
+        f"Ranks of {queries.name} among {keys.name}, block by block: for each query and each block "
+    )
+    text += of + (", by binary search in the sorted block," if search else "")
+    text += f" and add the count to {counts.name} of the query."
+    return Title(k.name("block_ranks rank_in_blocks"), text)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def _row_index(w: Work, c: Expr | int) -> tuple[Expr | int, ...]:
     return (*w.at, c)
 
 
-@idiom
+@idiom(depth=3)
 def class_statistics(k: KernelBuilder, level: int) -> Title:
     """Counts, sums and sums of squares of features by class, as naive Bayes and k-means need."""
     shape = k.draw.shape
@@ -38,7 +38,7 @@ def class_statistics(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(("scalar", "points", "features"))
     if form == "features":
         k.size("features", 3, 4)
-    with work(k, level, "n", _SPAN, "i s", "folds", "list lists rows") as w:
+    with work(k, level, "n", _SPAN, "i s", "folds", "list lists") as w:
         label = w.read("labels classes_of cluster_ids", INT32, init="index_of:classes")
         c = w.let("c label group", label, 0.9)
         weight = w.read("weights sample_weight", real, 0.5, 2.0) if shape.chance(0.3) else None
@@ -63,7 +63,10 @@ def class_statistics(k: KernelBuilder, level: int) -> Title:
             load = w.read("x samples values points", type_, -2.0, 2.0)
             _moments(k, load, value_of, [sums, squares], (c,), real)
             said = written(load)
-    text = f"For each sample of class c = {written(label)}: add {said}"
+    about = (
+        "Class counts, sums and sums of squares" if squares is not None else "Class counts and sums"
+    )
+    text = f"{about}: for each sample of class c = {written(label)}, add {said}"
     text += _told_sums((counts, sums, squares), weight, form)
     return Title(k.name("class_statistics accumulate_classes group_moments"), text)
 
@@ -99,7 +102,7 @@ def _moments(
         squares.update("add", place, square)
 
 
-@idiom
+@idiom(depth=4)
 def soft_assignments(k: KernelBuilder, level: int) -> Title:
     """Expectation step of a mixture: responsibilities, and the sums that new parameters need."""
     shape = k.draw.shape
@@ -107,7 +110,7 @@ def soft_assignments(k: KernelBuilder, level: int) -> Title:
     dim = shape.choice((1, 1, 2, 3))
     type_ = Vec(dim, real) if dim > 1 else real
     k.size("components", 3, 4)
-    with work(k, level, "n", (36, 54), "i s", "batch", "list lists rows blocks") as w:
+    with work(k, level, "n", (36, 54), "i s", "batch", "list blocks") as w:
         load = w.read("x samples points", type_, -2.0, 2.0)
         point = w.let("p xi point", load, 0.9)
         means = k.array("means centers mu", type_, "components", low=-1.5, high=1.5)
@@ -126,18 +129,33 @@ def soft_assignments(k: KernelBuilder, level: int) -> Title:
             k.atomic("add", logs, 0, top + log(total))
         with m.components() as c:
             share: Expr = m.weight(c, top) / total
-            share = k.let("resp r gamma", share if factor is None else factor * share)
+            if m.bias is None:
+                u = k.let("u membership", share)
+                share = u * u
+            names = "u_sq weight_c" if m.bias is None else "resp r gamma"
+            share = k.let(names, share if factor is None else factor * share)
             mass.update("add", (c,), share)
             sums.update("add", (c,), share * point)
-    times = "" if factor is None else f"; r is multiplied by {written(weight)}"
-    text = f"For each sample p = {written(load)}, r of a component c is w / (the sum of w over all "
-    text += f"components), w = {m.said()}{times}. Add r to {mass.said('c')} and r * p to "
-    text += f"{sums.said('c')}."
-    if top is not None:
-        text += " The largest exponent is subtracted first."
+    times = "" if factor is None else f", each times {written(weight)}"
+    text = _told_shares(m, written(load), (mass.said("c"), sums.said("c")), times)
     if logs is not None:
-        text += f" {logs.name}[0] gathers the logs of the sums of w."
-    return Title(k.name("accumulate_responsibilities em_step soft_assign"), text)
+        text += f" {logs.name}[0] sums the logarithms of the sums of w."
+    names = "fuzzy_cmeans_step soft_assign" if m.bias is None else "em_accumulate expectation_step"
+    return Title(k.name(names), text)
+
+
+def _told_shares(m: _Mixture, sample: str, places: tuple[str, str], times: str) -> str:
+    about, r, what = "Expectation step of a Gaussian mixture", "r", "the responsibility is r"
+    if m.bias is None:
+        about, r, what = "Step of fuzzy c-means (fuzzifier 2)", "u^2", "the membership is u"
+    text = (
+        f"{about}: for each sample p = {sample} and each component c, add {r} to {places[0]} and "
+    )
+    text += f"{r} * p to {places[1]}{times}. Here {what} = w[c] / (sum of all w) with w[c] = "
+    text += m.said()
+    return text + (
+        ", from which the largest exponent is taken first." if m.bias is not None else "."
+    )
 
 
 class _Mixture:
@@ -148,12 +166,15 @@ class _Mixture:
         self.k, self.point, self.means = k, point, means
         self.scale: Var | None = None
         self.bias: Var | None = None
-        spread = k.draw.shape.choice(("shared", "each", "fuzzy"))
+        self.eps: Var | None = None
+        spread = k.draw.shape.choice(("shared", "each", "each", "fuzzy"))
         if spread == "each":
             self.scale = k.array("precisions inv_var", real, "components", low=0.4, high=1.6)
         elif spread == "shared":
-            self.scale = k.scalar("beta inv_temperature", real, 0.5, 1.5)
-        if spread != "fuzzy":
+            self.scale = k.scalar("precision inv_var", real, 0.5, 1.5)
+        if spread == "fuzzy":
+            self.eps = k.scalar("eps", real, 0.05, 0.2)
+        else:
             names = "log_weights log_prior"
             self.bias = k.array(names, real, "components", low=-1.5, high=-0.3)
         self.loop, self.gap = w.k.name("c j comp"), w.k.name("d diff")
@@ -191,57 +212,16 @@ class _Mixture:
 
     def weight(self, c: Expr, top: Var | None) -> Expr:
         if top is None:
-            return 1.0 / (self._gap(c) + 0.1)
+            assert self.eps is not None
+            return 1.0 / (self._gap(c) + self.eps)
         return exp(self.exponent(c) - top)
 
     def said(self) -> str:
         gap = f"|p - {self.means.name}[c]|^2"
         if self.bias is None or self.scale is None:
-            return f"1 / ({gap} + 0.1)"
+            return f"1 / ({gap} + eps)"
         scale = self.scale.name + "[c]" * isinstance(self.scale.type, Array)
         return f"exp({self.bias.name}[c] - 0.5 * {scale} * {gap})"
-
-
-@idiom
-def scatter_matrix(k: KernelBuilder, level: int) -> Title:
-    """Products of the centred features of samples: a covariance or Gram matrix, all or its upper
-    triangle."""
-    shape = k.draw.shape
-    real = k.draw.wide_float_type()
-    k.size("features", 4, 5)
-    upper = shape.chance(0.5)
-    grouped = level > 1 and shape.chance(0.35)
-    with work(k, level, "n", _SPAN, "i s", "batch", "list lists rows blocks") as w:
-        x = k.array("x samples data", real, (*w.dims, "features"), low=-2.0, high=2.0)
-        mean = None
-        if shape.chance(0.67):
-            mean = k.array("mean mu", real, "features", low=-0.5, high=0.5)
-        weight = w.read("weights w_s", real, 0.5, 2.0) if shape.chance(0.35) else None
-        place: list[Expr] = []
-        said, dims = [], ["features", "features"]
-        if grouped:
-            dims = [k.size("groups", 2, 3), *dims]
-            group = w.read("groups labels", INT32, init="index_of:groups")
-            place, said = [w.let("g group", group)], [written(group)]
-        out = w.shared("cov scatter gram", real, dims)
-        held = named(k, "ws weight", weight, 0.6) if weight is not None else None
-
-        def centred(names: str, c: Expr, share: float) -> Expr:
-            value = x[_row_index(w, c)]
-            return named(k, names, value if mean is None else value - mean[c], share)
-
-        with k.for_("a p row_f", extent(x, len(w.dims))) as a:
-            first = centred("da xa", a, 0.9)
-            if held is not None:
-                first = named(k, "wa scaled", held * first, 0.6)
-            with k.for_("b q col_f", extent(x, len(w.dims)), start=a if upper else 0) as b:
-                out.update("add", (*place, a, b), first * centred("db xb", b, 0.4))
-    about = f"{x.name} less {mean.name}" if mean is not None else x.name
-    text = f"Sum up the products of features p and q of {about} over all samples"
-    text += ", for q >= p only" if upper else ""
-    text += f": add those of a sample{f', times {written(weight)},' if weight is not None else ''}"
-    text += f" to {out.said(*said, 'p', 'q')}."
-    return Title(k.name("scatter_matrix accumulate_covariance gram_matrix"), text)
 
 
 class _Lagged:
@@ -250,53 +230,48 @@ class _Lagged:
     def __init__(self, k: KernelBuilder, level: int, lead: tuple[str, ...], real: Scalar) -> None:
         shape = k.draw.shape
         self.k, self.dims = k, (*lead, "n")
-        self.x = k.array("x signal series_in", real, self.dims, low=-2.0, high=2.0)
+        self.x = k.array("x signal", real, self.dims, low=-2.0, high=2.0)
         self.form = shape.choice(("product", "square", "cross", "absolute"))
         self.other = self.x
         if self.form == "cross":
-            self.other = k.array("y second", real, self.dims, low=-2.0, high=2.0)
+            self.other = k.array("y", real, self.dims, low=-2.0, high=2.0)
         self.mean: Var | None = None
         if self.form in ("product", "cross") and shape.chance(0.4):
-            self.mean = k.scalar("mean offset", real, 0.1, 0.6)
+            self.mean = k.scalar("mean", real, 0.1, 0.6)
         out_dims = (*lead, "lags") if shape.chance(0.7) else ("lags",)
         self.apart = len(out_dims) > len(lead)
-        self.sums = k.accumulator("sums acf lag_totals", real, out_dims)
-        self.counts: Var | None = None
-        if level > 1 and shape.chance(0.4):
-            self.counts = k.accumulator("counts pairs", shape.weighted(COUNTS), out_dims)
+        self.sums = k.accumulator(_SUMS[self.form], real, out_dims)
 
     def _element(self, array: Var, at: tuple[Expr, ...]) -> Expr:
         return array[at] if self.mean is None else array[at] - self.mean
 
     def own(self, at: tuple[Expr, ...], share: float) -> Expr:
-        return named(self.k, "xi first", self._element(self.x, at), share)
+        return named(self.k, "xi near", self._element(self.x, at), share)
 
     def add(self, own: Expr, at: tuple[Expr, ...], lag: Expr) -> None:
         k = self.k
-        far = named(k, "xj second_v", self._element(self.other, (*at[:-1], at[-1] + lag)), 0.5)
+        far = named(k, "xj far", self._element(self.other, (*at[:-1], at[-1] + lag)), 0.5)
         value = own * far
         if self.form in ("square", "absolute"):
             gap = k.let("gap diff", far - own)
             value = gap * gap if self.form == "square" else abs(gap)
         place = (*at[:-1], lag) if self.apart else (lag,)
         k.atomic("add", self.sums, place, value)
-        if self.counts is not None:
-            k.atomic("add", self.counts, place, 1)
 
     def said(self, i: str) -> str:
         a, b = f"{self.x.name} at {i}", f"{self.other.name} at {i} + lag"
         if self.form in ("square", "absolute"):
-            text = f"the {'square' if self.form == 'square' else 'size'} of {b} less {a}"
+            how = "squared" if self.form == "square" else "absolute"
+            text = f"the {how} difference of {a} and {b}"
         elif self.mean is not None:
-            text = f"{a} times {b}, each less {self.mean.name},"
+            text = f"the product of {a} and {b}, both less {self.mean.name},"
         else:
-            text = f"{a} times {b}"
+            text = f"the product of {a} and {b}"
         text += f" to {self.sums.name} at that lag"
-        text += "" if self.apart or len(self.dims) == 1 else ", for all series together"
-        return text + "." + (f" {self.counts.name} counts the pairs." if self.counts else "")
+        return text + ("." if self.apart or len(self.dims) == 1 else ", for all series together.")
 
 
-@idiom
+@idiom(depth=3)
 def lag_sums(k: KernelBuilder, level: int) -> Title:
     """Autocorrelation, structure functions and correlograms: sums over pairs by their lag."""
     shape = k.draw.shape
@@ -325,5 +300,22 @@ def lag_sums(k: KernelBuilder, level: int) -> Title:
                 k.break_()
             w.add(own, at, lag)
     i = at[-1].name
-    text = f"For every {i} and every lag that leaves {i} + lag within the list, add {w.said(i)}"
-    return Title(k.name("lag_sums correlogram sum_by_lag"), text)
+    what, titles = _LAGGED[w.form]
+    text = (
+        f"{what}: for every {i} and every lag with {i} + lag inside of the series, add {w.said(i)}"
+    )
+    return Title(k.name(titles), text)
+
+
+_SUMS = {
+    "product": "acf autocorr",
+    "cross": "ccf cross_corr",
+    "square": "structure squared_diffs",
+    "absolute": "madogram abs_diffs",
+}
+_LAGGED = {
+    "product": ("Sums of an autocorrelation", "autocorrelation_sums autocorrelate"),
+    "cross": ("Sums of a cross-correlation", "cross_correlation_sums cross_correlate"),
+    "square": ("Sums of a structure function", "structure_function variogram_sums"),
+    "absolute": ("Sums of a madogram", "madogram_sums absolute_lag_sums"),
+}

@@ -10,7 +10,7 @@ from generators.program.dtypes import FLOAT32, INT32, Vec
 from generators.program.expr import Expr, Var
 
 
-@idiom
+@idiom(depth=3)
 def bilinear_splat(k: KernelBuilder, level: int) -> Title:
     """Forward warping: every pixel moves along its flow and is shared by the four around it."""
     shape = k.draw.shape
@@ -27,7 +27,7 @@ def bilinear_splat(k: KernelBuilder, level: int) -> Title:
             by, about = tuple(p.own(f) for f in flows), "flow_x and flow_y"
         scale = None
         if shape.chance(0.3):
-            scale = k.scalar("time_t alpha", FLOAT32, 0.4, 0.9)
+            scale = k.scalar("time_t", FLOAT32, 0.4, 0.9)
             by = tuple(scale * part for part in by)
         x = k.let("tx gx xt", cast(p.x, FLOAT32) + by[0])
         y = k.let("ty gy yt", cast(p.y, FLOAT32) + by[1])
@@ -38,12 +38,21 @@ def bilinear_splat(k: KernelBuilder, level: int) -> Title:
             s.nearest(y, x, value)
         else:
             s.four(y, x, value)
-    times = f" times {scale.name}" if scale is not None else ""
-    text = f"Move each pixel of {image.name} by {about}{times} and "
-    text += "round" if nearest else "share it bilinearly by the four pixels there"
-    text += f"; those inside get it added to {s.out.name}"
-    text += f" and its share to {s.mass.name}." if s.mass is not None else "."
-    return Title(k.name("forward_warp splat_bilinear splat_pixels"), text)
+    about += f" times {scale.name}" if scale is not None else ""
+    text = _splat_text(s, image.name, about, nearest)
+    names = "forward_warp splat_pixels" if nearest else "forward_warp splat_bilinear"
+    return Title(k.name(names), text)
+
+
+def _splat_text(s: _Splat, image: str, about: str, nearest: bool) -> str:
+    text = f"Forward warping along a flow: move each pixel of {image} by {about} and add "
+    if nearest:
+        text += f"it to the nearest pixel of {s.out.name}"
+        text += f", and 1 to {s.mass.name} there" if s.mass is not None else ""
+    else:
+        text += f"its bilinear shares to the four pixels of {s.out.name} around that place"
+        text += f", and the shares themselves to {s.mass.name}" if s.mass is not None else ""
+    return f"{text}. Pixels outside of the image get nothing."
 
 
 class _Splat:
@@ -90,7 +99,7 @@ class _Splat:
                 self._add(below, k.let("col_t xx", x0 + dx), share, value)
 
 
-@idiom
+@idiom(depth=3)
 def detector_sums(k: KernelBuilder, level: int) -> Title:
     """Radon transform by pixels: each value goes to the detector bins that its rays meet."""
     shape = k.draw.shape
@@ -122,14 +131,20 @@ def detector_sums(k: KernelBuilder, level: int) -> Title:
                 if part is not None:
                     after = (slot + 1, a) if turned else (a, slot + 1)
                     out.update("add", after, part * value)
-    about = "from the middle of the image" if centre else "from its corner"
+    about = f"{image.name}, at (x, y) from the {'middle of the image' if centre else 'corner'}"
     factor = f"{size.name} * " if size is not None else ""
-    text = f"Project {image.name}: for each pixel at column x and row y {about}, and each angle a, "
-    text += f"u = {factor}(x * cos_table[a] + y * sin_table[a]) + {middle.name}. Add the value to "
     where = out.said(*(("bin", "a") if turned else ("a", "bin")))
-    near = "bin = floor(u), and the bin after it, shared linearly, if both are there."
-    text += f"{where}, {near if linear else 'bin being u rounded, if it is there.'}"
+    u = f"{factor}(x * cos_table[a] + y * sin_table[a]) + {middle.name}"
+    text = _radon_text(about, where, u, linear)
     return Title(k.name("project_pixels radon_scatter forward_project"), text)
+
+
+def _radon_text(about: str, where: str, u: str, linear: bool) -> str:
+    text = f"Radon transform by pixels: for each pixel of {about}, and each "
+    text += "angle a, " + ("share the value linearly between " if linear else "add the value to ")
+    text += f"{where}{' and the bin after it' if linear else ''}, if "
+    text += "both exist" if linear else "there is that bin"
+    return f"{text}. Here u = {u} and bin is {'floor(u)' if linear else 'u rounded'}."
 
 
 def _placed(place: Expr, count: Expr, centre: bool) -> Expr:

@@ -18,17 +18,19 @@ from generators.atomic.parallel.parts import (
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.text import written
+from generators.kit.words import singular
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
 from generators.program.expr import Expr, Var
 
 
-@idiom
+@idiom(depth=3)
 def ngram_counts(k: KernelBuilder, level: int) -> Title:
     """N-grams of tokens: pairs in a table, longer ones by a rolling hash into buckets."""
     pairs = k.draw.shape.chance(0.35)
-    with work(k, level, "num_tokens", (60, 84), "i t", "documents", "list lists rows") as w:
+    with work(k, level, "num_tokens", (60, 84), "i t", "documents", "list lists") as w:
+        w.kept["scope"] = "all"
         text = _token_pairs(w) if pairs else _token_hashes(w)
-    names = "bigram_counts count_bigrams pair_counts"
+    names = "count_bigrams count_token_pairs"
     return Title(k.name(names if pairs else "ngram_counts count_ngrams hash_ngrams"), text)
 
 
@@ -37,7 +39,7 @@ def _token_pairs(w: Work) -> str:
     k, shape = w.k, w.k.draw.shape
     size = k.size("vocab", 4, 6)
     tokens = k.array("tokens ids", INT32, w.dims, init=f"index_of:{size}")
-    out = w.shared("counts pair_table table", shape.weighted(COUNTS), (size, size))
+    out = w.shared("pair_counts bigram_table", shape.weighted(COUNTS), (size, size))
     gap = k.draw.value.choice((1, 1, 2))
     i = written(w.i)
     with w.guard(w.i + gap < extent(tokens, len(w.dims) - 1)):
@@ -50,11 +52,13 @@ def _token_pairs(w: Work) -> str:
                 out.update("add", (a, b), 1)
         else:
             out.update("add", (a, b), 1)
-    text = (
-        f"Count the pair of {tokens.name} at {i} and {i} + {gap} of every {i} that has both, p and "
+    what = "bigrams" if gap == 1 else "skip-bigrams, pairs with one token between them"
+    text = f"Count {what}: for every {i}, add 1 to {out.said('p', 'q')}, p and q being "
+    text += (
+        f"{tokens.name} at {i} and {i} + "
+        f"{gap}{' of one document' * (len(w.dims) > 1)}, if there are both"
     )
-    text += f"q, in {out.said('p', 'q')}"
-    return text + (", unless one of them is 0 (a separator)." if marked else ".")
+    return text + (" and neither is 0 (a separator)." if marked else ".")
 
 
 def _token_hashes(w: Work) -> str:
@@ -78,15 +82,17 @@ def _token_hashes(w: Work) -> str:
             k.assign(h, mixed % count if signed else mixed)
         slot: Expr = h if signed else cast(h % cast(count, UINT32), INT32)
         out.update("add", (w.let("slot bucket", slot, 0.6),), 1)
-    text = (
-        f"For every {i} with {written(order)} tokens of {tokens.name} from there on, hash these: "
+    place = out.said("h" if signed else f"h % {written(count)}")
+    text = f"Count hashed n-grams: for every {i} with {written(order)} {tokens.name} from {i} on"
+    text += " in the document" * (len(w.dims) > 1)
+    text += f", add 1 to {place}. The hash h begins as {written(start)} and becomes "
+    text += f"{'(' * signed}h * {base} + token{')' * signed}"
+    return (
+        text + (f" % {written(count)}" if signed else " modulo 2^32") + " for each of the tokens."
     )
-    text += f"from h = {written(start)} on, h becomes h * {base} + token"
-    text += f" modulo {written(count)}" if signed else " in 32 unsigned bits"
-    return f"{text} for each. {out.said('h' if signed else f'h % {written(count)}')} grows by 1."
 
 
-@idiom
+@idiom(depth=3)
 def document_frequency(k: KernelBuilder, level: int) -> Title:
     """Document frequencies, as TF-IDF and inverted indices need: a term counts once a document."""
     shape = k.draw.shape
@@ -99,11 +105,11 @@ def document_frequency(k: KernelBuilder, level: int) -> Title:
         k.size("num_tokens", 50, 60, minimum=48)
         words = "offsets row_ptr doc_start"
         ends = k.array(words, INT32, "documents+1", init="sorted", low=0, high=48)
-        tokens = k.array("tokens terms words_in", INT32, "num_tokens", init=init)
+        tokens = k.array("tokens terms", INT32, "num_tokens", init=init)
     else:
         padded = shape.chance(0.5)
         k.size("length", 9, 12, minimum=9 if padded else 1)
-        tokens = k.array("tokens terms words_in", INT32, ("documents", "length"), init=init)
+        tokens = k.array("tokens terms", INT32, ("documents", "length"), init=init)
         if padded:
             ends = k.array("lengths doc_lengths", INT32, "documents", low=4, high=9)
     dims = ("documents", "length") if form == "each" else ("documents",)
@@ -121,7 +127,7 @@ def document_frequency(k: KernelBuilder, level: int) -> Title:
         k.used.discard(names[1])
         with k.for_(names[1], named(k, "stop n_tokens", upto), start=c.first) as i:
             c.token(i, True)
-    return Title(k.name("document_frequency count_documents posting_lengths"), c.said(ends))
+    return Title(k.name("document_frequency count_documents"), c.said(ends))
 
 
 class _Documents:
@@ -172,26 +178,25 @@ class _Documents:
             k.atomic("add", self.df, term, 1)
 
     def said(self, ends: Var | None) -> str:
-        text = (
-            f"Count in how many documents each token of {self.tokens.name} occurs. A document is "
-        )
+        text = f"Document frequency of the {self.tokens.name}: count in {self.df.name}[t] the "
+        text += "documents in which t occurs"
+        if self.tf is not None:
+            text += f", and in {self.tf.name}[t] how often it occurs in all"
         if self.ragged and ends is not None:
-            text += f"what lies from {ends.name}[d] to before {ends.name}[d + 1]"
+            text += f". Document d has tokens {ends.name}[d] to {ends.name}[d + 1] - 1"
         else:
-            text += "a row" + (
-                f", of which the first {ends.name} count" if ends is not None else ""
-            )
-        text += ". A token that "
+            text += ". Document d is row d"
+            text += f", of which the first {ends.name}[d] tokens count" if ends is not None else ""
         if self.ordered:
-            text += "differs from the one before it in its document (documents are sorted)"
+            text += (
+                ". Documents are sorted, so that a token counts where the one before it differs."
+            )
         else:
-            text += "is not found earlier in its document"
-        text += f" adds 1 to {self.df.name}."
-        text += f" {self.tf.name} counts all of them." if self.tf is not None else ""
-        return text + (" Token 0 is left out." if self.stop else "")
+            text += ". A token counts where no earlier one of its document is the same."
+        return text + (" Token 0 is padding and left out." if self.stop else "")
 
 
-@idiom
+@idiom(depth=3)
 def similarity_votes(k: KernelBuilder, level: int) -> Title:
     """SimHash: every feature votes for or against each bit of a document's fingerprint.
 
@@ -202,7 +207,7 @@ def similarity_votes(k: KernelBuilder, level: int) -> Title:
         k, level, "num_features", (48, 72), "i f", "documents", "list lists blocks", True
     ) as w:
         hash_of, how = hashed(k, 0.6)
-        load = w.read("features tokens shingles", shape.choice((INT32, UINT32)), 0, 5000)
+        load = w.read("features shingles", shape.choice((INT32, UINT32)), 0, 5000)
         key = cast(load, UINT32)
         type_: Scalar = shape.weighted({INT32: 3, FLOAT32: 3})
         weight = None
@@ -212,23 +217,24 @@ def similarity_votes(k: KernelBuilder, level: int) -> Title:
             value = named(k, "w weight", weight, 0.6)
         place: list[Expr] = []
         said: list[str] = []
-        bits = str(k.draw.value.choice((8, 16)))
+        bits = str(k.draw.value.choice((16, 32)))
         dims = [bits]
         if len(w.dims) == 1 and w.block is None:
             dims = [k.size("docs", 4, 6), bits]
             owner = w.read("doc_ids owners", INT32, init="index_of:docs")
             place, said = [w.let("d doc", owner, 0.7)], [written(owner)]
-        out = w.shared("votes bit_sums tallies", type_, dims)
+        out = w.shared("votes bit_votes", type_, dims)
         seed = k.lift(k.draw.value.choice((1, 7, 42)), UINT32)
         h = k.let("h code", hash_of(key, seed))
         _vote(k, out, h, int(bits), place, value)
     what = "1" if weight is None else written(weight)
-    text = f"For each token of {load.array.name} and each of the lowest {bits} bits of its hash "
-    text += f"with the seed {written(seed)}: add {what} to {out.said(*said, 'bit')} if the bit is "
-    text += "set, else "
-    return Title(
-        k.name("simhash_votes fingerprint_votes"), f"{text}subtract it. The hash is {how}."
+    text = (
+        f"SimHash votes: for each {singular(load.array.name)} and each of the lowest "
+        f"{bits} bits of its "
     )
+    text += f"hash with seed {written(seed)}, add {what} to {out.said(*said, 'bit')} if the bit is "
+    text += f"set, else subtract it. The hash is {how}.{w.about}"
+    return Title(k.name("simhash_votes fingerprint_votes"), text)
 
 
 def _vote(
@@ -253,7 +259,7 @@ _MOST = 40
 """Scans end here at most."""
 
 
-@idiom
+@idiom(depth=2)
 def scan_compaction(k: KernelBuilder, level: int) -> Title:
     """Stream compaction: kept entries go where a scan of their flags says, and are counted."""
     shape = k.draw.shape
@@ -278,10 +284,10 @@ def scan_compaction(k: KernelBuilder, level: int) -> Title:
         if ids is not None:
             k.store(ids, slot, i if keys is None else keys[i])
         t.count(i)
-    text = f"Compact {values.name} by a scan of their flags: entry i goes to {out.name} at {what}"
+    text = f"Stream compaction by the scan of flags: store {values.name}[i] in {out.name} at {what}"
     if ids is not None:
-        text += f", and {'i' if keys is None else f'{keys.name}[i]'} to {ids.name} there"
-    return Title(k.name("compact_by_scan scatter_kept stream_compact"), f"{text}; {t.said()}.")
+        text += f", and {'i' if keys is None else f'{keys.name}[i]'} in {ids.name} there"
+    return Title(k.name("compact_by_scan scatter_kept stream_compact"), f"{text}. {t.said()}.")
 
 
 def _inclusive(k: KernelBuilder, scan: Var, i: Var) -> tuple[Expr, Expr, str]:
@@ -291,7 +297,7 @@ def _inclusive(k: KernelBuilder, scan: Var, i: Var) -> tuple[Expr, Expr, str]:
         k.assign(before, scan[i - 1])
     here = named(k, "here upto", scan[i], 0.7)
     name = scan.name
-    what = f"{name}[i] - 1, where {name}[i] is more than {name}[i - 1] (0 before the first)"
+    what = f"{name}[i] - 1, where {name}[i] is larger than {name}[i - 1] (0 before the first)"
     return here > before, here - 1, what
 
 
@@ -301,8 +307,8 @@ def _exclusive(k: KernelBuilder, scan: Var, i: Var) -> tuple[Expr, Expr, str]:
     after = named(k, "after next_place", scan[i + 1], 0.4)
     name = scan.name
     if k.draw.shape.chance(0.6):
-        return after > slot, slot, f"{name}[i], where {name}[i + 1] is more than that"
-    return fn("ne", after, slot), slot, f"{name}[i], where {name}[i + 1] is another"
+        return after > slot, slot, f"{name}[i], where {name}[i + 1] is larger"
+    return fn("ne", after, slot), slot, f"{name}[i], where {name}[i + 1] differs"
 
 
 class _Kept:
@@ -310,7 +316,7 @@ class _Kept:
 
     def __init__(self, k: KernelBuilder) -> None:
         shape = k.draw.shape
-        self.k, self.form = k, shape.choice(("groups", "groups", "all", "weights"))
+        self.k, self.form = k, shape.choice(("groups", "groups", "weights"))
         kind: Scalar = shape.weighted(COUNTS) if self.form != "weights" else FLOAT32
         if self.form == "all":
             self.counts = k.accumulator("num_kept kept_total", kind, "1")
@@ -333,7 +339,9 @@ class _Kept:
 
     def said(self) -> str:
         if self.form == "all":
-            return f"{self.counts.name}[0] counts the kept entries"
+            return f"Count the kept entries in {self.counts.name}[0]"
         if self.form == "weights":
-            return f"{self.counts.name} sums {self.weights.name} of the kept by {self.groups.name}"
-        return f"{self.counts.name} counts the kept entries by {self.groups.name}"
+            return (
+                f"Sum {self.weights.name} of the kept by {self.groups.name} in {self.counts.name}"
+            )
+        return f"Count the kept entries by {self.groups.name} in {self.counts.name}"

@@ -75,6 +75,15 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     tris__faces=((64, 512), (512, 4096)),
     num_vortices__refs=((64, 512), (512, 4096)),
     bvh_nodes=((255, 1023), (1023, 8191)),
+    accounts__users__meters__workers__rooms=((256, 4096), (4096, 65_536)),
+    basins__desks__feeders__teams__assemblies__tasks=((8, 64), (64, 512)),
+    tariff_zones__languages__sessions__trials=((4, 8), (8, 24)),
+    tile_rows__tile_cols=((32, 64), (64, 128)),
+    cell_rows__cell_cols=((16, 64), (64, 256)),
+    ybins=((16, 64), (64, 256)),
+    stripes=((256, 1024), (1024, 8192)),
+    num_groups=((64, 256), (256, 1024)),
+    walk_length=((16, 64), (64, 256)),
 )
 _INNER: Mapping[str, tuple[Range, ...]] = _named(
     q__planes=((4, 8), (6, 16)),

@@ -1,0 +1,100 @@
+"""Scatter matrices: outer products of points, products of all features of samples."""
+
+from __future__ import annotations
+
+from generators.atomic.parallel.parts import work
+from generators.build import KernelBuilder, extent, fn
+from generators.build.registry import Title, idiom
+from generators.kit.text import written
+from generators.program.dtypes import INT32, Mat, Vec
+from generators.program.expr import Expr, Var
+
+_SPAN = (48, 72)
+
+
+@idiom(depth=4)
+def scatter_matrix(k: KernelBuilder, level: int) -> Title:
+    """Scatter matrices of samples: of points by outer products, of features by tiles of samples."""
+    if level <= 2 or k.draw.shape.chance(0.15):
+        return _point_scatter(k, level)
+    return _feature_scatter(k, level)
+
+
+def _point_scatter(k: KernelBuilder, level: int) -> Title:
+    """Outer products of points, all or by group: a small matrix each."""
+    shape = k.draw.shape
+    real, size = k.draw.wide_float_type(), shape.choice((2, 3))
+    vec, mat = Vec(size, real), Mat(size, size, real)
+    grouped = shape.chance(0.5)
+    with work(k, level, "n", _SPAN, "i p", "clouds", "list lists") as w:
+        load = w.read("points positions normals", vec, -2.0, 2.0)
+        group = None
+        if grouped and len(w.dims) == 1:
+            k.size("clusters", 3, 4)
+            group = w.read("labels cluster_ids", INT32, init="index_of:clusters")
+            c = w.let("c label", group)
+        d: Expr = w.let("p x", load, 1.0)
+        about = written(load)
+        if shape.chance(0.6):
+            sizes = "clusters" if group is not None else w.dims[:-1] or "1"
+            centers = k.array("means centroids", vec, sizes, low=-0.5, high=0.5)
+            place = (c,) if group is not None else w.at[:-1] or (k.lift(0, INT32),)
+            d = w.let("d diff", d - centers[place], 1.0)
+            about = f"d = {about} - {written(centers[place])}"
+        else:
+            about = f"d = {about}"
+        outer = w.let("outer dd", fn("outer", d, d), 0.6)
+        dims = ("clusters",) if group is not None else w.dims[:-1] or ("1",)
+        at = (c,) if group is not None else w.at[:-1] or (k.lift(0, INT32),)
+        out = k.accumulator("covariance scatter", mat, dims)
+        k.atomic("add", out, at, outer)
+    of = (
+        "each cluster"
+        if group is not None
+        else "each cloud"
+        if len(w.dims) > 1
+        else "a point cloud"
+    )
+    i = written(w.i)
+    text = f"Scatter matrix of {of}: for each point {i}, add the outer product of d with itself to "
+    text += f"{written(out[at])}, {about}."
+    return Title(k.name("scatter_matrix accumulate_covariance"), text)
+
+
+def _feature_scatter(k: KernelBuilder, level: int) -> Title:
+    """A thread for each feature and chunk of samples, which goes through all other features."""
+    shape = k.draw.shape
+    real, width = k.draw.wide_float_type(), k.draw.value.choice((4, 8, 16))
+    k.size("features", 4, 5)
+    k.size("chunks", 5, 6)
+    p, chunk = k.thread("features", "chunks", names=("p", k.name("t chunk")))
+    upper, weighted = shape.chance(0.5), level > 3 and shape.chance(0.5)
+    samples = f"{width}*chunks"
+    x = k.array("x samples data", real, (samples, "features"), low=-2.0, high=2.0)
+    mean = k.array("mean", real, "features", low=-0.5, high=0.5) if shape.chance(0.67) else None
+    weights = k.array("weights", real, samples, low=0.5, high=2.0) if weighted else None
+    names = "gram" if mean is None else "covariance scatter"
+    out = k.accumulator(names, real, ("features", "features"))
+    first = k.let("first start", chunk * width)
+
+    def centred(i: Expr, n: Var) -> Expr:
+        return x[i, n] if mean is None else x[i, n] - mean[n]
+
+    with k.for_("q", extent(x, 1), start=p if upper else 0) as q:
+        acc = k.let("acc total", k.lift(0.0, real))
+        with k.for_("j step", width) as j:
+            i = k.let("i s", first + j)
+            value = centred(i, p) * centred(i, q)
+            k.augment(acc, "add", value if weights is None else weights[i] * value)
+        k.atomic("add", out, (p, q), acc)
+    about = f"{x.name} less {mean.name}" if mean is not None else x.name
+    text = (
+        f"{'Gram' if mean is None else 'Scatter'} matrix of features: the thread of feature p and "
+    )
+    text += f"a chunk of {width} samples sums, for every feature q"
+    text += " >= p" if upper else ""
+    text += f", the products of features p and q of {about} over the chunk"
+    text += f", times {weights.name}," if weights is not None else ""
+    text += f" and adds the sum to {out.name}[p, q]."
+    names = "gram_matrix" if mean is None else "scatter_matrix accumulate_covariance"
+    return Title(k.name(names), text)
