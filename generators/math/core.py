@@ -173,9 +173,8 @@ def prepared(
     The formula is in a helper with the probability ``helped``.
     """
     s = launch(k, family.of([card]), ndim, inner)
-    last = s.everywhere[-1:]
     axes = s.everywhere[:-1] if parts else s.everywhere
-    declare(s, card.keys, axes, {last: 1} if parts else {last: 2, (0,): 1}, must=parts)
+    declare(s, card.keys, axes, s.everywhere[-1:] if parts else s.everywhere[:1], must=parts)
     core = make_core(s, [card], helped)
 
     def term() -> Expr:

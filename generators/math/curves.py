@@ -12,8 +12,8 @@ from generators.program.expr import Expr
 _EASING = Family(
     inputs={"t": quantity("t progress u", "progress times phases", 0.02, 0.98)},
     params={
-        "s": quantity("overshoot tension amount", "overshoots tensions", 0.8, 2.2, 1.70158),
-        "f": quantity("freq bounces cycles", "freqs cycle_counts", 1.2, 3.4, 1.5, 2.0, 3.0),
+        "s": quantity("overshoot", "overshoots", 0.8, 2.2, 1.70158),
+        "f": quantity("cycles num_cycles", "cycle_counts", 1.2, 3.4, 1.5, 2.0, 3.0),
         "a": quantity("edge start lead", "edges starts", 0.1, 0.4, 0.1, 0.2, 0.25),
     },
     titles="ease_by_kind apply_easing animate",
@@ -23,8 +23,19 @@ _EASING = Family(
     grids=("i|tid|key", "track frame|row col|actor i", "rig track frame|b i j"),
     weights="weights amplitudes strengths",
     masks="active enabled mask",
-    slopes="t",
-    groups="clip_ids curve_ids",
+    about={
+        "smootherstep": "quintic ease-in-out of a progress from 0 to 1",
+        "smooth_edges": "ease-in-out with a rest at both ends",
+        "ease_sine": "sinusoidal ease-in-out of a progress from 0 to 1",
+        "ease_elastic": "elastic ease-out: a decaying oscillation about the end",
+        "delayed_start": "linear progress after a delay",
+        "ease_cubic": "cubic ease-in-out of a progress from 0 to 1",
+        "ease_expo": "exponential ease-in-out of a progress from 0 to 1",
+        "ease_back": "ease-out that overshoots its end",
+        "ease_bounce": "bouncing ease-out of a progress from 0 to 1",
+        "ease_circ": "circular ease-in-out of a progress from 0 to 1",
+        "ping_pong": "triangle wave of a progress, there and back",
+    },
 )
 _EASING.add("smootherstep", "eased curve", lambda t: t * t * t * (t * (t * 6.0 - 15.0) + 10.0))
 _EASING.add(
@@ -32,6 +43,7 @@ _EASING.add(
     "eased ramp",
     lambda t, a: fn("smoothstep", a, 1.0 - a, t),
     "smoothstep({a}, 1 - {a}, {t})",
+    a="edge edges",
 )
 _EASING.add("ease_sine", "eased curve", lambda t: 0.5 * (1.0 - cos(PI * t)))
 _EASING.add(
@@ -42,9 +54,8 @@ _EASING.add(
 _EASING.add(
     "delayed_start",
     "eased ramp",
-    lambda body, t, a: either(
-        body, most(t - a, 0.0) / (1.0 - a), (1.0 - fn("step", t - a)) * (t - a) / (1.0 - a)
-    ),
+    lambda t, a: most(t - a, 0.0) / (1.0 - a),
+    a="delay delays",
 )
 
 
@@ -114,19 +125,33 @@ def easing_curve(k: KernelBuilder, level: int) -> Title:
 
 _INTERPOLATION = Family(
     inputs={
-        "p": quantity("p0 prev before_val", "prevs p0_in knots_prev", -2.0, 2.0),
-        "q": quantity("p1 left start", "lefts starts keys_a", -2.0, 2.0),
-        "r": quantity("p2 right goal", "rights goals keys_b", -2.0, 2.0),
-        "s": quantity("p3 next after_val", "nexts p3_in knots_next", -2.0, 2.0),
-        "t": quantity("t frac_pos mix", "fractions params blend_in", 0.02, 0.98),
+        "p": quantity("p0 prev", "p0s prevs", -2.0, 2.0),
+        "q": quantity("p1 left", "p1s lefts", -2.0, 2.0),
+        "r": quantity("p2 right", "p2s rights", -2.0, 2.0),
+        "s": quantity("p3 next", "p3s nexts", -2.0, 2.0),
+        "t": quantity("t fraction", "ts fractions", 0.02, 0.98),
     },
-    params={"k": quantity("sharp tension rate", "sharps tensions", 1.5, 4.0, 2.0, 3.0, 1.5)},
+    params={"k": quantity("rate sharpness", "rates sharpnesses", 1.5, 4.0, 2.0, 3.0, 1.5)},
     titles="interpolate_by_kind spline_kernel resample",
     kinds="method interp kinds",
     struct="Spline",
     records="Segment Knots Keyframe",
     grids=("i|seg|tid", "curve seg|row col|joint key", "rig joint key|b i j"),
     masks="visible active mask",
+    about={
+        "catmull_rom": "Catmull-Rom spline through four values",
+        "cubic_hermite": "cubic Hermite spline with central tangents",
+        "cubic_bezier": "cubic Bezier curve of four control values",
+        "cubic_bspline": "uniform cubic B-spline of four control values",
+        "minmod_linear": "linear reconstruction with a minmod-limited slope",
+        "cosine_blend": "cosine blend of two values",
+        "smooth_blend": "smoothstep blend of two values",
+        "linear_blend": "linear blend of two values",
+        "cyclic_blend": "blend of two phases of period 2 the shorter way around",
+        "nearest_value": "nearer of two values",
+        "exponential_blend": "exponential blend of two values",
+        "biased_blend": "blend of two values with Schlick's bias",
+    },
 )
 
 

@@ -7,7 +7,20 @@ from collections.abc import Callable
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Shelf
-from generators.kit.functions import TWO_PI, acos, asin, atan2, clamp, cos, exp, log, sin, sqrt, tan
+from generators.kit.functions import (
+    PI,
+    TWO_PI,
+    acos,
+    asin,
+    atan2,
+    clamp,
+    cos,
+    exp,
+    log,
+    sin,
+    sqrt,
+    tan,
+)
 from generators.kit.naming import held
 from generators.kit.outputs import deliver
 from generators.kit.sites import Site, launch
@@ -29,7 +42,16 @@ _ANGLE = Family(
     records="Pose Direction",
     grids=("i|tid|ray", "row col|robot step_idx|i j", "batch robot t|b i j"),
     masks="mask valid locked",
-    groups="robot_ids agent_types",
+    about={
+        "wrap_angle": "angles wrapped to one turn about zero",
+        "angle_difference": "shortest turn from one angle to another",
+        "compass_sector": "octant of a bearing, from 0 to 7",
+        "mean_direction": "mean direction of two angles",
+        "arc_minutes": "arc minutes beyond the whole degrees of an angle",
+        "versine": "versine of an angle, stable for small ones",
+        "limited_turn": "heading after a turn towards a goal of at most a limit",
+        "soft_cone": "weight of a direction in a cone with a soft edge",
+    },
 )
 
 
@@ -76,7 +98,7 @@ def arc_minutes(body: BodyBuilder, a: Expr) -> Expr:
 
 _ANGLE.add(
     "versine",
-    "versine_out chord",
+    "versine_out versines",
     lambda body, a: 2.0 * (s := body.let("s half_sin", sin(0.5 * a))) * s,
     a="theta thetas",
 )
@@ -121,7 +143,7 @@ _GEODESY = Family(
         "lb": quantity("lat2 lat_b lat_to", "lats_to lat_dest goal_lats", -60.0, 60.0),
         "lp": quantity("lon2 lon_b lon_to", "lons_to lon_dest goal_lons", -80.0, 80.0),
     },
-    params={"r": quantity("radius earth_r scale", "radii scales", 1.0, 6.5, 6.371, 6.378137, 2.5)},
+    params={"r": quantity("radius earth_radius", "radii", 6356.8, 6378.1)},
     titles="map_point geodesic_by_kind route_features",
     kinds="projection kinds measure",
     struct="Globe",
@@ -129,6 +151,20 @@ _GEODESY = Family(
     grids=("i|leg|tid", "row col|route leg|i j", "batch route leg|b i j"),
     masks="valid known mask",
     weights="weights importance",
+    about={
+        "haversine": "great-circle distance by the haversine formula, angles in degrees",
+        "great_circle": "great-circle distance by the law of cosines, angles in degrees",
+        "initial_bearing": "initial bearing of the great circle between two points",
+        "flat_distance": "distance by the equirectangular approximation, angles in degrees",
+        "mercator_y": "northing in the Mercator projection of a latitude in degrees",
+        "mercator_stretch": "scale factor of the Mercator projection at a latitude",
+        "midpoint_latitude": "latitude of the middle of a great circle",
+        "rhumb_course": "course of the rhumb line between two points, in degrees",
+        "sinusoidal_x": "easting in the sinusoidal projection",
+        "polar_radius": "radius in the polar stereographic projection",
+        "normal_gravity": "normal gravity at a latitude by Somigliana's formula",
+        "utm_zone": "UTM zone of a longitude",
+    },
 )
 
 
@@ -190,7 +226,7 @@ def flat_distance(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr, r: 
 def mercator_y(body: BodyBuilder, la: Expr, r: Expr) -> Expr:
     phi = body.let("phi lat_rad", _radians(la))
     if body.draw.shape.chance(0.4):
-        return r * log(tan(0.78539816 + 0.5 * phi))
+        return r * log(tan(0.25 * PI + 0.5 * phi))
     s = body.let("s sin_lat", sin(phi))
     return 0.5 * r * log((1.0 + s) / (1.0 - s))
 
@@ -215,7 +251,7 @@ def midpoint_latitude(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr)
 @_GEODESY.formula("course heading")
 def rhumb_course(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr) -> Expr:
     p1, p2 = _latitudes(body, la, lb)
-    psi = body.let("psi dpsi", log(tan(0.78539816 + 0.5 * p2) / tan(0.78539816 + 0.5 * p1)))
+    psi = body.let("psi dpsi", log(tan(0.25 * PI + 0.5 * p2) / tan(0.25 * PI + 0.5 * p1)))
     return fn("degrees", atan2(_radians(lp - lo), psi))
 
 
@@ -229,11 +265,11 @@ _GEODESY.add(
 )
 
 
-@_GEODESY.formula("anomaly gravity")
+@_GEODESY.formula("gravity normal_gravity_out")
 def normal_gravity(body: BodyBuilder, la: Expr) -> Expr:
     s = body.let("s sin_lat", sin(_radians(la)))
     s2 = body.let("s2 sin_sq", s * s)
-    return 9.780325 * (1.0 + 0.00193185 * s2) / sqrt(1.0 - 0.00669435 * s2) - 9.8
+    return 9.780325 * (1.0 + 0.00193185 * s2) / sqrt(1.0 - 0.00669435 * s2)
 
 
 _GEODESY.add("utm_zone", "zone zones", lambda lo: 1.0 + fn("floor", (lo + 180.0) / 6.0))

@@ -32,7 +32,19 @@ _DENSITY = Family(
     weights="weights priors mixing",
     reductions=("sum", "mean"),
     reduced="normal_logpdf",
-    groups="labels component_ids",
+    varying="mu sigma",
+    about={
+        "normal_pdf": "normal density",
+        "normal_logpdf": "log of the normal density",
+        "logistic_pdf": "logistic density",
+        "sech_pdf": "hyperbolic secant density",
+        "gumbel_pdf": "Gumbel density",
+        "laplace_pdf": "Laplace density",
+        "cauchy_pdf": "Cauchy density",
+        "raised_cosine_pdf": "raised cosine density, 0 beyond one scale from its centre",
+        "epanechnikov_pdf": "Epanechnikov kernel, 0 beyond one scale from its centre",
+        "student_t3_pdf": "density of Student's t with 3 degrees of freedom",
+    },
 )
 
 
@@ -85,14 +97,14 @@ def cauchy_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
 
 @_DENSITY.formula("pdf density")
 def raised_cosine_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
-    z = body.let("z u standardized", fn("clamp", (x - mu) / (2.0 * sigma), -1.0, 1.0))
-    return (1.0 + fn("cos", PI * z)) / (4.0 * sigma)
+    z = body.let("z u standardized", fn("clamp", (x - mu) / sigma, -1.0, 1.0))
+    return (1.0 + fn("cos", PI * z)) / (2.0 * sigma)
 
 
 @_DENSITY.formula("pdf kernel_weight")
 def epanechnikov_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
-    z = body.let("z u standardized", (x - mu) / (2.0 * sigma))
-    return 0.375 * most(1.0 - z * z, 0.0) / sigma
+    z = _z(body, x, mu, sigma)
+    return 0.75 * most(1.0 - z * z, 0.0) / sigma
 
 
 @_DENSITY.formula("pdf density")
@@ -118,7 +130,20 @@ _CUMULATIVE = Family(
     parts="components c comp",
     mixed="normal_cdf logistic_cdf laplace_cdf cauchy_cdf gumbel_cdf",
     weights="weights priors mixing",
-    groups="labels component_ids",
+    varying="mu sigma",
+    about={
+        "normal_cdf": "normal CDF",
+        "normal_tail": "upper tail probability of a normal score",
+        "two_sided_p": "two-sided p-value of a normal score",
+        "logistic_cdf": "logistic CDF",
+        "cauchy_cdf": "Cauchy CDF",
+        "gumbel_cdf": "Gumbel CDF",
+        "sech_cdf": "CDF of the hyperbolic secant distribution",
+        "laplace_cdf": "Laplace CDF",
+        "triangular_cdf": "CDF of the symmetric triangular distribution, one scale to each side",
+        "rayleigh_tail": "probability that a Rayleigh variable exceeds the sample",
+        "raised_cosine_cdf": "CDF of the raised cosine distribution, one scale to each side",
+    },
 )
 _CUMULATIVE.add(
     "normal_cdf",
@@ -166,7 +191,7 @@ def laplace_cdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
 
 
 def _clamped(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
-    return body.let("z u standardized", fn("clamp", 0.5 * (x - mu) / sigma, -1.0, 1.0))
+    return body.let("z u standardized", fn("clamp", (x - mu) / sigma, -1.0, 1.0))
 
 
 _CUMULATIVE.add(
@@ -196,12 +221,29 @@ def cumulative_probability(k: KernelBuilder, level: int) -> Title:
 
 _QUANTILE = Family(
     inputs={"p": quantity("p prob level", "p probs levels uniforms", 0.03, 0.97)},
-    params={"mu": _PLACE, "sigma": _SCALE},
+    params={
+        "mu": _PLACE,
+        "sigma": _SCALE,
+        "lam": quantity("lam shape", "lams shapes", 0.1, 0.3),
+    },
     titles="quantile_by_kind inverse_cdf",
     kinds="kinds families dist_type",
     struct="Distribution Params Location",
     grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
-    groups="labels component_ids",
+    varying="mu sigma",
+    about={
+        "normal_quantile": "normal quantiles by the inverse error function",
+        "normal_upper_quantile": "normal scores that are exceeded with a given probability",
+        "half_normal_quantile": "quantiles of the half-normal distribution",
+        "logit_quantile": "quantiles of the logistic distribution",
+        "gumbel_quantile": "quantiles of the Gumbel distribution",
+        "cauchy_quantile": "Cauchy deviates by inversion",
+        "sech_quantile": "quantiles of the hyperbolic secant distribution",
+        "rayleigh_quantile": "Rayleigh deviates by inversion",
+        "tukey_lambda_quantile": "quantiles of Tukey's lambda distribution",
+        "laplace_quantile": "Laplace deviates by inversion",
+        "student_t2_quantile": "quantiles of Student's t with 2 degrees of freedom",
+    },
 )
 _QUANTILE.add(
     "normal_quantile",
@@ -245,7 +287,7 @@ _QUANTILE.add(
 _QUANTILE.add(
     "tukey_lambda_quantile",
     "quantiles deviates",
-    lambda p, mu, sigma: mu + sigma * (p**0.14 - (1.0 - p) ** 0.14) / 0.14,
+    lambda p, mu, sigma, lam: mu + sigma * (p**lam - (1.0 - p) ** lam) / lam,
 )
 
 
