@@ -72,7 +72,7 @@ class Family(Shelf):
     length. ``sizes`` names the sizes of 1, 2 or 3 axes. Flags: ``tabled`` where people tabulate
     inputs against settings, ``coded`` where inputs are stored as codes of 8 or 16 bits,
     ``replaces`` where a result may take the place of its input, ``flat`` where elements lie in
-    lists alone.
+    lists alone. ``forms`` says how often a launch has so many axes.
     """
 
     inputs: dict[str, Quantity]
@@ -102,6 +102,7 @@ class Family(Shelf):
     coded: bool = False
     replaces: bool = False
     flat: bool = False
+    forms: dict[int, int] = field(default_factory=lambda: {1: 12, 2: 4})
 
     def drawn(self, k: KernelBuilder, count: int) -> list[Formula]:
         """Some of the formulas."""

@@ -55,11 +55,11 @@ def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Tit
     cards = family.drawn(k, count)
     keys = keys_of(cards)
     table = frame == "table" and any(key in family.own for key in keys)
-    ways = {1: 1} if family.flat else {2: 5, 3: 1} if family.ramp else {1: 12, 2: 5, 3: 1}
+    ways = {1: 1} if family.flat else family.forms
     ndim = 2 if table else shape.weighted(ways)
     s = launch(k, family.of(cards), ndim, table=table)
     whole, first, last = s.everywhere, s.everywhere[:1], s.everywhere[-1:]
-    own = last if table else whole[family.own_axis :][:1]
+    own = last if table else whole[-1:] if family.own_axis else first
     alone = sum(key in family.inputs for key in keys) == 1
     in_place = frame == "one" and family.replaces and shape.chance(0.2) and alone
     declare(s, keys, first if table else whole, own, must=table, plain=in_place)

@@ -16,13 +16,9 @@ from generators.program.dtypes import INT32
 from generators.program.expr import Expr
 
 _HELPED = {2: 0.1, 3: 0.3, 4: 0.5, 5: 0.6}
-RAGGED = {
-    "sum": "totals row_sums sums",
-    "mean": "means row_mean averages",
-    "largest": "peaks row_max maxima",
-}
-"""What is made of rows of several lengths, with names of the output."""
-_PHRASES = {"sum": "the sum", "mean": "the mean", "largest": "the largest, at least 0,"}
+RAGGED = ("sum", "mean")
+"""What is made of rows of several lengths."""
+_PHRASES = {"sum": "the sum", "mean": "the mean"}
 _EACH = 4
 """Entries that a ragged row has on average in the check."""
 
@@ -38,7 +34,11 @@ def looked_up(k: KernelBuilder, level: int, family: Family) -> Title:
     shape = k.draw.shape
     card = shape.choice(with_own(family))
     s = launch(k, family.of([card]), 1 if family.flat else shape.weighted({1: 4, 2: 2}))
-    spans = s.everywhere if shape.chance(0.7) else s.everywhere[family.own_axis :][:1]
+    spans = (
+        s.everywhere
+        if shape.chance(0.7)
+        else (s.everywhere[-1:] if family.own_axis else s.everywhere[:1])
+    )
     dims = [s.dims[axis] for axis in spans]
     symbol = k.size("groups", 3, 5)
     ids = k.array(family.groups, INT32, dims, init=f"index_of:{symbol}")
@@ -74,21 +74,18 @@ def segmented(k: KernelBuilder, level: int, family: Family) -> Title:
     core = make_core(s, [card], _HELPED[level])
     kinds = [r for r in family.reductions if r in RAGGED]
     how = shape.choice(kinds)
-    words = {"sum": "total", "mean": "mean", "largest": "max"}[how]
+    words = {"sum": "total", "mean": "mean"}[how]
     out = k.out([f"{words}_{n}" for n in plain_outs(card)], s.type, rows)
     (row,) = s.threads
     first, stop = k.let("first begin", starts[row]), k.let("last end", starts[row + 1])
-    gathered = k.let("top peak" if how == "largest" else "total acc", k.lift(0.0, s.type))
+    gathered = k.let("total acc", k.lift(0.0, s.type))
     s.hoist(card.keys, read_once([card]))
     k.used.discard(s.loop)
     with k.for_(s.loop, stop, start=first) as entry:
         s.place = (row, entry)
         s.records.clear()
         value = named(k, card, evaluate(s, core, card, at_place(s, core)))
-        if how == "largest":
-            k.assign(gathered, most(gathered, value))
-        else:
-            k.augment(gathered, "add", value)
+        k.augment(gathered, "add", value)
     result: Expr = gathered
     if how == "mean":
         result = gathered / cast(most(stop - first, 1), s.type)

@@ -20,7 +20,6 @@ _REGRESSION = Family(
     },
     titles="loss_by_kind robust_losses residual_losses",
     kinds="kinds loss_type modes",
-    selectable=True,
     struct="LossParams Robust",
     records="Pair Fit",
     grids=("i|tid|s", "row col|b i|sample out_dim", "batch row col|b t c"),
@@ -151,7 +150,6 @@ _CLASSIFY = Family(
     weights="weights class_weight sample_weight",
     masks="mask valid labelled",
     reductions=("sum", "mean"),
-    selectable=True,
     about={
         "bce_with_logits": "binary cross-entropy of logits, stable for logits of any size",
         "focal_loss": "binary focal loss of logits",

@@ -19,7 +19,6 @@ _STABLE = Family(
     kinds="kinds ops modes",
     struct="Tolerance",
     records="Pair Operands",
-    selectable=True,
     about={
         "scaled_hypot": "length of (x, y) without overflow of the squares",
         "logaddexp": "log of a sum of two exponentials without overflow",

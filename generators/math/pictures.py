@@ -36,6 +36,7 @@ _TRANSFER = Family(
     groups="shot_ids clip_ids",
     varying="e",
     coded=True,
+    forms={1: 3, 2: 6, 3: 1},
     replaces=True,
     about={
         "srgb_decode": "linear light of a channel that is coded as sRGB",
@@ -141,6 +142,7 @@ _PIXEL = Family(
     reduced="luminance luma_lightness rms_intensity",
     paired=True,
     coded=True,
+    forms={1: 3, 2: 6, 3: 1},
     about={
         "luminance": "relative luminance (Rec. 709) of each pixel",
         "circular_hue": "hue of each pixel as a share of the circle, from opponent axes",
@@ -269,6 +271,7 @@ _TEXTURE = Family(
     masks="mask painted visible",
     groups="material_ids layer_ids",
     varying="s w",
+    forms={1: 3, 2: 6, 3: 1},
     about={
         "checker": "checkerboard, 0 and 1",
         "stripes": "slanted stripes, 1 inside",

@@ -59,7 +59,7 @@ def declare_reduction(s: Scene, parts: bool, card: Formula) -> Plan:
     many = 1 + shape.chance(0.15)
     plan = Plan(shape.sample(kinds, min(many, len(kinds))))
     summed = not {"largest", "smallest"} & set(plan.kinds)
-    if summed and (s.family.mixed if parts else shape.chance(0.1)):
+    if summed and s.family.weights and (s.family.mixed if parts else shape.chance(0.1)):
         axes = s.everywhere[-1:] if parts else s.everywhere
         plan.weights = s.array(s.family.weights, s.type, axes, 0.1, 1.0)
     if not parts and summed and shape.chance(0.05):
@@ -153,7 +153,7 @@ def _text(s: Scene, plan: Plan, text: str, has_mass: bool) -> str:
         done += f", each times {plan.weights.name}[{s.loop}]" if parts_alone(plan) else ""
     done += "."
     if plan.weights is not None and not parts_alone(plan):
-        done += f" Each entry counts with {plan.weights.name}."
+        done += f" Each entry is weighted by {plan.weights.name}."
     if plan.flags is not None:
         done += f" Entries where {plan.flags.name} is 0 are left out."
     if has_mass:

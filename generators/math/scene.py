@@ -194,8 +194,8 @@ def launch(
     part, *loops = family.parts.split() or [""]
     loop = k.name(*(loops if inner == part else ("j", "s", "e", "c"))) if inner else ""
     dims = (*site.dims, inner) if inner else site.dims
-    styles = (k.draw.word.integer(0, 5), k.draw.word.integer(0, 5))
-    return Scene(k, family, type_, dims, threads, loop, styles, threads)
+    style = k.draw.word.integer(0, 5)
+    return Scene(k, family, type_, dims, threads, loop, (style, style), threads)
 
 
 def declare(

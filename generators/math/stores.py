@@ -59,6 +59,6 @@ def _stores(s: Scene, core: Core, frame: str, outs: Outs, values: Mapping[str, E
     for card, out in zip(core.cards, outs, strict=True):
         text = card_text(s, card)
         if frame == "pair" and card.name in s.family.about:
-            text = f"{s.family.about[card.name]}, {text}"
+            text = f"{text}: {s.family.about[card.name]}"
         store(out, named(s.k, card, evaluate(s, core, card, values)), text)
     return " ".join(done)
