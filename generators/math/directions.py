@@ -310,6 +310,19 @@ _POLAR.add("vortex_speed", "", lambda r, core: (1.0 - exp(-(r / core) * (r / cor
 _POLAR.add("path_loss", "", lambda r, decay: 40.0 + 10.0 * decay * fn("log10", r))
 _POLAR.add("soft_well", "", lambda r, charge: -charge / r)
 
+_POLAR_ABOUT = {
+    "bearing": "Magnetic bearing of points",
+    "bearing_error": "Error of a course to points",
+    "multipole": "Potential of a planar multipole at points",
+    "antenna_gain": "Gain of a cardioid antenna towards points",
+    "log_polar": "Log-polar radius of points",
+    "swirl": "Horizontal place of points after a swirl",
+    "ring_wave": "Circular wave at points",
+    "vortex_speed": "Speed about a Lamb-Oseen vortex at points",
+    "path_loss": "Path loss of a radio signal in dB, 40 at unit distance",
+    "soft_well": "Potential of a softened charge at points",
+}
+"""What each formula is."""
 Value = Callable[[Var, Var], Expr]
 """A formula of the coordinates."""
 
@@ -325,11 +338,11 @@ def planar_angle(k: KernelBuilder, level: int) -> Title:
         s.read(name, type_, -3.0, 3.0)
         for name in k.draw.word.choice(("px py", "xs ys", "east north")).split()
     )
-    key, angle, eps = card.keys[-1], "theta" in card.keys, k.draw.value.choice((0.01, 0.02, 0.05))
+    key, angle, eps = card.keys[-1], "theta" in card.keys, k.draw.value.choice((1.0e-3, 1.0e-4))
     coefficient = _COEFFICIENTS[key].given(s, type_, literal=2, shared=3, each=2)
     lead = "theta = atan2(y, x)" if angle else f"r = sqrt(x^2 + y^2 + {eps})"
     texts = {name: name for name in card.keys} | {key: say(k, coefficient)}
-    done = f"With {lead}, compute {card.said(texts)} "
+    done = f"{_POLAR_ABOUT[card.name]}: with {lead}, compute {card.said(texts)} "
     coefficient = held(k, _COEFFICIENTS[key].names, coefficient)
 
     def value_at(x: Var, y: Var) -> Expr:

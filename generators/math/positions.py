@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import HALF_PI, cos, exp, least, log, sin, tanh, where
+from generators.kit.functions import HALF_PI, cos, exp, log, sin, sqrt, tanh, where
 from generators.kit.naming import applied
 from generators.kit.sites import Site, over
 from generators.kit.sources import given
@@ -48,13 +48,16 @@ class Grid:
 
 def _grid(k: KernelBuilder, level: int, columns: str) -> Grid:
     batched = k.draw.shape.chance(0.3 if level < 3 else 0.5)
+    pairs = "key" in columns
     k.size("seq", 7, 10)
-    k.size("dim", 6, 9)
-    names = [k.draw.word.choice(("pos", "t", "token", "p")), k.draw.word.choice(columns.split())]
-    dims = "seq dim"
+    k.size("keys" if pairs else "dim", 6, 9)
+    first = ("query", "q", "qpos") if pairs else ("pos", "t", "token")
+    names = [k.draw.word.choice(first), k.draw.word.choice(columns.split())]
+    dims = "seq keys" if pairs else "seq dim"
     if batched:
-        k.size("batch", 2, 3)
-        dims, names = "batch seq dim", [k.draw.word.choice(("b", "batch_idx", "head")), *names]
+        outer = k.size("heads" if pairs else "batch", 2, 3)
+        lead = ("head", "h") if pairs else ("b", "batch_idx")
+        dims, names = f"{outer} {dims}", [k.draw.word.choice(lead), *names]
     s = over(k, dims, names)
     *_, pos, col = s.at
     assert isinstance(pos, Var)
@@ -100,9 +103,9 @@ def _angle(g: Grid, index: Expr) -> tuple[Var, str]:
     k = g.s.k
     place, text = _position(g)
     if k.draw.shape.chance(0.5):
-        base: Expr = k.scalar("base theta max_period", g.type, 50.0, 500.0)
+        base: Expr = k.scalar("base max_period", g.type, 50.0, 500.0)
     else:
-        base = k.lift(k.draw.value.choice((100.0, 1000.0, 10000.0)), g.type)
+        base = k.lift(k.draw.value.choice((10000.0, 10000.0, 1000.0)), g.type)
     width = k.size_param("dim width num_channels", "dim")
     rate = k.let("rate freq inv_freq", _rate(g, index, cast(width, g.type), base))
     angle = k.let("angle phase arg", place * rate)
@@ -118,9 +121,9 @@ def _sinusoid(g: Grid) -> tuple[str, str]:
     angle, text = _angle(g, k.let("index pair_pos", cast(g.col - odd, g.type)))
     added = g.level >= 2 and shape.chance(0.6)
     x = s.read("x embeddings tokens", g.type, -1.0, 1.0) if added else None
-    scale = k.scalar("scale amplitude", g.type, 0.5, 1.5) if g.level >= 3 else None
-    done = f"With index {g.col.name} less its parity and angle = {text}: sin(angle) in even "
-    done += f"channels {g.col.name}, cos(angle) in odd ones"
+    scale = k.scalar("scale", g.type, 0.5, 1.5) if added and shape.chance(0.4) else None
+    done = f"Sinusoidal position encoding. With index = {g.col.name} less its parity and angle = "
+    done += f"{text}, the encoding is sin(angle) in even channels and cos(angle) in odd ones"
 
     def store(value: Expr) -> None:
         value = value if scale is None else scale * value
@@ -136,8 +139,12 @@ def _sinusoid(g: Grid) -> tuple[str, str]:
     else:
         shift = k.let("shift quarter", HALF_PI * cast(odd, g.type))
         store(sin(angle + shift))
-    done += f", times {scale.name}" if scale is not None else ""
-    done += f", added to {say(k, x)}" if x is not None else ""
+    done += f"; it is multiplied by {scale.name}" if scale is not None else ""
+    done += (
+        f"{' and' if scale is not None else '; it is'} added to {say(k, x)}"
+        if x is not None
+        else ""
+    )
     return f"{done}; stored in {out.name}{g.pad}.", "sinusoidal_encoding"
 
 
@@ -173,7 +180,8 @@ def _rotary(g: Grid) -> tuple[str, str]:
         with k.else_():
             g.store(stores, (a, b))
     shown = " and ".join(f"({', '.join(part.array.name for part in pair)})" for pair in reads)
-    done = f"Turn each pair {shown} by {'minus ' if back else ''}the angle {text}, index = "
+    done = f"Rotary position embedding{', inverted' if back else ''}: turn each pair {shown} by "
+    done += f"{'minus ' if back else ''}the angle {text}, with index = "
     done += f"{'2 * ' if doubled else ''}{g.col.name}{g.pad}; stored in "
     done += listed([out.name for pair in outs for out in pair])
     done += f"; pairs from {gate.name} on are copied." if gate is not None else "."
@@ -183,8 +191,7 @@ def _rotary(g: Grid) -> tuple[str, str]:
 _FALLS: dict[str, Callable[[Expr, Expr], Expr]] = {
     "linear": lambda slope, far: -slope * far,
     "log": lambda slope, far: -slope * log(1.0 + far),
-    "window": lambda slope, far: slope * cos(0.4 * least(far, 4.0)),
-    "gauss": lambda slope, far: -slope * far * far / 8.0,
+    "root": lambda slope, far: -slope * sqrt(far),
 }
 """How scores fall with the distance of query and key."""
 
@@ -201,17 +208,19 @@ def _bias(g: Grid) -> tuple[str, str]:
     ways = {"first": 3, "shared": 2} if g.batched else {"shared": 1}
     slope = given(s, "slope decay", g.type, 0.1, 0.8, many="slopes head_slopes", forms=ways)
     form = shape.choice(sorted(_FALLS))
-    done = f"Add {say(k, _FALLS[form](slope, Var('d', g.type)))} to {say(k, scores)}, "
+    done = "Relative position bias of attention scores, linear in the distance as in ALiBi"
+    done = done if form == "linear" else done.split(",")[0]
+    done += f": add {say(k, _FALLS[form](slope, Var('d', g.type)))} to {say(k, scores)}, where "
     done += f"d = |{g.pos.name} - {g.col.name}|"
     value: Expr = scores + k.let("bias penalty", _FALLS[form](slope, far))
     if g.level >= 2 and shape.chance(0.5):
         cap = k.scalar("soft_cap cap", g.type, 2.0, 6.0)
         value = k.let("capped squashed", cap * tanh(value / cap))
-        done += f", then squash by {cap.name} * tanh(v / {cap.name})"
+        done += f", then cap the sum v softly to {cap.name} * tanh(v / {cap.name})"
     if not causal:
         g.store([out], [value])
         return f"{done}; stored in {out.name}{g.pad}.", "distance_bias"
-    fill = k.draw.value.choice((-10.0, -20.0, -8.0))
+    fill = k.draw.value.choice((-1.0e4, -1.0e9))
     if shape.chance(0.5):
         g.store([out], [where(gap < 0, k.lift(fill, g.type), value)])
     else:
@@ -219,7 +228,7 @@ def _bias(g: Grid) -> tuple[str, str]:
             g.store([out], [fill])
         with k.else_():
             g.store([out], [value])
-    done += f"; keys after the query ({g.col.name} > {g.pos.name}) get {fill}"
+    done += f"; keys after the query ({g.col.name} > {g.pos.name}) are masked with {fill:g}"
     return f"{done}; stored in {out.name}{g.pad}.", "distance_bias"
 
 
@@ -229,4 +238,4 @@ def positional_encoding(k: KernelBuilder, level: int) -> Title:
     forms = {_sinusoid: "chan ch", _rotary: "pair half_ch", _bias: "key kpos"}
     form = k.draw.shape.choice(list(forms))
     done, name = form(_grid(k, level, forms[form]))
-    return Title(k.name(name, f"{name}_kernel", f"apply_{name}"), done)
+    return Title(k.name(name, f"{name}_kernel", f"add_{name}" if "bias" in name else name), done)

@@ -40,22 +40,27 @@ def gaussian_pass(k: KernelBuilder, level: int) -> Title:
     type_ = pixel_type(k)
     src = image.array("src image img", type_)
     axis = shape.integer(0, 1)
-    radius, said = _radius(k)
     way = shape.choice(("table", "formula", "formula"))
     taps = None
     if way == "table":
-        k.size("taps", 5, 5, 5)
+        k.size("taps", 3, 5)
         taps = k.array("weights kernel taps", type_, "taps", low=0.1, high=1.0)
+        count = k.size_param("num_taps kernel_size", "taps")
+        half = k.let("half radius", count // 2)
+        bounds: tuple[Operand, Operand] = (0, count)
+        said = ""
     else:
+        radius, said = _radius(k)
+        bounds = _from_to(radius)
         sigma = k.scalar("sigma", type_, 0.6, 1.6)
         spread = k.let("inv_2s2 falloff", 0.5 / (sigma * sigma))
     normal = way == "formula" or image.border == "inside" or shape.chance(0.3)
     here = (image.y, image.x)[axis]
     total = k.let("acc total blurred", k.lift(0.0, type_))
     norm = k.let("norm weight_sum", k.lift(0.0, type_)) if normal else None
-    start, stop = _from_to(radius)
-    with k.for_("d o offset", stop, start=start) as d:
-        weight: Expr = taps[d + 2] if taps is not None else exp(-spread * cast(d * d, type_))
+    with k.for_("tap q" if taps is not None else "d offset", bounds[1], start=bounds[0]) as q:
+        d: Expr = k.let("d offset", q - half) if taps is not None else q
+        weight: Expr = taps[q] if taps is not None else exp(-spread * cast(d * d, type_))
         if normal:
             weight = k.let("w weight", weight)
         at = k.let("yy q at" if axis == 0 else "xx q at", _read_at(image, axis, here + d, d))
@@ -67,7 +72,9 @@ def gaussian_pass(k: KernelBuilder, level: int) -> Title:
     out = image.out("dst blurred_out smoothed", type_)
     k.store(out, image.at, total if norm is None else total / norm)
     along = "down the columns" if axis == 0 else "along the rows"
-    weights = f"{taps.name}[d + 2]" if taps is not None else f"exp(-d^2 / (2 * {sigma.name}^2))"
+    weights = f"weighted by exp(-d^2 / (2 * {sigma.name}^2))" if taps is None else ""
+    if taps is not None:
+        weights = f"weighted by the taps {taps.name}, the middle one ({count.name} // 2) at 0"
     return _gaussian_pass_title(along, said, src, weights, normal, out, image, axis, k)
 
 
@@ -83,14 +90,16 @@ def _gaussian_pass_title(
     k: KernelBuilder,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
-    text = f"One pass of a separable blur of {src.name} {along}: for d from -{said} to {said} the "
-    text += f"pixel d away counts {weights}"
-    text += ", over the sum of the weights" if normal else ""
-    text += f". {out.name} gets it." + (
-        " Pixels outside do not count." if image.border == "inside" else image.said("", "")
+    reach = f"for d from -{said} to {said} the pixel d away is" if said else "the pixels are"
+    text = f"One pass of a separable Gaussian blur of {src.name} {along}: {reach} {weights}"
+    text += ", and the sum is divided by that of the weights" if normal else ""
+    text += f". {out.name} gets the result." + (
+        " Pixels outside the image are left out."
+        if image.border == "inside"
+        else image.said("", "")
     )
     names = "gaussian_rows blur_horizontal" if axis else "gaussian_columns blur_vertical"
-    return Title(k.name(names), text + image.finish())
+    return Title(k.name(names), text)
 
 
 def _inside(image: Image, axis: int, at: Expr) -> Expr:
@@ -170,7 +179,7 @@ def bilateral_filter(k: KernelBuilder, level: int) -> Title:
     factors = _falloffs(k, type_)
     total, norm = (k.let(n, k.lift(0.0, type_)) for n in ("acc total", "norm weight_sum"))
     start, stop = _from_to(radius)
-    with k.for_("dy v", stop, start=start) as dy, k.for_("dx u", stop, start=start) as dx:
+    with k.for_("dy", stop, start=start) as dy, k.for_("dx", stop, start=start) as dx:
         y = k.let("yy qy", _read_at(image, 0, image.y + dy, dy))
         x = k.let("xx qx", _read_at(image, 1, image.x + dx, dx))
         if image.border == "inside":
@@ -183,10 +192,16 @@ def bilateral_filter(k: KernelBuilder, level: int) -> Title:
     text = (
         f"{'Joint bilateral' if joint else 'Bilateral'} filter of {src.name}: over the window of "
     )
-    text += f"{said} pixels to each side, weights are exp(-({factors[2]} * squared distance + "
-    text += f"{factors[3]} * squared difference of {guide.name})). {out.name} gets the weighted "
-    text += "mean."
-    text += " Pixels outside do not count." if image.border == "inside" else image.said("", "")
+    text += (
+        f"{said} pixel{'s' * (said != '1')} to each side, weights are exp(-({factors[2]} * d^2 + "
+    )
+    text += f"{factors[3]} * v^2)), d being the distance and v the difference of {guide.name}. "
+    text += f"{out.name} gets the weighted mean."
+    text += (
+        " Pixels outside the image are left out."
+        if image.border == "inside"
+        else image.said("", "")
+    )
     return Title(k.name("bilateral_filter edge_preserving_blur", "bilateral_smooth"), text)
 
 
@@ -235,20 +250,20 @@ def median_filter(k: KernelBuilder, level: int) -> Title:
     strict = level > 1 and shape.chance(0.3)
     limit = k.scalar("threshold limit", type_, 0.1, 0.4) if strict else None
     what = {
-        "line": "it and its two neighbours in the row",
-        "column": "it and its two neighbours in the column",
-        "cross": "it and its four neighbours",
-        "square": "the 3 x 3 pixels around it",
+        "line": "row of three pixels",
+        "column": "column of three pixels",
+        "cross": "cross of five pixels",
+        "square": "3 x 3 window",
     }[way]
-    text = f"The median of each pixel of {src.name}, of {what}"
+    text = f"Median filter of {src.name} over each pixel's {what}"
     if limit is not None:
         found = k.let("med median_value", value)
         here = k.let("here own", middle)
         value = where(abs(here - found) > limit, found, here)
-        text += f", where it differs from the pixel by more than {limit.name}, else the pixel"
+        text += f"; a pixel that is within {limit.name} of its median is kept"
     k.store(out, image.at, value)
-    text += f". {out.name} gets it.{image.said('keep their values', src.name)}{image.finish()}"
-    return Title(k.name("median_filter median3", "despeckle"), text)
+    text += f". {out.name} gets the result.{image.said('keep their values', src.name)}"
+    return Title(k.name("median_filter median_denoise", "despeckle"), text)
 
 
 def _median_of_three(k: KernelBuilder, level: int, type_: Type) -> Callable[..., Expr]:

@@ -55,7 +55,7 @@ class Table:
     @property
     def said(self) -> str:
         """Where the looped axis is, where it is not the last."""
-        return "" if self.axis == len(self.dims) else f" (along axis {self.axis})"
+        return "" if self.axis == len(self.dims) else f" (axis {self.axis})"
 
     def place(self, c: Expr | int) -> tuple[Expr, ...]:
         """The index of the row's element ``c``."""
@@ -211,7 +211,7 @@ def tempered(k: KernelBuilder, t: Table, x: Var, chance: float) -> tuple[Score, 
         return lambda c: x[t.place(c)] / heat, f"{x.name} / {heat.name}"
     heats = k.array("temperatures taus", t.type, t.dims, low=0.5, high=2.0)
     heat = k.let("heat tau temp", heats[t.at])
-    return lambda c: x[t.place(c)] / heat, f"{x.name} over the row's {heats.name}"
+    return lambda c: x[t.place(c)] / heat, f"{x.name} / {heats.name} (one of each row)"
 
 
 def alike(k: KernelBuilder, *candidates: str) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     channels__chans__cout=((8, 64), (64, 256)),
     cin=((3, 4), (16, 64), (64, 256)),
     heads=((8, 16), (16, 64)),
+    bands=((3, 4), (3, 12)),
     dim__vdim__kdim=((32, 128), (64, 256)),
     features=((32, 128), (128, 1024)),
     b__batch__images__clouds__scenes__worlds__folds__models__tracks__streams=((4, 16), (16, 64)),
