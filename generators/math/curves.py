@@ -359,7 +359,8 @@ def _around(
     for key, step in (("p", -1), ("q", 0), ("r", 1), ("s", 2)):
         if key in card.keys:
             place = j + step if step > 0 else j - 1 if step else j
-            sample = signal[(*lead, clamp(place, 0, count - 1))]
+            near: tuple[Expr, ...] = (*lead, clamp(place, 0, count - 1))
+            sample = signal[near]
             values[key] = k.let(_INTERPOLATION.inputs[key].names[:1], sample)
     type_ = x.type
     assert isinstance(type_, Scalar)

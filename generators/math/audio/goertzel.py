@@ -101,10 +101,10 @@ def _goertzel_power_stored(
 ) -> Title:
     """Store the result; what the kernel is called, and what it does in words."""
     source = x.name if window is None else f"{window.name} * {x.name}"
-    each = "each channel, for each of several tones" if bank else "each track"
+    each = "each of several tones in each channel" if bank else "one frequency in each track"
     what = "complex amplitude" if "imag_out" in done else "power"
     what = "magnitude" if "sqrt" in done else what
-    text = f"{what.capitalize()} of one frequency in {each} by Goertzel's algorithm. Over the "
+    text = f"{what.capitalize()} of {each} by Goertzel's algorithm. Over the "
     text += f"samples of {source}, s0 = sample + 2 * cos(w) * s1 - s2, then s2 = s1 and s1 = s0, "
     text += f"both 0 at first, with {said}. {done}."
     order = "last" if ch.last else "first"

@@ -179,6 +179,14 @@ def envelope_follower(k: KernelBuilder, level: int) -> Title:
     )
 
 
+_DYNAMICS = {
+    "level": "Envelope follower",
+    "compressor": "Compressor of dynamics",
+    "expander": "Noise gate",
+    "limiter": "Limiter of peaks",
+}
+
+
 def _envelope_follower_title(
     measure: str,
     side: Var,
@@ -193,13 +201,8 @@ def _envelope_follower_title(
     ch: Channels,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
-    lead = {
-        "level": "Envelope follower",
-        "compressor": "Compressor of dynamics",
-        "expander": "Noise gate",
-        "limiter": "Limiter of peaks",
-    }[use]
-    text = f"{lead} for each {ch.each} of {x.name}. An envelope starts at 0 and moves towards "
+    lead = f"{_DYNAMICS[use]} for each {ch.each} of {x.name}. "
+    text = f"{lead}An envelope starts at 0 and moves towards "
     text += f"{measure} of {side.name} by the share {attack_name} where it rises, {release_name} "
     text += "where it falls"
     if use == "level":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 from generators.build import KernelBuilder, cast
 from generators.build.registry import Title, idiom
@@ -40,29 +41,13 @@ def gaussian_pass(k: KernelBuilder, level: int) -> Title:
     type_ = pixel_type(k)
     src = image.array("src image img", type_)
     axis = shape.integer(0, 1)
-    way = shape.choice(("table", "formula", "formula"))
-    taps = None
-    if way == "table":
-        k.size("taps", 3, 5)
-        taps = k.array("weights kernel taps", type_, "taps", low=0.1, high=1.0)
-        count = k.size_param("num_taps kernel_size", "taps")
-        half = k.let("half radius", count // 2)
-        bounds: tuple[Operand, Operand] = (0, count)
-        said = ""
-    else:
-        radius, said = _radius(k)
-        bounds = _from_to(radius)
-        sigma = k.scalar("sigma", type_, 0.6, 1.6)
-        spread = k.let("inv_2s2 falloff", 0.5 / (sigma * sigma))
-    normal = way == "formula" or image.border == "inside" or shape.chance(0.3)
+    taps, weighed, said = _blur_weights(k, type_)
+    normal = taps is None or image.border == "inside" or shape.chance(0.3)
     here = (image.y, image.x)[axis]
     total = k.let("acc total blurred", k.lift(0.0, type_))
     norm = k.let("norm weight_sum", k.lift(0.0, type_)) if normal else None
-    with k.for_("tap q" if taps is not None else "d offset", bounds[1], start=bounds[0]) as q:
-        d: Expr = k.let("d offset", q - half) if taps is not None else q
-        weight: Expr = taps[q] if taps is not None else exp(-spread * cast(d * d, type_))
-        if normal:
-            weight = k.let("w weight", weight)
+    with weighed() as (d, weight):
+        weight = k.let("w weight", weight) if normal else weight
         at = k.let("yy q at" if axis == 0 else "xx q at", _read_at(image, axis, here + d, d))
         if image.border == "inside":
             with k.if_(_inside(image, axis, at)):
@@ -72,17 +57,48 @@ def gaussian_pass(k: KernelBuilder, level: int) -> Title:
     out = image.out("dst blurred_out smoothed", type_)
     k.store(out, image.at, total if norm is None else total / norm)
     along = "down the columns" if axis == 0 else "along the rows"
-    weights = f"weighted by exp(-d^2 / (2 * {sigma.name}^2))" if taps is None else ""
-    if taps is not None:
-        weights = f"weighted by the taps {taps.name}, the middle one ({count.name} // 2) at 0"
-    return _gaussian_pass_title(along, said, src, weights, normal, out, image, axis, k)
+    return _gaussian_pass_title(along, said, src, normal, out, image, axis, k)
+
+
+Weights = Callable[[], AbstractContextManager[tuple[Expr, Expr]]]
+"""A loop over the pixels that a blur reads: how far each is away, and its weight."""
+
+
+def _blur_weights(k: KernelBuilder, type_: Scalar) -> tuple[Var | None, Weights, str]:
+    """The weights of a blur: a table, if there is one; the loop over them, and what they are."""
+    if k.draw.shape.chance(0.33):
+        k.size("taps", 3, 5)
+        taps = k.array("weights kernel taps", type_, "taps", low=0.1, high=1.0)
+        count = k.size_param("num_taps kernel_size", "taps")
+        half = k.let("half radius", count // 2)
+
+        @contextmanager
+        def tabled() -> Iterator[tuple[Expr, Expr]]:
+            with k.for_("tap q", count) as q:
+                yield k.let("d offset", q - half), taps[q]
+
+        said = (
+            f"the pixels are weighted by the taps {taps.name}, of which number {count.name} // 2 "
+        )
+        return taps, tabled, said + "is that of the pixel itself"
+    radius, reach = _radius(k)
+    sigma = k.scalar("sigma", type_, 0.6, 1.6)
+    spread = k.let("inv_2s2 falloff", 0.5 / (sigma * sigma))
+    start, stop = _from_to(radius)
+
+    @contextmanager
+    def by_formula() -> Iterator[tuple[Expr, Expr]]:
+        with k.for_("d offset", stop, start=start) as d:
+            yield d, exp(-spread * cast(d * d, type_))
+
+    said = f"for d from -{reach} to {reach} the pixel d away is weighted by exp(-d^2 / (2 * "
+    return None, by_formula, f"{said}{sigma.name}^2))"
 
 
 def _gaussian_pass_title(
     along: str,
     said: str,
     src: Var,
-    weights: str,
     normal: bool,
     out: Var,
     image: Image,
@@ -90,14 +106,9 @@ def _gaussian_pass_title(
     k: KernelBuilder,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
-    reach = f"for d from -{said} to {said} the pixel d away is" if said else "the pixels are"
-    text = f"One pass of a separable Gaussian blur of {src.name} {along}: {reach} {weights}"
+    text = f"One pass of a separable Gaussian blur of {src.name} {along}: {said}"
     text += ", and the sum is divided by that of the weights" if normal else ""
-    text += f". {out.name} gets the result." + (
-        " Pixels outside the image are left out."
-        if image.border == "inside"
-        else image.said("", "")
-    )
+    text += f". {out.name} gets the result.{_ends(image)}"
     names = "gaussian_rows blur_horizontal" if axis else "gaussian_columns blur_vertical"
     return Title(k.name(names), text)
 
@@ -189,20 +200,18 @@ def bilateral_filter(k: KernelBuilder, level: int) -> Title:
             _weigh(k, image, src, read, (y, x), (dy, dx), center, factors, (total, norm))
     out = image.out("dst filtered denoised", type_)
     k.store(out, image.at, total / norm)
-    text = (
-        f"{'Joint bilateral' if joint else 'Bilateral'} filter of {src.name}: over the window of "
-    )
-    text += (
-        f"{said} pixel{'s' * (said != '1')} to each side, weights are exp(-({factors[2]} * d^2 + "
-    )
-    text += f"{factors[3]} * v^2)), d being the distance and v the difference of {guide.name}. "
-    text += f"{out.name} gets the weighted mean."
-    text += (
-        " Pixels outside the image are left out."
-        if image.border == "inside"
-        else image.said("", "")
-    )
+    text = f"{'Joint bilateral' if joint else 'Bilateral'} filter of {src.name}: over the window "
+    text += f"of {said} pixel{'s' * (said != '1')} to each side, weights are exp(-({factors[2]} * "
+    text += f"d^2 + {factors[3]} * v^2)), d being the distance and v the difference of "
+    text += f"{guide.name}. {out.name} gets the weighted mean.{_ends(image)}"
     return Title(k.name("bilateral_filter edge_preserving_blur", "bilateral_smooth"), text)
+
+
+def _ends(image: Image) -> str:
+    """What happens at the borders, as a sentence with a space before."""
+    if image.border == "inside":
+        return " Pixels outside the image are left out."
+    return image.said("", "")
 
 
 def _shape_of(k: KernelBuilder, array: Var) -> tuple[str, ...]:

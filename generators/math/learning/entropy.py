@@ -222,5 +222,5 @@ def row_divergence(k: KernelBuilder, level: int) -> Title:
     text = f"{lead.get(way, 'Kullback-Leibler divergence')} of two softmax distributions in each "
     text += f"row, as in distillation. With p and q the softmaxes of {x.name}{over} and "
     text += f"{y.name}{over} over the {t.size}{t.said}, {out.name} gets {what}."
-    names = {"js": "jensen_shannon_rows js_divergence", "both": "symmetric_kl_rows jeffreys_rows"}
-    return Title(k.name(names.get(way, "distillation_kl softmax_kl_div kl_rows")), text)
+    called = {"js": "jensen_shannon_rows js_divergence", "both": "symmetric_kl_rows jeffreys_rows"}
+    return Title(k.name(called.get(way, "distillation_kl softmax_kl_div kl_rows")), text)

@@ -209,17 +209,13 @@ def discounted_returns(k: KernelBuilder, level: int) -> Title:
         k.assign(carried, rewards[at] + gamma * _going(p, ends, t) * ahead)
         k.store(out, at, carried)
     inner, kind = "the return of the next step", "Discounted rewards to go"
+    names = "rewards_to_go discounted_returns"
     if values is not None and lam is not None:
         inner = f"((1 - {lam.name}) * {values.name} + {lam.name} * {inner})"
-        kind = "Lambda returns"
+        kind, names = "Lambda returns", "lambda_returns td_lambda_returns"
     text = f"{kind} backwards in time: {out.name} gets {rewards.name} + {gamma.name} * alive * "
     text += f"{inner}, which is {said} after the last step."
-    name = (
-        "lambda_returns td_lambda_returns"
-        if way == "lambda"
-        else "rewards_to_go discounted_returns"
-    )
-    return Title(k.name(name), f"{text} {told}")
+    return Title(k.name(names), f"{text} {told}")
 
 
 def _n_steps(

@@ -65,12 +65,8 @@ def softmax_with_temperature(k: KernelBuilder, level: int) -> Title:
     text = f"{kind} of each row over its {t.size}{t.said}. {out.name} gets the "
     text += f"{kind.lower()} of {said}. {how}"
     if level > 2 and shape.chance(0.35):
-        if logs:
-            kept_out = t.put("lse_out log_norms", lse)
-            text += f" {kept_out.name} gets the log of the summed exponentials."
-        else:
-            kept_out = t.put("sums_out denominators", total)
-            text += f" {kept_out.name} gets the sum of the exponentials."
+        found = t.put("lse_out log_norms", lse) if logs else t.put("sums_out denominators", total)
+        text += f" {found.name} gets the {'log-sum-exp' if logs else 'sum of exponentials'}."
     name = "log_softmax_rows log_softmax" if logs else "softmax_rows row_softmax"
     return Title(k.name(f"{name} {name.split()[0]}_kernel"), text)
 
@@ -193,7 +189,7 @@ def smooth_maximum(k: KernelBuilder, level: int) -> Title:
         value = (top + inner) / sharp
         over = "mean" if way == "mean" else "sum"
         said = f"log(the {over} of exp({sharp.name} * {x.name})) / {sharp.name}"
-    pooled = t.put("pooled smooth_max", value)
+    pooled = t.put("pooled" if way == "weighted" else "pooled smooth_max", value)
     kind = "Softmax pooling" if way == "weighted" else "Log-sum-exp pooling"
     text = f"{kind} of each row over its {t.size}{t.said}: {pooled.name} gets {said}. The largest "
     text += "is subtracted before exponentials are taken."

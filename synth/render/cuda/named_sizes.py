@@ -86,7 +86,7 @@ _ALONE: Mapping[str, tuple[Range, ...]] = _named(
     channels__tracks__streams__models__clouds__folds=((64, 256), (256, 1024)),
     states__units__batch__seqs=((64, 256), (256, 1024)),
     envs=((1024, 8192), (8192, 65_536)),
-    tokens__capacities=((8192, 65_536), (65_536, 500_000)),
+    tokens__capacities__triplets=((8192, 65_536), (65_536, 500_000)),
     num_active=((10_000, 100_000), (50_000, 500_000)),
 )
 """The same of a size that the launch counts and nothing else, where that is no large number."""
