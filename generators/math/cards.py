@@ -71,8 +71,10 @@ class Family(Shelf):
     are the same for all. ``ramp`` is the input that is the place along the last axis over its
     length. ``sizes`` names the sizes of 1, 2 or 3 axes. Flags: ``tabled`` where people tabulate
     inputs against settings, ``coded`` where inputs are stored as codes of 8 or 16 bits,
-    ``replaces`` where a result may take the place of its input, ``flat`` where elements lie in
-    lists alone. ``forms`` says how often a launch has so many axes.
+    ``replaces`` where a result may take the place of its input, ``grouped_only`` where parameters
+    differ from group to group but not from element to element, ``lists`` where they do so in lists
+    too, ``flat`` where elements lie in lists alone. ``forms`` says how often a launch has so many
+    axes.
     """
 
     inputs: dict[str, Quantity]
@@ -102,6 +104,8 @@ class Family(Shelf):
     coded: bool = False
     replaces: bool = False
     flat: bool = False
+    grouped_only: bool = False
+    lists: bool = True
     forms: dict[int, int] = field(default_factory=lambda: {1: 12, 2: 4})
 
     def drawn(self, k: KernelBuilder, count: int) -> list[Formula]:

@@ -28,6 +28,7 @@ _DOSE = Family(
     masks="valid measured mask",
     groups="drug_ids compound_ids",
     varying="k h t",
+    lists=False,
     tabled=True,
     about={
         "hill_response": "response by the Hill equation",

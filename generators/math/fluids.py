@@ -173,6 +173,7 @@ _AIR = Family(
     paired=True,
     groups="level_ids layer_ids",
     varying="p",
+    lists=False,
     about={
         "dew_point": "dew point by the Magnus formula",
         "wind_chill": "wind chill temperature, of use below 10 degrees",

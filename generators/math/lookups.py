@@ -54,7 +54,7 @@ def looked_up(k: KernelBuilder, level: int, family: Family) -> Title:
     k.store(out, s.threads, named(k, card, evaluate(s, core, card, at_place(s, core))))
     said = f"{ids.name}[{', '.join(s.threads[axis].name for axis in spans)}]"
     done = f"Set {out.name} to {card_text(s, card)}, where {group.name} = {said}."
-    kind = family.groups.split()[0].rpartition("_")[0] or "group"
+    kind = ids.name.removesuffix("_ids").removesuffix("_types")
     names = f"{card.name}_by_{kind} {card.name}_by_group"
     return Title(k.name(names), family.introduced(card, done))
 

@@ -271,11 +271,12 @@ _DIFFUSION = Family(
     kinds="model kinds setting",
     struct="Medium Process",
     records="Probe Sample Point",
-    grids=("i|tid|node", "time_idx node|row col|y x", "case row node|b i j"),
+    grids=("i|tid|node", "row col|i j|y x", "case row col|b i j"),
     masks="wet valid mask",
     swept=("instant_source x", "finite_slab x"),
     groups="material_ids layer_ids",
     varying="d",
+    grouped_only=True,
     about={
         "constant_source": "concentration below a surface that is kept at 1",
         "instant_source": "concentration of a unit amount released at once at a surface",

@@ -35,6 +35,7 @@ _TRANSFER = Family(
     masks="mask matte covered",
     groups="shot_ids clip_ids",
     varying="e",
+    grouped_only=True,
     coded=True,
     forms={1: 3, 2: 6, 3: 1},
     replaces=True,
@@ -271,6 +272,7 @@ _TEXTURE = Family(
     masks="mask painted visible",
     groups="material_ids layer_ids",
     varying="s w",
+    grouped_only=True,
     forms={1: 3, 2: 6, 3: 1},
     about={
         "checker": "checkerboard, 0 and 1",

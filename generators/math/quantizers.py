@@ -22,6 +22,7 @@ _ROUNDING = Family(
     masks="mask valid enabled",
     groups="channel_ids sensor_ids",
     varying="q",
+    lists=False,
     replaces=True,
     about={
         "snap": "values rounded to the nearest step",

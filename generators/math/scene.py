@@ -215,6 +215,7 @@ def declare(
     inputs = [key for key in keys if key in s.family.inputs and key != s.family.ramp]
     if s.family.ramp in keys:
         s.sources[s.family.ramp] = _ramp(s)
+    plain = plain or not s.family.coded or not s.k.draw.shape.chance(0.2)
     if s.k.draw.shape.chance(0.1) and len(inputs) > 1:
         _declare_struct(s, inputs, s.family.records, axes)
     else:
@@ -224,9 +225,9 @@ def declare(
 
 
 def _input(s: Scene, q: Quantity, axes: Axes, plain: bool) -> Source:
-    """An input array; now and then stored as codes of 8 or 16 bits."""
+    """An input array, unless ``plain`` stored as codes of 8 or 16 bits."""
     names, low, high = s.style(q.arrays, plural=True), q.low, q.high
-    if plain or not s.family.coded or s.type.name != "float32" or not s.k.draw.shape.chance(0.15):
+    if plain or s.type.name != "float32":
         return Source(q, s.array(names, s.type, axes, low, high), axes)
     if low >= 0.0 and high <= 1.0:
         codes, full = Scalar("uint8"), 255.0
@@ -254,7 +255,8 @@ def _declare_params(s: Scene, keys: Sequence[str], own: Axes, must: bool = False
     struct."""
     shape = s.k.draw.shape
     differ = [key for key in keys if key in s.family.own]
-    arrays = bool(differ) and (must or shape.chance(0.25))
+    apart = not s.family.grouped_only and (s.family.lists or len(s.dims) > 1)
+    arrays = bool(differ) and (must or (apart and shape.chance(0.25)))
     held = differ if arrays else list(keys)
     if len(held) > 1 and shape.chance(0.12):
         _declare_struct(s, held, s.family.struct, own if arrays else ())

@@ -157,6 +157,7 @@ _WAVE = Family(
     weights="gains amplitudes levels",
     masks="gate active mask",
     varying="f d m",
+    grouped_only=True,
     tabled=True,
     flat=True,
     about={
@@ -270,6 +271,7 @@ _LOGS = Family(
     reduced="decibels",
     groups="channel_ids sensor_ids",
     varying="r",
+    lists=False,
     about={
         "decibels": "level of an amplitude in decibels",
         "cents": "musical interval in cents",
