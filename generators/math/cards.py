@@ -66,7 +66,8 @@ class Family(Shelf):
     that says to which group an element belongs, each with parameters of its own, where there are
     such groups. ``reduced`` names the formulas that ``reductions`` are for, all if none are named.
 
-    ``about`` says what each formula is, as a noun phrase. ``varying`` are the parameters that
+    ``about`` says what each formula is, as a noun phrase, ``whole`` what a sum over ``parts`` is,
+    up to that phrase. ``varying`` are the parameters that
     differ from element to element, along ``own_axis`` of two, or from group to group; the others
     are the same for all. ``ramp`` is the input that is the place along the last axis over its
     length. ``sizes`` names the sizes of 1, 2 or 3 axes. Flags: ``tabled`` where people tabulate
@@ -96,6 +97,7 @@ class Family(Shelf):
     groups: str = ""
     reduced: str = ""
     about: dict[str, str] = field(default_factory=dict)
+    whole: str = ""
     varying: str = ""
     own_axis: int = 0
     ramp: str = ""
@@ -109,8 +111,9 @@ class Family(Shelf):
     forms: dict[int, int] = field(default_factory=lambda: {1: 12, 2: 4})
 
     def drawn(self, k: KernelBuilder, count: int) -> list[Formula]:
-        """Some of the formulas."""
-        return k.draw.shape.sample(self.cards, min(count, len(self.cards)))
+        """Some of the formulas; several share the family's names of quantities."""
+        known = [c for c in self.cards if count == 1 or not c.words]
+        return k.draw.shape.sample(known, min(count, len(known)))
 
     @property
     def rows(self) -> list[Formula]:
@@ -123,9 +126,10 @@ class Family(Shelf):
         """The parameters that differ from element to element."""
         return {*self.varying.split()}
 
-    def introduced(self, card: Formula, done: str) -> str:
-        """A description that says first what the formula is."""
+    def introduced(self, card: Formula, done: str, parts: bool = False) -> str:
+        """A description that says first what the formula is, or what its sum over parts is."""
         what = self.about.get(card.name, "")
+        what = f"{self.whole} {what}" if parts and what else what
         return f"{what[0].upper()}{what[1:]}. {done}" if what else done
 
     def of(self, cards: Sequence[Formula]) -> Family:

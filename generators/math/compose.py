@@ -95,7 +95,7 @@ def _looped(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     inner = family.parts.split()[0] if parts else ("cols", "depth")[outer - 1]
     found = prepared(k, family, card, outer, inner, helped=_HELPED[level], parts=parts)
     plan = declare_reduction(found.s, parts, card)
-    done = family.introduced(card, reduced(found, plan))
+    done = family.introduced(card, reduced(found, plan), parts)
     name, what = card.name, plan.what
     if parts:
         return Title(k.name(f"{name}_mixture", f"mixture_{name}", f"{name}_sum"), done)

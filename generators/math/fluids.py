@@ -99,20 +99,20 @@ def blasius(body: BodyBuilder, v: Expr, d: Expr, n: Expr) -> Expr:
 _FLOW.add(
     "settling_speed",
     "settling_out sink_speed",
-    lambda d, r, cd: sqrt(4.0 * 9.81 * d * (r - 1.0) / (3.0 * cd)),
+    lambda d, r, cd: sqrt(4.0 * d * 9.81 * (r - 1.0) / (3.0 * cd)),
     d="grain_size grain_sizes",
 )
 _FLOW.add(
     "impact_speed",
     "impact_speed_out speed_after",
-    lambda v, d: sqrt(v * v + 2.0 * 9.81 * d),
+    lambda v, d: sqrt(v * v + 2.0 * d * 9.81),
     v="speed speeds",
     d="drop_height drop_heights",
 )
 _FLOW.add(
     "specific_energy",
     "energy_head total_head",
-    lambda body, v, d: d + either(body, v * v / (2.0 * 9.81), 0.5 * v * v / 9.81),
+    lambda v, d: d + 0.5 * v * v / 9.81,
     d="depth depths",
 )
 _FLOW.add(

@@ -56,6 +56,10 @@ _ACTIVATION.add("bent_identity", "", lambda z: z + 0.5 * (sqrt(z * z + 1.0) - 1.
 _ACTIVATION.add("arctan", "", lambda z, gain: atan(gain * z))
 
 
+_CALLED = {"gelu": "GELU", "gelu_tanh": "Tanh-approximated GELU", "elu": "ELU"}
+_CALLED["leaky_relu"] = "Leaky ReLU"
+
+
 @idiom(depth=3)
 def activation(k: KernelBuilder, level: int) -> Title:
     """A neural activation, at higher levels with bias, gate, residual and a helper function."""
@@ -65,7 +69,8 @@ def activation(k: KernelBuilder, level: int) -> Title:
     values = {key: _COEFFICIENTS[key].given(s, type_, literal=1, shared=3) for key in card.keys[1:]}
     plain = say(k, entry)
     told = card.said({"z": "z", **{key: say(k, value) for key, value in values.items()}})
-    done = f"{card.name.replace('_', ' ').capitalize()} activation {told} of z = {plain}."
+    called = _CALLED.get(card.name, card.name.replace("_", " ").capitalize())
+    done = f"{called} activation of z = {plain}, {told}."
     values["z"] = k.let("z h u", entry)
     if level >= 4 and shape.chance(0.5):
         done += f" {s.put('pre_out saved_z preact', values['z']).name} gets z."

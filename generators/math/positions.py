@@ -77,7 +77,7 @@ def _position(g: Grid) -> tuple[Expr, str]:
         if how == "array":
             found = g.s.read("position_ids pos_ids", INT32, 0, 12, axes=axes)
         else:
-            found = g.s.read("coords timestamps positions", g.type, 0.0, 8.0, axes=axes)
+            found = g.s.read("positions token_positions", g.type, 0.0, 8.0, axes=axes)
     text = say(k, found)
     text = f"({text})" if how == "offset" else text
     value = found if found.type == g.type else cast(found, g.type)
@@ -148,7 +148,7 @@ def _sinusoid(g: Grid) -> tuple[str, str]:
     return f"{done}; stored in {out.name}{g.pad}.", "sinusoidal_encoding"
 
 
-_PAIRS = ("x_even x_odd", "re im", "first second")
+_PAIRS = ("x_even x_odd", "x_first x_second", "q_even q_odd")
 _QUERY_KEY = ("q_even q_odd", "k_even k_odd")
 
 

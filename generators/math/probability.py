@@ -27,6 +27,7 @@ _DENSITY = Family(
     reductions=("sum", "mean"),
     reduced="normal_logpdf",
     varying="mu sigma",
+    whole="density of a weighted mixture of components, each with a",
     about={
         "normal_pdf": "normal density",
         "normal_logpdf": "log of the normal density",
@@ -125,6 +126,7 @@ _CUMULATIVE = Family(
     mixed="normal_cdf logistic_cdf laplace_cdf cauchy_cdf gumbel_cdf",
     weights="weights priors mixing",
     varying="mu sigma",
+    whole="distribution function of a weighted mixture, each component with a",
     about={
         "normal_cdf": "normal CDF",
         "normal_tail": "upper tail probability of a normal score",

@@ -273,7 +273,7 @@ def _declare_params(s: Scene, keys: Sequence[str], own: Axes, must: bool = False
 def _declare_struct(s: Scene, keys: Sequence[str], names: str, axes: Axes) -> None:
     """Declare quantities as the fields of a struct, by value or in an array over ``axes``."""
     k, used = s.k, dict[str, FieldInit]()
-    for key in k.draw.shape.sample(list(keys), len(keys)):
+    for key in keys:
         q = s.family.quantity(key)
         free = [n for n in q.names if n not in used]
         chosen = s.style(q.names)[0]

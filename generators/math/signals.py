@@ -149,7 +149,6 @@ _WAVE = Family(
     },
     titles="synth_wave wave_by_kind oscillator_bank",
     kinds="waveform wave_type shapes",
-    selectable=True,
     struct="Voice Tone Note",
     grids=("i|tid|k", "voice t_idx|channel i|row col", "batch voice i|b c i"),
     parts="voices v voice",
@@ -160,6 +159,7 @@ _WAVE = Family(
     grouped_only=True,
     tabled=True,
     flat=True,
+    whole="weighted sum of voices, each a",
     about={
         "damped_sine": "sine that decays exponentially",
         "sawtooth": "rising sawtooth from -1 to 1",

@@ -90,7 +90,7 @@ def _result(
             value, done = value / cast(count, type_), f"({done}) / the number of samples"
         elif shape.chance(0.4):
             value, done = sqrt(value + 1.0e-4), f"sqrt({done} + 1e-4)"
-        out = k.out("power energy magnitude", type_, dims)
+        out = k.out("magnitude amplitude" if "sqrt" in done else "power energy", type_, dims)
         k.store(out, at, value)
         done = f"{out.name} gets {done}"
     return done

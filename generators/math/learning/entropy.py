@@ -27,7 +27,7 @@ def _label(t: Table, ignored: bool) -> tuple[Var, str]:
     if ignored:
         labels = k.array(names, INT32, t.dims, low=-2, high=_MOST_LABEL)
         return k.let("label target y_true", labels[t.at]), labels.name
-    type_ = Scalar(k.draw.shape.weighted({"int32": 5, "uint8": 1, "int64": 1}))
+    type_ = Scalar(k.draw.shape.weighted({"int32": 5, "int64": 1}))
     label = cast(t.ids(names, type_), INT32)
     return k.let("label target y_true", label), k.params[-1].name
 
@@ -46,7 +46,7 @@ def smoothed_cross_entropy(k: KernelBuilder, level: int) -> Title:
     t, ignored = _labelled(k, level)
     x = t.array("logits scores x", -3.0, 3.0)
     label, labels = _label(t, ignored)
-    score, heated = tempered(k, t, x, 0.1 * level)
+    score, heated = tempered(k, t, x, 0.08 * level, rows=False)
     losses = k.out("losses loss", t.type, t.dims)
     if ignored:
         with k.if_(label < 0):

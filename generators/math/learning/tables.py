@@ -197,12 +197,14 @@ def length(t: Table, x: Var) -> Expr:
     return cast(t.count(x), t.type)
 
 
-def tempered(k: KernelBuilder, t: Table, x: Var, chance: float) -> tuple[Score, str]:
-    """Scores as they are, or over a temperature of the launch or of each row; in words."""
+def tempered(
+    k: KernelBuilder, t: Table, x: Var, chance: float, rows: bool = True
+) -> tuple[Score, str]:
+    """Scores as they are, or over a temperature of all or (``rows``) of each row; in words."""
     shape = k.draw.shape
     if not shape.chance(chance):
         return lambda c: x[t.place(c)], x.name
-    way = shape.weighted({"over": 3, "times": 3, "row": 2})
+    way = shape.weighted({"over": 4, "times": 2, "row": 2 * rows})
     if way == "times":
         sharp = k.scalar("inv_temperature beta sharpness", t.type, 0.5, 2.0)
         return lambda c: sharp * x[t.place(c)], f"{sharp.name} * {x.name}"
