@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula
 from generators.kit.functions import PI, TWO_PI, clamp, cos, exp, least, most, sqrt, where
-from generators.kit.naming import evaluated
+from generators.kit.naming import applied
 from generators.kit.sites import launch
 from generators.kit.words import say
 from generators.math.cards import Family, either, quantity
@@ -149,7 +149,7 @@ def _tween(k: KernelBuilder, level: int) -> Title:
     }
     told = {key: say(k, value) for key, value in values.items()}
     values["t"] = k.let("u progress", clamp((now - begin) / span, 0.0, 1.0))
-    eased = k.let("eased share", evaluated(k, 0.2 * level, card, values))
+    eased = k.let("eased share", _applied(k, 0.2 * level, card, values, _EASING))
     by_lerp = shape.chance(0.5)
     out = s.put(
         "animated tweened",
@@ -164,10 +164,10 @@ def _tween(k: KernelBuilder, level: int) -> Title:
 
 _INTERPOLATION = Family(
     inputs={
-        "p": quantity("p0 prev", "p0s prevs", -2.0, 2.0),
+        "p": quantity("p0 prev_val", "p0s prev_vals", -2.0, 2.0),
         "q": quantity("p1 left", "p1s lefts", -2.0, 2.0),
         "r": quantity("p2 right", "p2s rights", -2.0, 2.0),
-        "s": quantity("p3 next", "p3s nexts", -2.0, 2.0),
+        "s": quantity("p3 next_val", "p3s next_vals", -2.0, 2.0),
         "t": quantity("t fraction", "ts fractions", 0.02, 0.98),
     },
     params={"k": quantity("rate sharpness", "rates sharpnesses", 1.5, 4.0, 2.0, 3.0, 1.5)},
@@ -311,6 +311,18 @@ def interpolation(k: KernelBuilder, level: int) -> Title:
     return compose(k, level, _INTERPOLATION)
 
 
+def _applied(
+    k: KernelBuilder,
+    chance: float,
+    card: Formula,
+    values: dict[str, Expr],
+    family: Family = _INTERPOLATION,
+) -> Expr:
+    """The value of a formula, by a helper whose parameters have the family's names."""
+    args = {family.quantity(key).names[0]: values[key] for key in card.keys}
+    return applied(k, chance, card.name, args, card.build)
+
+
 _RESAMPLED = {
     "linear_blend": "linearly",
     "catmull_rom": "by Catmull-Rom splines",
@@ -341,7 +353,7 @@ def _resample(k: KernelBuilder, level: int) -> Title:
     out = k.out("resampled out", type_, (*rows, "points"))
     x = k.let("x pos", places[at[-1]])
     values = _around(k, card, signal, at[:-1], x, count)
-    k.store(out, at, evaluated(k, 0.2 * level, card, values))
+    k.store(out, at, _applied(k, 0.2 * level, card, values))
     text = f"Resample {'each channel of ' if rows else ''}{signal.name} at the fractional "
     text += f"positions {places.name}, {_RESAMPLED[card.name]}. {out.name} gets the result. A "
     text += "position x lies between the samples floor(x) and floor(x) + 1; indices are clamped to "

@@ -38,6 +38,7 @@ _TRANSFER = Family(
     grouped_only=True,
     coded=True,
     forms={1: 3, 2: 6, 3: 1},
+    sizes={2: "height width", 3: "images height width"},
     replaces=True,
     about={
         "srgb_decode": "linear light of a channel that is coded as sRGB",
@@ -144,6 +145,7 @@ _PIXEL = Family(
     paired=True,
     coded=True,
     forms={1: 3, 2: 6, 3: 1},
+    sizes={2: "height width", 3: "images height width"},
     about={
         "luminance": "relative luminance (Rec. 709) of each pixel",
         "circular_hue": "hue of each pixel as a share of the circle, from opponent axes",
@@ -274,6 +276,7 @@ _TEXTURE = Family(
     varying="s w",
     grouped_only=True,
     forms={1: 3, 2: 6, 3: 1},
+    sizes={2: "height width", 3: "images height width"},
     about={
         "checker": "checkerboard, 0 and 1",
         "stripes": "slanted stripes, 1 inside",

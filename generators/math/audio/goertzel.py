@@ -10,7 +10,7 @@ from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var
 
 
-@idiom
+@idiom(depth=3)
 def goertzel_power(k: KernelBuilder, level: int) -> Title:
     """The power or the phasor of one frequency of each channel by Goertzel's recurrence.
 

@@ -33,7 +33,7 @@ def _from_to(radius: Expr) -> tuple[Operand, Operand]:
     return -number, number + 1
 
 
-@idiom
+@idiom(depth=3)
 def gaussian_pass(k: KernelBuilder, level: int) -> Title:
     """One pass of a separable filter: Gaussian weights of a table or of their formula."""
     shape = k.draw.shape

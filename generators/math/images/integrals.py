@@ -16,7 +16,7 @@ from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Const, Expr, Var
 
 
-@idiom
+@idiom(depth=3)
 def integral_image_pass(k: KernelBuilder, level: int) -> Title:
     """Running sums along the rows or down the columns, a thread for each; the two passes of an
     integral image (F. C. Crow, SIGGRAPH 1984)."""
@@ -262,7 +262,7 @@ def _window(image: Image, axis: int, radius: Expr) -> tuple[Expr, Expr]:
     return low, k.let(f"{here.name}1", least(here + radius + 1, size))
 
 
-@idiom
+@idiom(depth=3)
 def guided_filter_coefficients(k: KernelBuilder, level: int) -> Title:
     """The linear coefficients of a guided filter from box means, or its output from their means.
 

@@ -20,7 +20,8 @@ def hit_or_miss(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     image = Image(k, level, {"clamp": 3, "skip": 3, "padded": 2, "wrap": 1})
     type_ = shape.choice((INT32, _BYTE, INT32))
-    way = shape.choice(("erode", "dilate", "gradient", "outline", "pattern", "element", "ends"))
+    ways = dict.fromkeys(("erode", "dilate", "gradient", "outline", "pattern", "element"), 2)
+    way = shape.weighted(ways | {"ends": 2, "thin": 3 * max(level - 2, 0)})
     gray = way in ("erode", "dilate", "gradient")
     if gray and shape.chance(0.5):
         type_ = pixel_type(k)
@@ -171,6 +172,43 @@ def _ends(
     )
 
 
+def _thin(
+    k: KernelBuilder, image: Image, mask: Var, type_: Scalar, around: list[tuple[int, int]]
+) -> tuple[Expr, str]:
+    """One of the two passes of Zhang and Suen's thinning (Communications of the ACM, 1984)."""
+    ring = [(-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1)]
+    zero = k.lift(0, type_)
+    names = k.draw.word.choice(("n ne e se s sw w nw", "p2 p3 p4 p5 p6 p7 p8 p9")).split()
+    p = [k.let(name, image.near(mask, *at)) for name, at in zip(names, ring, strict=True)]
+    total: Expr = p[0]
+    for value in p[1:]:
+        total = total + value
+    count = k.let("set_count neighbors", total)
+    rises = k.let("rises transitions", k.lift(0, INT32))
+    for now, after in zip(p, [*p[1:], p[0]], strict=True):
+        with k.if_(op("and", op("eq", now, zero), op("ne", after, zero))):
+            k.augment(rises, "add", 1)
+    north, east, south, west = p[0], p[2], p[4], p[6]
+    second = k.draw.shape.chance(0.5)
+    sides = (
+        (north * east * west, north * south * west)
+        if second
+        else (north * east * south, east * south * west)
+    )
+    here = k.let("here own", image.near(mask, 0, 0))
+    tests = (op("ne", here, zero), count >= 2, count <= 6, op("eq", rises, k.lift(1, INT32)))
+    open_ = [op("eq", side, zero) for side in sides]
+    removed = k.let("removed deleted", every(*tests, *open_))
+    order = "north, east and west" if second else "north, east and south"
+    other = "north, south and west" if second else "east, south and west"
+    return where(removed, zero, here), (
+        f"The {'second' if second else 'first'} pass of a step of Zhang and Suen's thinning of "
+        f"{mask.name} (0 or 1): a pixel becomes 0 where it is 1, 2 to 6 of its eight neighbours "
+        "are 1, going round them finds one rise from 0 to 1, and not all of those to the "
+        f"{order} nor all to the {other} are 1"
+    )
+
+
 _MORPHOLOGY: dict[str, Callable[..., tuple[Expr, str]]] = {
     "erode": _erode,
     "dilate": _dilate,
@@ -179,6 +217,7 @@ _MORPHOLOGY: dict[str, Callable[..., tuple[Expr, str]]] = {
     "pattern": _pattern,
     "element": _element,
     "ends": _ends,
+    "thin": _thin,
 }
 _OUTS = {
     "erode": "eroded dst",
@@ -188,6 +227,7 @@ _OUTS = {
     "pattern": "corners matches",
     "element": "eroded fits",
     "ends": "ends end_points",
+    "thin": "thinned skeleton",
 }
 _NAMES = {
     "erode": "erode erode_image morphology_erode",
@@ -197,5 +237,6 @@ _NAMES = {
     "pattern": "hit_or_miss match_corners",
     "element": "erode_by_element binary_erode",
     "ends": "line_ends find_end_points",
+    "thin": "zhang_suen_step thinning_pass",
 }
 """What each output and each kernel is called."""

@@ -71,7 +71,7 @@ def softmax_with_temperature(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(f"{name} {name.split()[0]}_kernel"), text)
 
 
-@idiom
+@idiom(depth=3)
 def softmax_gradient(k: KernelBuilder, level: int) -> Title:
     """The gradient of scores from that of their softmax or log-softmax."""
     shape = k.draw.shape

@@ -211,6 +211,7 @@ def tempered(
     if way == "over":
         heat = k.scalar("temperature tau", t.type, 0.5, 2.0)
         return lambda c: x[t.place(c)] / heat, f"{x.name} / {heat.name}"
+    k.half_inputs = False
     heats = k.array("temperatures taus", t.type, t.dims, low=0.5, high=2.0)
     heat = k.let("heat tau temp", heats[t.at])
     return lambda c: x[t.place(c)] / heat, f"{x.name} / {heats.name} (one of each row)"
