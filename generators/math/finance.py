@@ -150,8 +150,8 @@ _OPTION = Family(
         "option_vega": "Black-Scholes vega of a European option",
         "call_theta": "Black-Scholes theta of a European call, per year",
         "digital_call": "price of a cash-or-nothing call that pays 1",
-        "bachelier_call": "Bachelier price of a call without interest, volatility times strike "
-        "being the normal one",
+        "bachelier_call": "Bachelier price of a call, without interest and with the normal "
+        "volatility vol * strike",
         "black76_call": "Black's 1976 price of a call on a forward",
         "forward_value": "value today of a forward contract",
         "intrinsic_value": "value of exercising a call against its discounted strike",

@@ -264,7 +264,7 @@ _OSCILLATOR.add(
 )
 _OSCILLATOR.add(
     "phase_angle",
-    "angle_out polar",
+    "angle_out phases",
     lambda m, v, a: atan2(v, a * m),
     m="x xs",
     v="v vs",

@@ -11,7 +11,7 @@ from generators.kit.words import words
 from generators.program.dtypes import Scalar, Type
 from generators.program.expr import Expr, Operand, Var, op
 
-_SIZES = (("height", "width"), ("rows", "cols"), ("h", "w"))
+_SIZES = (("height", "width"), ("h", "w"))
 _INDICES = (("y", "x"), ("i", "j"), ("row", "col"), ("r", "c"))
 BORDERS = {"clamp": 4, "skip": 3, "wrap": 1, "padded": 2}
 """How often an image ends in each way."""

@@ -129,8 +129,8 @@ def cross_entropy_gradient(k: KernelBuilder, level: int) -> Title:
     if smooth is not None:
         hot = f"the smoothed label, {smooth.name} / {t.size} for each class and 1 - {smooth.name} "
         hot += "more for the label"
-    text = f"Gradient of the softmax cross-entropy for the scores {x.name} over the {t.size} of "
-    text += f"each row{t.said}, with labels {labels}. {grads.name} gets the softmax less {hot}"
+    text = f"Gradient of the softmax cross-entropy of each row of {x.name} over its {t.size}"
+    text += f"{t.said}, with the row's label in {labels}. {grads.name} gets the softmax less {hot}"
     text += f"{told}."
     text += " Rows with a negative label get 0." if ignored else ""
     return Title(k.name("cross_entropy_backward xent_grad softmax_xent_backward"), text)
