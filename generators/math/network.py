@@ -66,7 +66,10 @@ def activation(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, k.draw.float_type()
     s, card = launch(k, list=2, grid=3, cube=2), shape.choice(_ACTIVATION.cards)
     entry = _biased(s, level, s.read("x logits inputs features pre", type_, -4.0, 4.0))
-    values = {key: _COEFFICIENTS[key].given(s, type_, literal=1, shared=3) for key in card.keys[1:]}
+    values = {
+        key: _COEFFICIENTS[key].given(s, type_, literal=int(key == "leak"), shared=1)
+        for key in card.keys[1:]
+    }
     plain = say(k, entry)
     told = card.said({"z": "z", **{key: say(k, value) for key, value in values.items()}})
     called = _CALLED.get(card.name, card.name.replace("_", " ").capitalize())
@@ -75,11 +78,11 @@ def activation(k: KernelBuilder, level: int) -> Title:
     if level >= 4 and shape.chance(0.5):
         done += f" {s.put('pre_out saved_z preact', values['z']).name} gets z."
     value = evaluated(k, 0.0 if level < 3 else 0.5, card, values)
-    if level >= 3 and shape.chance(0.5):
-        gate = s.read("gate gates", type_, -3.0, 3.0)
-        value = value / (1.0 + exp(-gate))
-        done += f" It is multiplied by a gate, the sigmoid of {say(k, gate)}."
-    if level >= 3 and shape.chance(0.4):
+    if level >= 3 and shape.chance(0.6):
+        up = s.read("up up_proj value_in", type_, -2.0, 2.0)
+        value = value * up
+        done += f" It is multiplied by {say(k, up)}, as in a gated linear unit."
+    elif level >= 3 and shape.chance(0.4):
         skip = s.read("residual skip shortcut", type_, -1.0, 1.0)
         value = skip + value
         done += f" {say(k, skip)} is added as a residual."
