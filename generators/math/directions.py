@@ -5,7 +5,6 @@ from __future__ import annotations
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import (
-    PI,
     TWO_PI,
     acos,
     asin,
@@ -215,10 +214,9 @@ def flat_distance(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr, r: 
 
 @_GEODESY.formula("northing map_y")
 def mercator_y(body: BodyBuilder, la: Expr, r: Expr) -> Expr:
-    phi = body.let("phi lat_rad", _radians(la))
     if body.draw.shape.chance(0.4):
-        return r * log(tan(0.25 * PI + 0.5 * phi))
-    s = body.let("s sin_lat", sin(phi))
+        return r * log(tan(_radians(45.0 + 0.5 * la)))
+    s = body.let("s sin_lat", sin(_radians(la)))
     return 0.5 * r * log((1.0 + s) / (1.0 - s))
 
 
@@ -241,8 +239,8 @@ def midpoint_latitude(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr)
 
 @_GEODESY.formula("course heading")
 def rhumb_course(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr) -> Expr:
-    p1, p2 = _latitudes(body, la, lb)
-    psi = body.let("psi dpsi", log(tan(0.25 * PI + 0.5 * p2) / tan(0.25 * PI + 0.5 * p1)))
+    first, second = (tan(_radians(45.0 + 0.5 * lat)) for lat in (la, lb))
+    psi = body.let("psi dpsi", log(second / first))
     return fn("degrees", atan2(_radians(lp - lo), psi))
 
 
