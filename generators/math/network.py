@@ -138,7 +138,7 @@ def softmax_statistic(k: KernelBuilder, level: int) -> Title:
     statistic = _STATISTICS[form]
     score, text = _scores(s, level, form, type_)
     done = f"{statistic} of each row of {text}; the row's maximum is subtracted before exp."
-    value = _reduced(k, form, score, k.trip_count("num_classes num_cols width", "classes"))
+    value = _reduced(k, form, score, k.size_param("num_classes width", "classes"))
     outs = {"logsumexp": "lse log_sum_exp", "soft_maximum": "soft_max expected_score"}
     outs |= {"gini": "impurity gini_out", "confidence": "confidence max_prob"}
     done += f" {s.put(outs.get(form, 'entropy_out entropies'), value).name} gets the result."

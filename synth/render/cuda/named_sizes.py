@@ -30,6 +30,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     heads=((8, 16), (16, 64)),
     bands=((3, 4), (3, 12)),
     dim__vdim__kdim=((32, 128), (64, 256)),
+    half_dim=((16, 64), (32, 128)),
     features=((32, 128), (128, 1024)),
     b__batch__images__clouds__scenes__worlds__folds__models__tracks__streams=((4, 16), (16, 64)),
     frames__series__filters__views=((16, 64), (64, 256)),
