@@ -140,6 +140,7 @@ _PIXEL = Family(
     records="Pixel Rgb Texel",
     grids=("i|p|tid", "y x|row col|py px", "frame y x|view y x|batch row col"),
     masks="mask matte covered",
+    weights="",
     reductions=("mean",),
     reduced="luminance luma_lightness rms_intensity",
     paired=True,

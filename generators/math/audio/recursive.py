@@ -85,7 +85,7 @@ def _coefficients(k: KernelBuilder, ch: Channels) -> tuple[list[Expr], str]:
         c = k.let("c bq", array[ch.at])
         return [
             c[n] for n in range(5)
-        ], f"the coefficients {array.name} = (b0, b1, b2, a1, a2) of the channel"
+        ], f"the coefficients {array.name} = (b0, b1, b2, a1, a2) of the {ch.each}"
     if way == "arrays":
         dims = ("5", *ch.dims) if k.draw.shape.chance(0.5) else (*ch.dims, "5")
         table = k.array("coeffs coefficients", ch.type, dims, low=-0.6, high=0.6)
@@ -93,7 +93,7 @@ def _coefficients(k: KernelBuilder, ch: Channels) -> tuple[list[Expr], str]:
         found: list[Expr] = [
             k.let(name, table[place(n)]) for n, name in enumerate(("b0", "b1", "b2", "a1", "a2"))
         ]
-        return found, f"the coefficients {table.name} (b0, b1, b2, a1, a2) of the channel"
+        return found, f"the coefficients {table.name} (b0, b1, b2, a1, a2) of the {ch.each}"
     if way == "shared":
         c = k.scalar("coeffs bq", vec, -0.6, 0.6)
         return [c[n] for n in range(5)], f"the coefficients {c.name} = (b0, b1, b2, a1, a2)"

@@ -156,10 +156,8 @@ def _corner_response_stored(k: KernelBuilder, level: int, summed: bool, shape: S
             image.array(n, type_, *b)
             for n, b in zip(names, ((0.2, 2.0), (0.2, 2.0), (-0.5, 0.5)), strict=True)
         ]
-        sums = [
-            k.let(n, array[image.at])
-            for n, array in zip(("a xx", "c yy", "b xy"), arrays, strict=True)
-        ]
+        called = k.draw.word.choice((("a", "c", "b"), ("xx", "yy", "xy")))
+        sums = [k.let(n, array[image.at]) for n, array in zip(called, arrays, strict=True)]
         xx, yy, xy = (array.name for array in arrays)
         text = f"with {xx} and {yy} on the diagonal and {xy} off it"
         padded = ""
@@ -197,7 +195,8 @@ def _tensor_sum(
         parts = [k.let(n, zero) for n in (("sxx", "syy", "sxy"))]
     with k.for_("dy", 2, start=-1) as dy, k.for_("dx", 2, start=-1) as dx:
         place = image.place(image.stepped(0, dy), image.stepped(1, dx))
-        a, b = k.let("a gx_q", gx[place]), k.let("b gy_q", gy[place])
+        called = k.draw.word.choice((("a", "b"), ("gx_q", "gy_q"), ("ix_q", "iy_q")))
+        a, b = k.let(called[0], gx[place]), k.let(called[1], gy[place])
         if way == "vector":
             k.augment(total, "add", make(vec, a * a, b * b, a * b))
         else:

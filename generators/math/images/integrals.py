@@ -258,7 +258,7 @@ def _window(image: Image, axis: int, radius: Expr) -> tuple[Expr, Expr]:
     size = image.size(axis)
     low = k.let(f"{here.name}0", most(here - radius, 0))
     if isinstance(radius, Const):
-        return low, k.let(f"{here.name}1", least(here + int(str(radius.value)) + 1, size))
+        return low, k.let(f"{here.name}1", least(here + (int(str(radius.value)) + 1), size))
     return low, k.let(f"{here.name}1", least(here + radius + 1, size))
 
 

@@ -172,8 +172,13 @@ def _divergence(t: Table, way: str, x: Var, y: Var, heat: Expr | None) -> tuple[
     """The divergence of two softmaxed rows, and what it is called."""
     k = t.k
 
+    online, first = float(k.draw.shape.chance(0.3)), float(k.draw.shape.chance(0.4))
+
+    def score(z: Var, c: Expr) -> Expr:
+        return z[t.place(c)] if heat is None else z[t.place(c)] / heat
+
     def of(z: Var) -> Var:
-        return log_norm(t, z, lambda c: z[t.place(c)] if heat is None else z[t.place(c)] / heat)
+        return log_norm(t, z, lambda c: score(z, c), online, first)
 
     one, two = of(x), of(y)
     total = t.zero("total kl div")

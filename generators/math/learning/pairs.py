@@ -87,24 +87,17 @@ def info_nce(k: KernelBuilder, level: int) -> Title:
     inverse = shape.chance(0.4)
     factor = k.let("inv_tau sharp", 1.0 / heat) if inverse else heat
     mine, told = _positive(k, i, paired)
-    margin = None
-    if level > 2 and shape.chance(0.4):
-        margin = k.scalar("margin slack", s.type, 0.1, 0.4)
     stop = k.size_param("num_keys n_keys", columns) if shape.chance(0.3) else extent(y, 0)
 
     def score(j: Var) -> Var:
         product = s.product(x, i, y, j, "sim similarity cos_ij")
-        if margin is not None:
-            with k.if_(fn("eq", j, mine)):
-                k.augment(product, "sub", margin)
         return k.let("score logit z", product * factor if inverse else product / factor)
 
-    hit, top, total = _scored(s, score, mine, stop, margin is None)
+    hit, top, total = _scored(s, score, mine, stop)
     losses = k.out("losses nce_loss loss", s.type, "anchors")
     k.store(losses, i, top + log(total) - hit)
-    less = "" if margin is None else f", that of the positive less {margin.name},"
     text = f"InfoNCE loss of each row of {x.name} against all rows of {y.name}: scores are dot "
-    text += f"products{less} over {heat.name}. {losses.name} gets their log-sum-exp, by a running "
+    text += f"products over {heat.name}. {losses.name} gets their log-sum-exp, by a running "
     text += f"maximum, less the score of the positive, {told}."
     if level > 1 and shape.chance(0.3):
         probs = k.out("pos_probs match_prob", s.type, "anchors")
@@ -113,13 +106,11 @@ def info_nce(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("info_nce contrastive_loss info_nce_rows"), text)
 
 
-def _scored(
-    s: _Space, score: Callable[[Var], Var], mine: Var, stop: Expr, plain: bool
-) -> tuple[Var, Var, Var]:
+def _scored(s: _Space, score: Callable[[Var], Var], mine: Var, stop: Expr) -> tuple[Var, Var, Var]:
     """The positive's score, the largest of all, and the sum of exponentials of scores less that:
-    all in one loop, or, where all are scored alike (``plain``), the positive by itself before."""
+    all in one loop, or the positive by itself before."""
     k, shape = s.k, s.k.draw.shape
-    apart = plain and shape.chance(0.35) and mine.name not in k.threads
+    apart = shape.chance(0.35) and mine.name not in k.threads
     if apart:
         before = set(k.used)
         hit = score(mine)

@@ -163,8 +163,8 @@ def _scanned(
             "Generalised advantage estimation (GAE) backwards in time: the advantage of a step is "
         )
         text += f"delta + {gamma} * alive * {lam.name} * the advantage of the next step (0 after "
-        text += f"the last), with delta = {delta}. {outs[0].name} gets the advantages"
-        text += f", {outs[1].name} the advantages plus {values}." if len(outs) > 1 else "."
+        text += f"the last), with delta = {delta}. {outs[0].name} gets the advantage of each step"
+        text += f" and {outs[1].name} the same plus {values}." if len(outs) > 1 else "."
         return text
     assert ratios is not None
     weight = "rho" if lam is None else f"{lam.name} * rho"

@@ -186,9 +186,9 @@ def normaliser(
     return top, total
 
 
-def log_norm(t: Table, x: Var, score: Score, online: float = 0.3) -> Var:
+def log_norm(t: Table, x: Var, score: Score, online: float = 0.3, first: float = 0.4) -> Var:
     """The log of a row's sum of exponentials."""
-    top, total = normaliser(t, x, score, online)
+    top, total = normaliser(t, x, score, online, first)
     return t.k.let("lse log_z log_norm", top + log(total))
 
 
