@@ -61,16 +61,16 @@ class Family(Shelf):
     ``reductions`` are those that mean something along a row, ``slopes`` and ``swept`` hold the
     keys by which differences mean something, and those over which integrals do, the latter each
     after its formula ("planck w"); ``mixed`` names the formulas that are summed over ``parts``,
-    all if none are named; ``paired`` says that people want two of the formulas at once;
-    ``selectable`` that libraries choose one of its formulas by a code. ``groups`` names an array
-    that says to which group an element belongs, each with parameters of its own, where there are
-    such groups. ``reduced`` names the formulas that ``reductions`` are for, all if none are named.
+    all if none are named; ``selectable`` says that libraries choose one of its formulas by a code.
+    ``groups`` names an array that says to which group an element belongs, each with parameters of
+    its own, where there are such groups. ``reduced`` names the formulas that ``reductions`` are
+    for, all if none are named.
 
     ``about`` says what each formula is, as a noun phrase, ``whole`` what a sum over ``parts`` is,
-    up to that phrase. ``varying`` are the parameters that
-    differ from element to element, along ``own_axis`` of two, or from group to group; the others
-    are the same for all. ``ramp`` is the input that is the place along the last axis over its
-    length. ``sizes`` names the sizes of 1, 2 or 3 axes. Flags: ``tabled`` where people tabulate
+    up to that phrase, or what a kernel does that chooses by a code. ``varying`` are the parameters
+    that differ from element to element, along ``own_axis`` of two, or from group to group; the
+    others are the same for all. ``ramp`` is the input that is the place along the last axis over
+    its length. ``sizes`` names the sizes of 1, 2 or 3 axes. Flags: ``tabled`` where people tabulate
     inputs against settings, ``coded`` where inputs are stored as codes of 8 or 16 bits,
     ``replaces`` where a result may take the place of its input, ``grouped_only`` where parameters
     differ from group to group but not from element to element, ``lists`` where they do so in lists
@@ -92,7 +92,6 @@ class Family(Shelf):
     slopes: str = ""
     swept: tuple[str, ...] = ()
     mixed: str = ""
-    paired: bool = False
     selectable: bool = False
     groups: str = ""
     reduced: str = ""

@@ -19,7 +19,7 @@ from generators.math.sweeps import swept
 _FRAMES: dict[int, dict[str, int]] = {
     1: {"one": 1},
     2: {"one": 6, "table": 1, "lookup": 1},
-    3: {"one": 4, "table": 2, "row": 4, "parts": 5, "lookup": 2, "bump": 1, "pair": 1, "choice": 2}
+    3: {"one": 4, "table": 2, "row": 4, "parts": 5, "lookup": 2, "bump": 1, "choice": 2}
     | {"ragged": 3, "sweep": 4},
 }
 DEPTH = max(_FRAMES)
@@ -35,8 +35,7 @@ def compose(k: KernelBuilder, level: int, family: Family) -> Title:
         "row": family.reductions,
         "ragged": [how for how in family.reductions if how in RAGGED],
     }
-    needs |= {"choice": family.selectable, "bump": family.slopes}
-    needs |= {"sweep": family.swept, "pair": family.paired}
+    needs |= {"choice": family.selectable, "bump": family.slopes, "sweep": family.swept}
     needs["lookup"] = bool(family.groups) and with_own(family)
     needs["table"] = family.tabled
     weights = {frame: w for frame, w in _FRAMES[level].items() if needs.get(frame, True)}
@@ -51,7 +50,7 @@ def compose(k: KernelBuilder, level: int, family: Family) -> Title:
 def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     """One thread for each element, or for each pair of an item and a setting."""
     shape = k.draw.shape
-    count = {"pair": 2, "choice": 3}.get(frame, 1)
+    count = 3 if frame == "choice" else 1
     cards = family.drawn(k, count)
     keys = keys_of(cards)
     table = frame == "table" and any(key in family.own for key in keys)
@@ -72,10 +71,7 @@ def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Tit
     if len(cards) == 1:
         done = family.introduced(cards[0], done)
         return Title(k.name(*_single_titles(cards[0], table)), done)
-    titles = family.titles.split()
-    if frame != "choice":
-        titles = [name for name in titles if "by_" not in name] or titles
-    return Title(k.name(*titles), done)
+    return Title(k.name(*family.titles.split()), f"{family.whole} {done}".strip())
 
 
 def _single_titles(card: Formula, table: bool) -> list[str]:
@@ -87,7 +83,7 @@ def _single_titles(card: Formula, table: bool) -> list[str]:
 def _looped(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     """One thread for each row or item, which runs over the entries or the parts."""
     shape = k.draw.shape
-    outer = 1 if family.coded else shape.weighted({1: 3, 2: 1})
+    outer = 1 if family.coded or family.flat else shape.weighted({1: 3, 2: 1})
     parts = frame == "parts"
     mixed = family.mixed.split()
     summed = [c for c in with_own(family) if not mixed or c.name in mixed]

@@ -24,6 +24,7 @@ _EASING = Family(
     titles="ease_by_kind apply_easing animate",
     kinds="easing curve_type kinds",
     selectable=True,
+    whole="Eased progress, by a curve of each element's own.",
     struct="Easing CurveParams",
     grids=("i|tid|key", "track frame|row col|actor i", "rig track frame|b i j"),
     weights="weights amplitudes strengths",

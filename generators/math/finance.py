@@ -138,7 +138,6 @@ _OPTION = Family(
     reductions=("sum",),
     reduced="call_price put_price black76_call forward_value",
     slopes="s v r t",
-    paired=True,
     groups="surface_ids expiry_ids",
     varying="v t",
     tabled=True,

@@ -170,7 +170,6 @@ _AIR = Family(
     weights="",
     reductions=("mean", "largest", "smallest"),
     reduced="dew_point wind_chill apparent_temperature wet_bulb humidex vapour_deficit",
-    paired=True,
     groups="level_ids layer_ids",
     varying="p",
     lists=False,

@@ -125,7 +125,6 @@ _ORBIT = Family(
     records="Body Satellite",
     grids=("i|body|tid", "orbit step|row col|i j", "run orbit step|b i j"),
     masks="active bound mask",
-    paired=True,
     groups="orbit_ids",
     varying="e a",
     about={

@@ -29,7 +29,6 @@ _OPTICS = Family(
     grids=("i|ray|tid", "y x|ray bounce|row col", "view y x|b row col"),
     weights="weights tints",
     masks="hit visible mask",
-    paired=True,
     groups="material_ids surface_ids",
     varying="n a",
     about={

@@ -143,7 +143,6 @@ _PIXEL = Family(
     weights="",
     reductions=("mean",),
     reduced="luminance luma_lightness rms_intensity",
-    paired=True,
     coded=True,
     forms={1: 3, 2: 6, 3: 1},
     sizes={2: "height width", 3: "images height width"},

@@ -36,7 +36,8 @@ class Plan:
 
     @property
     def what(self) -> str:
-        return {"largest": "max", "smallest": "min"}.get(self.kinds[0], self.kinds[0])
+        short = {"largest": "max", "smallest": "min"}
+        return "_".join(short.get(kind, kind) for kind in self.kinds)
 
 
 @dataclass
@@ -56,7 +57,7 @@ def declare_reduction(s: Scene, parts: bool, card: Formula) -> Plan:
     """Choose the reductions and declare what they read and write."""
     shape = s.k.draw.shape
     kinds = ["sum"] if parts else list(s.family.reductions)
-    many = 1 + shape.chance(0.15)
+    many = 1 + ("sum" not in kinds and shape.chance(0.15))
     plan = Plan(shape.sample(kinds, min(many, len(kinds))))
     summed = not {"largest", "smallest"} & set(plan.kinds)
     if summed and s.family.weights and (s.family.mixed if parts else shape.chance(0.1)):
