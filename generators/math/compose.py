@@ -83,7 +83,7 @@ def _single_titles(card: Formula, table: bool) -> list[str]:
 def _looped(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     """One thread for each row or item, which runs over the entries or the parts."""
     shape = k.draw.shape
-    outer = 1 if family.coded or family.flat else shape.weighted({1: 3, 2: 1})
+    outer = 1 if family.coded or family.flat else shape.weighted({1: 5, 2: 1})
     parts = frame == "parts"
     mixed = family.mixed.split()
     summed = [c for c in with_own(family) if not mixed or c.name in mixed]

@@ -101,5 +101,6 @@ def _title(s: Scene, card: Formula, sweep: _Sweep, rule: str, high: Var, out: Va
     texts = {key: s.text(key) if key in s.sources else sweep.name for key in card.keys}
     how = _TEXTS[rule].format(count)
     done = f"Set {out.name} to the integral over {span}, {how}, of {card.said(texts)}."
-    done = s.family.introduced(card, done)
+    what = s.family.about.get(card.name, "")
+    done = f"Numerical integral of the {what}. {done}" if what else done
     return Title(k.name(f"integrate_{card.name} {card.name}_integral {card.name}_{rule}"), done)

@@ -281,7 +281,8 @@ def delay_line(k: KernelBuilder, level: int) -> Title:
         delay = k.scalar("delay lag", INT32, 1, 5)
         lag = delay.name
     way = shape.weighted(
-        {"comb": 3, "feedforward": 2, "allpass": 2, "damped": 1 + level, "saturated": level}
+        {"comb": 3, "feedforward": 3 if level < 3 else 0, "allpass": 2, "damped": 1 + level}
+        | {"saturated": level}
     )
     feedback, feedback_name = ch.own("gain" if way == "feedforward" else "feedback", 0.2, 0.8, 0.3)
     damping = k.scalar("damping lowpass", ch.type, 0.2, 0.7) if way == "damped" else None

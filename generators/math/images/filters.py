@@ -236,7 +236,8 @@ def _falloffs(k: KernelBuilder, type_: Scalar) -> tuple[Expr, Expr, str, str]:
 def median_filter(k: KernelBuilder, level: int) -> Title:
     """Medians of windows: of three or five by minima and maxima, of 3 x 3 by sorted columns."""
     shape = k.draw.shape
-    ways = {"line": 3, "cross": 3, "square": 1 + level, "column": 2}
+    few = 2 if level < 3 else 0
+    ways = {"line": few, "cross": 3, "square": 1 + level, "column": few}
     way = shape.weighted(ways)
     borders = {"clamp": 4, "skip": 3, "padded": 2, "wrap": 1}
     image = Image(k, level, borders, reach=1)

@@ -18,10 +18,13 @@ _BYTE = Scalar("uint8")
 def hit_or_miss(k: KernelBuilder, level: int) -> Title:
     """Morphology: erosion, dilation, outlines, and patterns that must hit or miss."""
     shape = k.draw.shape
-    image = Image(k, level, {"clamp": 3, "skip": 3, "padded": 2, "wrap": 1})
+    borders = {"clamp": 3, "skip": 3, "padded": 2, "wrap": 1}
+    image = Image(k, level, borders, size=(13, 16))
     type_ = shape.choice((INT32, _BYTE, INT32))
-    ways = dict.fromkeys(("erode", "dilate", "gradient", "outline", "pattern", "element"), 2)
-    way = shape.weighted(ways | {"ends": 2, "thin": 3 * max(level - 2, 0)})
+    plain = 2 if level < 4 else 1
+    ways = dict.fromkeys(("gradient", "outline", "pattern", "element", "ends"), 2)
+    ways |= {"erode": plain, "dilate": plain, "thin": 3 * max(level - 2, 0)}
+    way = shape.weighted(ways)
     gray = way in ("erode", "dilate", "gradient")
     if gray and shape.chance(0.5):
         type_ = pixel_type(k)
