@@ -232,6 +232,14 @@ def _falloffs(k: KernelBuilder, type_: Scalar) -> tuple[Expr, Expr, str, str]:
     return space, value, f"1 / (2 * {ss.name}^2)", f"1 / (2 * {sr.name}^2)"
 
 
+_WINDOWS = {
+    "line": [(0, -1), (0, 0), (0, 1)],
+    "column": [(-1, 0), (0, 0), (1, 0)],
+    "cross": [(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)],
+    "square": [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)],
+}
+
+
 @idiom
 def median_filter(k: KernelBuilder, level: int) -> Title:
     """Medians of windows: of three or five by minima and maxima, of 3 x 3 by sorted columns."""
@@ -246,12 +254,7 @@ def median_filter(k: KernelBuilder, level: int) -> Title:
     out = image.out("dst median denoised", type_)
     middle = image.near(src, 0, 0)
     image.skip([(out, middle)])
-    window = {
-        "line": [(0, -1), (0, 0), (0, 1)],
-        "column": [(-1, 0), (0, 0), (1, 0)],
-        "cross": [(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)],
-        "square": [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)],
-    }[way]
+    window = _WINDOWS[way]
     value = (
         _by_columns(k, level, image, src)
         if way == "square"
