@@ -11,8 +11,8 @@ from generators.program.expr import Expr
 
 _REGRESSION = Family(
     inputs={
-        "y": quantity("y pred estimate", "y_pred preds predictions outputs", -2.0, 2.0),
-        "t": quantity("t target truth", "y_true targets truths", -2.0, 2.0),
+        "y": quantity("y_hat pred prediction", "y_pred preds predictions", -2.0, 2.0),
+        "t": quantity("y target truth", "y_true targets truths", -2.0, 2.0),
     },
     params={
         "d": quantity("delta scale", "deltas scales", 0.5, 1.2, 0.5, 0.9, 0.75),
@@ -135,8 +135,8 @@ def regression_loss(k: KernelBuilder, level: int) -> Title:
 
 _CLASSIFY = Family(
     inputs={
-        "z": quantity("z logit score", "logits scores z_in", -3.0, 3.0),
-        "y": quantity("y label target", "labels targets y_true", 0.0, 1.0),
+        "z": quantity("logit score", "logits scores", -3.0, 3.0),
+        "y": quantity("label target", "labels targets", 0.0, 1.0),
     },
     params={
         "g": quantity("gamma focusing", "gammas", 0.5, 2.0, 1.5, 2.0),

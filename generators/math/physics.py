@@ -273,7 +273,6 @@ _DIFFUSION = Family(
     records="Probe Sample Point",
     grids=("i|tid|node", "row col|i j|y x", "case row col|b i j"),
     masks="wet valid mask",
-    swept=("instant_source x", "finite_slab x"),
     groups="material_ids layer_ids",
     varying="d",
     grouped_only=True,
