@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from generators.build import KernelBuilder
 from generators.kit.formulas import Formula, Shelf
@@ -58,15 +58,24 @@ class Family(Shelf):
     parameters (``struct``) or inputs (``records``), and of arrays of ``weights`` and ``masks``.
     ``grids`` has the names of the thread's indices for 1, 2 and 3 axes, alternatives apart by
     ``|``; ``parts`` the size of a loop over several parts of an element, then names of its index.
-    ``reductions`` are those that mean something along a row, ``fills`` what masked elements get;
-    ``slopes`` and ``swept`` hold the keys by which differences mean something, and those over
-    which integrals do, the latter each after its formula ("planck w"); ``spatial`` says that
-    neighbouring elements belong together; ``mixed`` names the formulas that are summed over
-    ``parts``, all if none are named; ``scaled`` that rows of values are put on a common scale;
-    ``paired`` that people want two of the formulas at once; ``selectable`` that libraries choose
-    one of its formulas by a code. ``groups`` names an array that says to which group an element
-    belongs, each with parameters of its own, where there are such groups. ``reduced`` names the
-    formulas that ``reductions`` are for, all if none are named.
+    ``reductions`` are those that mean something along a row, ``slopes`` and ``swept`` hold the
+    keys by which differences mean something, and those over which integrals do, the latter each
+    after its formula ("planck w"); ``mixed`` names the formulas that are summed over ``parts``,
+    all if none are named; ``selectable`` says that libraries choose one of its formulas by a code.
+    ``groups`` names an array that says to which group an element belongs, each with parameters of
+    its own, where there are such groups. ``reduced`` names the formulas that ``reductions`` are
+    for, all if none are named.
+
+    ``about`` says what each formula is, as a noun phrase, ``whole`` what a sum over ``parts`` is,
+    up to that phrase, or what a kernel does that chooses by a code. ``varying`` are the parameters
+    that differ from element to element, along ``own_axis`` of two, or from group to group; the
+    others are the same for all. ``ramp`` is the input that is the place along the last axis over
+    its length. ``sizes`` names the sizes of 1, 2 or 3 axes. Flags: ``tabled`` where people tabulate
+    inputs against settings, ``coded`` where inputs are stored as codes of 8 or 16 bits,
+    ``replaces`` where a result may take the place of its input, ``grouped_only`` where parameters
+    differ from group to group but not from element to element, ``lists`` where they do so in lists
+    too, ``flat`` where elements lie in lists alone. ``forms`` says how often a launch has so many
+    axes.
     """
 
     inputs: dict[str, Quantity]
@@ -80,26 +89,47 @@ class Family(Shelf):
     weights: str = "weights"
     masks: str = "mask valid active"
     reductions: tuple[str, ...] = ()
-    fills: tuple[float, ...] = (0.0, 0.0, -1.0)
     slopes: str = ""
     swept: tuple[str, ...] = ()
     mixed: str = ""
-    spatial: bool = False
-    scaled: bool = False
-    paired: bool = False
     selectable: bool = False
     groups: str = ""
     reduced: str = ""
+    about: dict[str, str] = field(default_factory=dict)
+    whole: str = ""
+    varying: str = ""
+    own_axis: int = 0
+    ramp: str = ""
+    sizes: dict[int, str] = field(default_factory=dict)
+    tabled: bool = False
+    coded: bool = False
+    replaces: bool = False
+    flat: bool = False
+    grouped_only: bool = False
+    lists: bool = True
+    forms: dict[int, int] = field(default_factory=lambda: {1: 12, 2: 4})
 
     def drawn(self, k: KernelBuilder, count: int) -> list[Formula]:
-        """Some of the formulas."""
-        return k.draw.shape.sample(self.cards, min(count, len(self.cards)))
+        """Some of the formulas; several share the family's names of quantities."""
+        known = [c for c in self.cards if count == 1 or not c.words]
+        return k.draw.shape.sample(known, min(count, len(known)))
 
     @property
     def rows(self) -> list[Formula]:
         """The formulas whose values people reduce along rows."""
         named = self.reduced.split()
         return [c for c in self.cards if not named or c.name in named]
+
+    @property
+    def own(self) -> set[str]:
+        """The parameters that differ from element to element."""
+        return {*self.varying.split()}
+
+    def introduced(self, card: Formula, done: str, parts: bool = False) -> str:
+        """A description that says first what the formula is, or what its sum over parts is."""
+        what = self.about.get(card.name, "")
+        what = f"{self.whole} {what}" if parts and what else what
+        return f"{what[0].upper()}{what[1:]}. {done}" if what else done
 
     def of(self, cards: Sequence[Formula]) -> Family:
         """The family as one formula alone calls its quantities; as it is for several."""

@@ -9,24 +9,23 @@ from generators.build.registry import Title
 from generators.kit.formulas import Formula, keys_of
 from generators.math.cards import Family
 from generators.math.core import declare_codes, make_core, prepared
-from generators.math.lookups import RAGGED, looked_up, segmented, with_params
-from generators.math.passes import bumped, neighbourhood, two_passes
+from generators.math.lookups import RAGGED, looked_up, segmented, with_own
+from generators.math.passes import bumped
 from generators.math.reduce import declare_reduction, reduced
-from generators.math.scene import Axes, declare, launch
-from generators.math.stores import masked_body
+from generators.math.scene import declare, launch
+from generators.math.stores import stored_body
 from generators.math.sweeps import swept
 
 _FRAMES: dict[int, dict[str, int]] = {
     1: {"one": 1},
-    2: {"one": 6, "table": 1},
-    3: {"one": 4, "table": 1, "row": 4, "parts": 5, "lookup": 2, "bump": 1, "pair": 1, "choice": 1}
-    | {"near": 1, "passes": 3, "ragged": 3, "sweep": 4},
+    2: {"one": 6, "table": 1, "lookup": 1},
+    3: {"one": 4, "table": 2, "row": 4, "parts": 5, "lookup": 2, "bump": 1, "choice": 2}
+    | {"ragged": 3, "sweep": 4},
 }
 DEPTH = max(_FRAMES)
 """Beyond this level there is nothing more to a family of formulas."""
 _HELPED = {1: 0.0, 2: 0.1, 3: 0.45}
-_PASSES = {"near": neighbourhood, "passes": two_passes, "bump": bumped}
-_PASSES |= {"sweep": swept, "lookup": looked_up, "ragged": segmented}
+_PASSES = {"bump": bumped, "sweep": swept, "lookup": looked_up, "ragged": segmented}
 
 
 def compose(k: KernelBuilder, level: int, family: Family) -> Title:
@@ -36,9 +35,9 @@ def compose(k: KernelBuilder, level: int, family: Family) -> Title:
         "row": family.reductions,
         "ragged": [how for how in family.reductions if how in RAGGED],
     }
-    needs |= {"near": family.spatial, "choice": family.selectable, "bump": family.slopes}
-    needs |= {"sweep": family.swept, "passes": family.scaled, "pair": family.paired}
-    needs["lookup"] = bool(family.groups) and with_params(family)
+    needs |= {"choice": family.selectable, "bump": family.slopes, "sweep": family.swept}
+    needs["lookup"] = bool(family.groups) and with_own(family)
+    needs["table"] = family.tabled
     weights = {frame: w for frame, w in _FRAMES[level].items() if needs.get(frame, True)}
     frame = k.draw.shape.weighted(weights)
     if frame in _PASSES:
@@ -51,30 +50,28 @@ def compose(k: KernelBuilder, level: int, family: Family) -> Title:
 def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     """One thread for each element, or for each pair of an item and a setting."""
     shape = k.draw.shape
-    count = {"pair": 2, "choice": 3}.get(frame, 1)
+    count = 3 if frame == "choice" else 1
     cards = family.drawn(k, count)
     keys = keys_of(cards)
-    table = frame == "table" and any(key in family.params for key in keys)
-    ndim = 2 if table else shape.weighted({1: 12, 2: 5, 3: 1})
+    table = frame == "table" and any(key in family.own for key in keys)
+    ways = {1: 1} if family.flat else family.forms
+    ndim = 2 if table else shape.weighted(ways)
     s = launch(k, family.of(cards), ndim, table=table)
     whole, first, last = s.everywhere, s.everywhere[:1], s.everywhere[-1:]
+    own = last if table else whole[-1:] if family.own_axis else first
     alone = sum(key in family.inputs for key in keys) == 1
-    in_place = frame in ("one", "masked") and shape.chance(0.12) and alone
-    choices: dict[Axes, int] = {last: 1} if table or ndim == 1 else {last: 2, first: 1}
-    declare(s, keys, first if table else whole, choices, must=table, plain=in_place)
+    in_place = frame == "one" and family.replaces and shape.chance(0.2) and alone
+    declare(s, keys, first if table else whole, own, must=table, plain=in_place)
     if in_place:
         k.params[0] = replace(k.params[0], role="inout")
     core = make_core(s, cards, _HELPED[level])
     if frame == "choice":
         declare_codes(s, core, last if ndim == 2 and shape.chance(0.15) else whole)
-    mask = frame == "masked"
-    done = masked_body(s, core, frame, mask, in_place)
+    done = stored_body(s, core, frame, in_place)
     if len(cards) == 1:
+        done = family.introduced(cards[0], done)
         return Title(k.name(*_single_titles(cards[0], table)), done)
-    titles = family.titles.split()
-    if frame != "choice":
-        titles = [name for name in titles if "by_" not in name] or titles
-    return Title(k.name(*titles), done)
+    return Title(k.name(*family.titles.split()), f"{family.whole} {done}".strip())
 
 
 def _single_titles(card: Formula, table: bool) -> list[str]:
@@ -86,14 +83,16 @@ def _single_titles(card: Formula, table: bool) -> list[str]:
 def _looped(k: KernelBuilder, level: int, family: Family, frame: str) -> Title:
     """One thread for each row or item, which runs over the entries or the parts."""
     shape = k.draw.shape
-    outer = shape.weighted({1: 3, 2: 1})
+    outer = 1 if family.coded or family.flat else shape.weighted({1: 5, 2: 1})
     parts = frame == "parts"
     mixed = family.mixed.split()
-    summed = [c for c in with_params(family) if not mixed or c.name in mixed]
+    summed = [c for c in with_own(family) if not mixed or c.name in mixed]
     card = shape.choice(summed if parts else family.rows)
     inner = family.parts.split()[0] if parts else ("cols", "depth")[outer - 1]
     found = prepared(k, family, card, outer, inner, helped=_HELPED[level], parts=parts)
-    plan = declare_reduction(found.s, parts)
-    done = reduced(found, plan)
+    plan = declare_reduction(found.s, parts, card)
+    done = family.introduced(card, reduced(found, plan), parts)
     name, what = card.name, plan.what
+    if parts:
+        return Title(k.name(f"{name}_mixture", f"mixture_{name}", f"{name}_sum"), done)
     return Title(k.name(f"{what}_{name}", f"{name}_{what}", f"{name}_{what}_kernel"), done)

@@ -16,8 +16,7 @@ from generators.math.scene import Axes, Scene, declare, launch
 from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var
 
-_CODES = {"int32": 6, "uint8": 3, "int8": 2, "int16": 1, "uint16": 1, "uint32": 1, "int64": 1}
-_CODES["uint64"] = 1
+_CODES = {"int32": 6, "uint8": 3}
 
 
 @dataclass
@@ -74,7 +73,8 @@ def _named(s: Scene, keys: Sequence[str]) -> list[tuple[str, Scalar]]:
     names: dict[str, Scalar] = {}
     for key in keys:
         free = [name for name in s.family.quantity(key).names if name not in names]
-        names[s.k.draw.word.choice(free or [key])] = s.type
+        styled = [name for name in s.style(s.family.quantity(key).names) if name in free]
+        names[(styled or free or [key])[0]] = s.type
     return list(names.items())
 
 
@@ -146,7 +146,9 @@ def _shared(texts: list[str]) -> tuple[list[str], str]:
 
 def named(k: KernelBuilder, card: Formula, value: Expr) -> Expr:
     """The value under a name of its own, now and then."""
-    return maybe(k, f"{card.outs} value result", value, 0.4)
+    names = [name.removesuffix("_out") for name in card.outs.split()]
+    free = [name for name in names if name not in k.used]
+    return maybe(k, free, value, 0.3) if free else value
 
 
 class Prepared(NamedTuple):
@@ -173,9 +175,8 @@ def prepared(
     The formula is in a helper with the probability ``helped``.
     """
     s = launch(k, family.of([card]), ndim, inner)
-    last = s.everywhere[-1:]
     axes = s.everywhere[:-1] if parts else s.everywhere
-    declare(s, card.keys, axes, {last: 1} if parts else {last: 2, (0,): 1}, must=parts)
+    declare(s, card.keys, axes, s.everywhere[-1:] if parts else s.everywhere[:1], must=parts)
     core = make_core(s, [card], helped)
 
     def term() -> Expr:

@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
-from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import PI, TWO_PI, cos, exp, least, most, sqrt, where
+from generators.kit.formulas import Formula
+from generators.kit.functions import PI, TWO_PI, clamp, cos, exp, least, most, sqrt, where
+from generators.kit.naming import applied
+from generators.kit.sites import launch
+from generators.kit.words import say
 from generators.math.cards import Family, either, quantity
 from generators.math.compose import DEPTH, compose
-from generators.program.expr import Expr
+from generators.program.dtypes import INT32, Scalar
+from generators.program.expr import Expr, Var
 
 _EASING = Family(
     inputs={"t": quantity("t progress u", "progress times phases", 0.02, 0.98)},
     params={
-        "s": quantity("overshoot tension amount", "overshoots tensions", 0.8, 2.2, 1.70158),
-        "f": quantity("freq bounces cycles", "freqs cycle_counts", 1.2, 3.4, 1.5, 2.0, 3.0),
+        "s": quantity("overshoot", "overshoots", 0.8, 2.2, 1.70158),
+        "f": quantity("cycles num_cycles", "cycle_counts", 1.2, 3.4, 1.5, 2.0, 3.0),
         "a": quantity("edge start lead", "edges starts", 0.1, 0.4, 0.1, 0.2, 0.25),
     },
     titles="ease_by_kind apply_easing animate",
     kinds="easing curve_type kinds",
     selectable=True,
+    whole="Eased progress, by a curve of each element's own.",
     struct="Easing CurveParams",
     grids=("i|tid|key", "track frame|row col|actor i", "rig track frame|b i j"),
     weights="weights amplitudes strengths",
     masks="active enabled mask",
-    slopes="t",
-    groups="clip_ids curve_ids",
+    about={
+        "smootherstep": "quintic ease-in-out of a progress from 0 to 1",
+        "smooth_edges": "ease-in-out with a rest at both ends",
+        "ease_sine": "sinusoidal ease-in-out of a progress from 0 to 1",
+        "ease_elastic": "elastic ease-out: a decaying oscillation about the end",
+        "delayed_start": "linear progress after a delay",
+        "ease_cubic": "cubic ease-in-out of a progress from 0 to 1",
+        "ease_expo": "exponential ease-in-out of a progress from 0 to 1",
+        "ease_back": "ease-out that overshoots its end",
+        "ease_bounce": "bouncing ease-out of a progress from 0 to 1",
+        "ease_circ": "circular ease-in-out of a progress from 0 to 1",
+        "ping_pong": "triangle wave of a progress, there and back",
+    },
 )
 _EASING.add("smootherstep", "eased curve", lambda t: t * t * t * (t * (t * 6.0 - 15.0) + 10.0))
 _EASING.add(
@@ -32,6 +49,7 @@ _EASING.add(
     "eased ramp",
     lambda t, a: fn("smoothstep", a, 1.0 - a, t),
     "smoothstep({a}, 1 - {a}, {t})",
+    a="edge edges",
 )
 _EASING.add("ease_sine", "eased curve", lambda t: 0.5 * (1.0 - cos(PI * t)))
 _EASING.add(
@@ -42,9 +60,8 @@ _EASING.add(
 _EASING.add(
     "delayed_start",
     "eased ramp",
-    lambda body, t, a: either(
-        body, most(t - a, 0.0) / (1.0 - a), (1.0 - fn("step", t - a)) * (t - a) / (1.0 - a)
-    ),
+    lambda t, a: most(t - a, 0.0) / (1.0 - a),
+    a="delay delays",
 )
 
 
@@ -108,25 +125,73 @@ _EASING.add(
 
 @idiom(depth=DEPTH)
 def easing_curve(k: KernelBuilder, level: int) -> Title:
-    """Easing functions of animation: a phase in [0, 1] becomes a progress."""
+    """Easing functions of animation: a phase in [0, 1] becomes a progress, or a value in time."""
+    if level > 1 and k.draw.shape.chance(0.5):
+        return _tween(k, level)
     return compose(k, level, _EASING)
+
+
+def _tween(k: KernelBuilder, level: int) -> Title:
+    """Values that run from a start to an end, each in its own span of time."""
+    shape = k.draw.shape
+    card = shape.choice([card for card in _EASING.cards if card.name != "ping_pong"])
+    type_ = k.draw.wide_float_type()
+    s = launch(k, {"list": 1}, indices="i track tid")
+    begin = s.read("start_times begins", type_, 0.0, 0.6)
+    span = s.read("durations spans", type_, 0.6, 1.6)
+    low = s.read("from_values starts", type_, -1.0, 0.0)
+    high = s.read("to_values ends", type_, 0.5, 2.0)
+    now = k.scalar("now time", type_, 0.7, 1.0)
+    family = _EASING.of([card])
+    values: dict[str, Expr] = {
+        key: k.scalar(q.names, type_, q.low, q.high)
+        for key, q in family.params.items()
+        if key in card.keys
+    }
+    told = {key: say(k, value) for key, value in values.items()}
+    values["t"] = k.let("u progress", clamp((now - begin) / span, 0.0, 1.0))
+    eased = k.let("eased share", _applied(k, 0.2 * level, card, values, _EASING))
+    by_lerp = shape.chance(0.5)
+    out = s.put(
+        "animated tweened",
+        fn("lerp", low, high, eased) if by_lerp else low + eased * (high - low),
+    )
+    text = f"Animated values at a time: {card.name.replace('_', ' ')} from {say(k, low)} to "
+    text += f"{say(k, high)}. With u = ({now.name} - {say(k, begin)}) / {say(k, span)} clamped to "
+    text += f"[0, 1] and e = {card.said({**told, 't': 'u'})}, {out.name} gets {say(k, low)} + e * "
+    text += f"({say(k, high)} - {say(k, low)})."
+    return Title(k.name(f"animate_{card.name} tween_{card.name} tween_values"), text)
 
 
 _INTERPOLATION = Family(
     inputs={
-        "p": quantity("p0 prev before_val", "prevs p0_in knots_prev", -2.0, 2.0),
-        "q": quantity("p1 left start", "lefts starts keys_a", -2.0, 2.0),
-        "r": quantity("p2 right goal", "rights goals keys_b", -2.0, 2.0),
-        "s": quantity("p3 next after_val", "nexts p3_in knots_next", -2.0, 2.0),
-        "t": quantity("t frac_pos mix", "fractions params blend_in", 0.02, 0.98),
+        "p": quantity("p0 prev_val", "p0s prev_vals", -2.0, 2.0),
+        "q": quantity("p1 left", "p1s lefts", -2.0, 2.0),
+        "r": quantity("p2 right", "p2s rights", -2.0, 2.0),
+        "s": quantity("p3 next_val", "p3s next_vals", -2.0, 2.0),
+        "t": quantity("t fraction", "ts fractions", 0.02, 0.98),
     },
-    params={"k": quantity("sharp tension rate", "sharps tensions", 1.5, 4.0, 2.0, 3.0, 1.5)},
+    params={"k": quantity("rate sharpness", "rates sharpnesses", 1.5, 4.0, 2.0, 3.0, 1.5)},
     titles="interpolate_by_kind spline_kernel resample",
     kinds="method interp kinds",
     struct="Spline",
     records="Segment Knots Keyframe",
     grids=("i|seg|tid", "curve seg|row col|joint key", "rig joint key|b i j"),
     masks="visible active mask",
+    about={
+        "catmull_rom": "Catmull-Rom spline through four values",
+        "cubic_hermite": "cubic Hermite spline with central tangents",
+        "cubic_bezier": "cubic Bezier curve of four control values",
+        "cubic_bspline": "uniform cubic B-spline of four control values",
+        "minmod_linear": "linear reconstruction with a minmod-limited slope",
+        "cosine_blend": "cosine blend of two values",
+        "smooth_blend": "smoothstep blend of two values",
+        "linear_blend": "linear blend of two values",
+        "cyclic_blend": "blend of two phases of period 2 the shorter way around",
+        "nearest_value": "nearer of two values",
+        "exponential_blend": "exponential blend of two values",
+        "biased_blend": "blend of two values with Schlick's bias",
+    },
 )
 
 
@@ -241,5 +306,76 @@ def biased_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr, k: Expr) -> Expr:
 
 @idiom(depth=DEPTH)
 def interpolation(k: KernelBuilder, level: int) -> Title:
-    """Blends of two values and splines through four."""
+    """Blends of two values and splines through four; signals that are resampled by them."""
+    if level > 1 and k.draw.shape.chance(0.3 + 0.1 * level):
+        return _resample(k, level)
     return compose(k, level, _INTERPOLATION)
+
+
+def _applied(
+    k: KernelBuilder,
+    chance: float,
+    card: Formula,
+    values: dict[str, Expr],
+    family: Family = _INTERPOLATION,
+) -> Expr:
+    """The value of a formula, by a helper whose parameters have the family's names."""
+    args = {family.quantity(key).names[0]: values[key] for key in card.keys}
+    return applied(k, chance, card.name, args, card.build)
+
+
+_RESAMPLED = {
+    "linear_blend": "linearly",
+    "catmull_rom": "by Catmull-Rom splines",
+    "cubic_hermite": "by cubic Hermite splines with central tangents",
+    "cubic_bspline": "by uniform cubic B-splines of the samples",
+    "minmod_linear": "linearly with minmod-limited slopes",
+    "cosine_blend": "by cosine blends",
+    "smooth_blend": "by smoothstep blends",
+}
+
+
+def _resample(k: KernelBuilder, level: int) -> Title:
+    """A signal, or each channel of one, at fractional positions."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    card = _INTERPOLATION.card(shape.choice(tuple(_RESAMPLED)))
+    rows = ("channels",) if level > 2 and shape.chance(0.5) else ()
+    for symbol, low, high in (("points", 40, 80), ("samples", 9, 14)):
+        k.size(symbol, low, high)
+    if rows:
+        k.size("channels", 3, 5)
+    names = ("c", k.draw.word.choice(("i", "q", "p")))
+    at = k.thread(*rows, "points", names=names[1 - len(rows) :])
+    signal = k.array("signal samples data", type_, (*rows, "samples"), low=-2.0, high=2.0)
+    places = k.array("positions query_pos", type_, "points", low=-1.5, high=15.0)
+    count: Expr = extent(signal, len(rows))
+    if shape.chance(0.6):
+        count = k.size_param("num_samples length", "samples")
+    out = k.out("resampled out", type_, (*rows, "points"))
+    x = k.let("x pos", places[at[-1]])
+    values = _around(k, card, signal, at[:-1], x, count)
+    k.store(out, at, _applied(k, 0.2 * level, card, values))
+    text = f"Resample {'each channel of ' if rows else ''}{signal.name} at the fractional "
+    text += f"positions {places.name}, {_RESAMPLED[card.name]}. {out.name} gets the result. A "
+    text += "position x lies between the samples floor(x) and floor(x) + 1; indices are clamped to "
+    text += "the signal."
+    method = card.name.removesuffix("_blend")
+    return Title(k.name(f"resample_{method} sample_{method} {method}_resample"), text)
+
+
+def _around(
+    k: KernelBuilder, card: Formula, signal: Var, lead: tuple[Var, ...], x: Var, count: Expr
+) -> dict[str, Expr]:
+    """The samples about a position, and the fraction between two of them."""
+    j = k.let("j base", cast(fn("floor", x), INT32))
+    values: dict[str, Expr] = {}
+    for key, step in (("p", -1), ("q", 0), ("r", 1), ("s", 2)):
+        if key in card.keys:
+            place = j + step if step > 0 else j - 1 if step else j
+            near: tuple[Expr, ...] = (*lead, clamp(place, 0, count - 1))
+            sample = signal[near]
+            values[key] = k.let(_INTERPOLATION.inputs[key].names[:1], sample)
+    type_ = x.type
+    assert isinstance(type_, Scalar)
+    values["t"] = k.let("t frac_x", x - cast(j, type_))
+    return values

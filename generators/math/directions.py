@@ -1,21 +1,24 @@
-"""Directions: angles compared and turned, points on the globe, and polar coordinates."""
+"""Directions: angles compared and turned, and points on the globe."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from generators.build import BodyBuilder, KernelBuilder, cast, fn
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.formulas import Shelf
-from generators.kit.functions import TWO_PI, acos, asin, atan2, clamp, cos, exp, log, sin, sqrt, tan
-from generators.kit.naming import held
-from generators.kit.outputs import deliver
-from generators.kit.sites import Site, launch
-from generators.kit.words import say
+from generators.kit.functions import (
+    TWO_PI,
+    acos,
+    asin,
+    atan2,
+    clamp,
+    cos,
+    log,
+    sin,
+    sqrt,
+    tan,
+)
 from generators.math.cards import Family, either, quantity
 from generators.math.compose import DEPTH, compose
-from generators.program.dtypes import scalar_of
-from generators.program.expr import Expr, Load, Var
+from generators.program.expr import Expr
 
 _ANGLE = Family(
     inputs={
@@ -29,7 +32,16 @@ _ANGLE = Family(
     records="Pose Direction",
     grids=("i|tid|ray", "row col|robot step_idx|i j", "batch robot t|b i j"),
     masks="mask valid locked",
-    groups="robot_ids agent_types",
+    about={
+        "wrap_angle": "angles wrapped to one turn about zero",
+        "angle_difference": "shortest turn from one angle to another",
+        "compass_sector": "octant of a bearing, from 0 to 7",
+        "mean_direction": "mean direction of two angles",
+        "arc_minutes": "arc minutes beyond the whole degrees of an angle",
+        "versine": "versine of an angle, stable for small ones",
+        "limited_turn": "heading after a turn towards a goal of at most a limit",
+        "soft_cone": "weight of a direction in a cone with a soft edge",
+    },
 )
 
 
@@ -76,7 +88,7 @@ def arc_minutes(body: BodyBuilder, a: Expr) -> Expr:
 
 _ANGLE.add(
     "versine",
-    "versine_out chord",
+    "versine_out versines",
     lambda body, a: 2.0 * (s := body.let("s half_sin", sin(0.5 * a))) * s,
     a="theta thetas",
 )
@@ -121,7 +133,7 @@ _GEODESY = Family(
         "lb": quantity("lat2 lat_b lat_to", "lats_to lat_dest goal_lats", -60.0, 60.0),
         "lp": quantity("lon2 lon_b lon_to", "lons_to lon_dest goal_lons", -80.0, 80.0),
     },
-    params={"r": quantity("radius earth_r scale", "radii scales", 1.0, 6.5, 6.371, 6.378137, 2.5)},
+    params={"r": quantity("radius earth_radius", "radii", 6356.8, 6378.1)},
     titles="map_point geodesic_by_kind route_features",
     kinds="projection kinds measure",
     struct="Globe",
@@ -129,6 +141,20 @@ _GEODESY = Family(
     grids=("i|leg|tid", "row col|route leg|i j", "batch route leg|b i j"),
     masks="valid known mask",
     weights="weights importance",
+    about={
+        "haversine": "great-circle distance by the haversine formula, angles in degrees",
+        "great_circle": "great-circle distance by the law of cosines, angles in degrees",
+        "initial_bearing": "initial bearing of the great circle between two points",
+        "flat_distance": "distance by the equirectangular approximation, angles in degrees",
+        "mercator_y": "northing in the Mercator projection of a latitude in degrees",
+        "mercator_stretch": "scale factor of the Mercator projection at a latitude",
+        "midpoint_latitude": "latitude of the middle of a great circle",
+        "rhumb_course": "course of the rhumb line between two points, in degrees",
+        "sinusoidal_x": "easting in the sinusoidal projection",
+        "polar_radius": "radius in the polar stereographic projection",
+        "normal_gravity": "normal gravity at a latitude by Somigliana's formula",
+        "utm_zone": "UTM zone of a longitude",
+    },
 )
 
 
@@ -188,10 +214,9 @@ def flat_distance(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr, r: 
 
 @_GEODESY.formula("northing map_y")
 def mercator_y(body: BodyBuilder, la: Expr, r: Expr) -> Expr:
-    phi = body.let("phi lat_rad", _radians(la))
     if body.draw.shape.chance(0.4):
-        return r * log(tan(0.78539816 + 0.5 * phi))
-    s = body.let("s sin_lat", sin(phi))
+        return r * log(tan(_radians(45.0 + 0.5 * la)))
+    s = body.let("s sin_lat", sin(_radians(la)))
     return 0.5 * r * log((1.0 + s) / (1.0 - s))
 
 
@@ -214,8 +239,8 @@ def midpoint_latitude(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr)
 
 @_GEODESY.formula("course heading")
 def rhumb_course(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr) -> Expr:
-    p1, p2 = _latitudes(body, la, lb)
-    psi = body.let("psi dpsi", log(tan(0.78539816 + 0.5 * p2) / tan(0.78539816 + 0.5 * p1)))
+    first, second = (tan(_radians(45.0 + 0.5 * lat)) for lat in (la, lb))
+    psi = body.let("psi dpsi", log(second / first))
     return fn("degrees", atan2(_radians(lp - lo), psi))
 
 
@@ -229,11 +254,11 @@ _GEODESY.add(
 )
 
 
-@_GEODESY.formula("anomaly gravity")
+@_GEODESY.formula("gravity normal_gravity_out")
 def normal_gravity(body: BodyBuilder, la: Expr) -> Expr:
     s = body.let("s sin_lat", sin(_radians(la)))
     s2 = body.let("s2 sin_sq", s * s)
-    return 9.780325 * (1.0 + 0.00193185 * s2) / sqrt(1.0 - 0.00669435 * s2) - 9.8
+    return 9.780325 * (1.0 + 0.00193185 * s2) / sqrt(1.0 - 0.00669435 * s2)
 
 
 _GEODESY.add("utm_zone", "zone zones", lambda lo: 1.0 + fn("floor", (lo + 180.0) / 6.0))
@@ -243,113 +268,3 @@ _GEODESY.add("utm_zone", "zone zones", lambda lo: 1.0 + fn("floor", (lo + 180.0)
 def geodesic(k: KernelBuilder, level: int) -> Title:
     """Distances, bearings and map projections of points in degrees."""
     return compose(k, level, _GEODESY)
-
-
-_COEFFICIENTS = {
-    "declination": quantity("declination", "declinations", 2.0, 12.0, 4.5, 11.0),
-    "course": quantity("heading course", "headings courses", -1.5, 1.5, 0.5, 1.5707963),
-    "order": quantity("order", "orders", 1.5, 3.0, 2.0, 3.0, 4.0),
-    "gain": quantity("pattern directivity", "patterns", 0.3, 1.5, 0.8, 0.5, 1.7),
-    "rings": quantity("rings_per_e log_scale", "log_scales", 2.0, 9.0, 8.0, 16.0),
-    "twist": quantity("twist amount", "twists amounts", 1.2, 2.4, 2.0, 3.0),
-    "freq": quantity("wave_number freq", "wave_numbers freqs", 1.5, 5.0, 2.0, 3.0, 6.0),
-    "core": quantity("core core_size", "cores core_sizes", 0.4, 1.2, 0.5, 0.8),
-    "decay": quantity("exponent decay", "exponents decays", 2.0, 4.0, 2.0, 2.7, 3.5),
-    "charge": quantity("strength charge", "strengths charges", 0.5, 2.0, 1.0, 2.5),
-}
-_POLAR = Shelf()
-_POLAR.add("bearing", "", lambda theta, declination: 90.0 - fn("degrees", theta) + declination)
-_POLAR.add(
-    "bearing_error",
-    "",
-    lambda theta, course: theta - course - TWO_PI * fn("floor", (theta - course) / TWO_PI + 0.5),
-    "theta - {course}, wrapped to [-pi, pi)",
-)
-_POLAR.add("multipole", "", lambda x, y, theta, order: cos(order * theta) / (x * x + y * y + 0.1))
-_POLAR.add("antenna_gain", "", lambda theta, gain: (1.0 + gain * cos(theta)) / (1.0 + gain))
-_POLAR.add("log_polar", "", lambda r, rings: rings * log(r))
-_POLAR.add("swirl", "", lambda x, y, r, twist: x * cos(twist * exp(-r)) - y * sin(twist * exp(-r)))
-_POLAR.add("ring_wave", "", lambda r, freq: sin(freq * r) / r)
-_POLAR.add("vortex_speed", "", lambda r, core: (1.0 - exp(-(r / core) * (r / core))) / r)
-_POLAR.add("path_loss", "", lambda r, decay: 40.0 + 10.0 * decay * fn("log10", r))
-_POLAR.add("soft_well", "", lambda r, charge: -charge / r)
-
-Value = Callable[[Var, Var], Expr]
-"""A formula of the coordinates."""
-
-
-@idiom(depth=2)
-def planar_angle(k: KernelBuilder, level: int) -> Title:
-    """Angles and distances of points in the plane, at higher levels gathered over beacons."""
-    shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    card = shape.choice(_POLAR.cards)
-    beacons = level >= 3 and shape.chance(0.7)
-    s = launch(k, list=3, grid=1) if beacons else launch(k)
-    px, py = (
-        s.read(name, type_, -3.0, 3.0)
-        for name in k.draw.word.choice(("px py", "xs ys", "east north")).split()
-    )
-    key, angle, eps = card.keys[-1], "theta" in card.keys, k.draw.value.choice((0.01, 0.02, 0.05))
-    coefficient = _COEFFICIENTS[key].given(s, type_, literal=2, shared=3, each=2)
-    lead = "theta = atan2(y, x)" if angle else f"r = sqrt(x^2 + y^2 + {eps})"
-    texts = {name: name for name in card.keys} | {key: say(k, coefficient)}
-    done = f"With {lead}, compute {card.said(texts)} "
-    coefficient = held(k, _COEFFICIENTS[key].names, coefficient)
-
-    def value_at(x: Var, y: Var) -> Expr:
-        by = atan2(y, x) if angle else sqrt(x * x + y * y + eps)
-        found = k.let("theta angle" if angle else "r dist", by)
-        return card.of(k, {"x": x, "y": y, "theta": found, "r": found, key: coefficient})
-
-    point = (px, py)
-    value, told = _gathered(s, level, point, value_at) if beacons else _alone(s, point, value_at)
-    done += f"{told}.{deliver(s, level, ('out', 'result', f'{card.name}_out'), value)}"
-    return Title(k.name(card.name, f"{card.name}_of_points", f"compute_{card.name}"), done)
-
-
-def _local_pair(k: KernelBuilder, x: Expr, y: Expr) -> tuple[Var, Var]:
-    """The coordinates as locals, under names that no thread index has."""
-    names = ("dx", "dy") if {"x", "y"} & k.used else ("x", "y")
-    return k.let(names[0], x), k.let(names[1], y)
-
-
-def _alone(s: Site, point: tuple[Load, Load], value_at: Value) -> tuple[Expr, str]:
-    """The value for a point, perhaps as seen from an origin."""
-    k, (px, py) = s.k, point
-    text = f"for the point x = {px.array.name}, y = {py.array.name}"
-    x, y = _local_pair(k, px, py)
-    if k.draw.shape.chance(0.4):
-        ox, oy = (k.scalar(name, x.type, -0.5, 0.5) for name in ("center_x", "center_y"))
-        k.augment(x, "sub", ox)
-        k.augment(y, "sub", oy)
-        text += f" less {ox.name} and {oy.name}"
-    return value_at(x, y), text
-
-
-def _gathered(s: Site, level: int, point: tuple[Load, Load], value_at: Value) -> tuple[Expr, str]:
-    """The mean, weighted sum or largest over a few beacons, perhaps only of those in reach."""
-    k, shape, (px, py), type_ = s.k, s.k.draw.shape, point, scalar_of(point[0].type)
-    m = k.size("m", 3, 5)
-    bx, by = (k.array(name, type_, m, low=-1.0, high=1.0) for name in ("beacon_x", "beacon_y"))
-    how = shape.choice(("mean", "sum", "largest"))
-    powers = k.array("powers strengths", type_, m, low=0.2, high=1.0) if how == "sum" else None
-    count = k.trip_count("num_beacons beacons", m)
-    start = k.lift(-1.0e6 if how == "largest" else 0.0, type_)
-    total = k.let("peak top" if how == "largest" else "total acc", start)
-    near = level >= 4 and how == "sum"
-    reach = k.scalar("reach max_range", type_, 2.0, 4.0) if near else None
-    with k.for_("b beacon s", count) as b:
-        x, y = _local_pair(k, px - bx[b], py - by[b])
-        if reach is not None:
-            with k.if_(x * x + y * y > reach * reach):
-                k.continue_()
-        value = value_at(x, y)
-        if how == "largest":
-            k.assign(total, fn("max", total, value))
-        else:
-            k.augment(total, "add", value if powers is None else powers[b] * value)
-    text = f"for x = {px.array.name} - {bx.name}, y = {py.array.name} - {by.name} and take "
-    text += f"the {how} over the beacons"
-    text += f", each times {powers.name}" if powers is not None else ""
-    text += f", those further than {reach.name} left out" if reach is not None else ""
-    return (total / cast(count, type_) if how == "mean" else total), text

@@ -11,24 +11,41 @@ from generators.program.expr import Expr
 
 _INTEREST = Family(
     inputs={
-        "a": quantity("principal amount face", "principals amounts notionals", 500.0, 2000.0),
-        "t": quantity("years term t", "terms horizons tenors", 1.0, 10.0),
+        "a": quantity("principal amount", "principals amounts", 500.0, 2000.0),
+        "t": quantity("years term", "terms horizons", 1.0, 10.0),
     },
     params={
-        "r": quantity("rate r apr", "rates yields aprs", 0.02, 0.09, 0.05, 0.03, 0.04),
-        "c": quantity("coupon growth inflation", "coupons growths", 0.01, 0.07, 0.02, 0.04, 0.06),
+        "r": quantity("rate apr", "rates aprs", 0.02, 0.09),
+        "c": quantity("coupon inflation", "coupons inflations", 0.01, 0.07),
+        "cap": quantity("tier_limit first_tier", "tier_limits first_tiers", 900.0, 1500.0),
+        "upper": quantity("upper_rate rate_above", "upper_rates rates_above", 0.005, 0.015),
     },
     titles="value_by_kind cash_flows account_report",
     kinds="product kinds contract",
-    struct="Terms Loan Curve",
+    struct="Terms Loan",
     records="Account Deposit",
     grids=("i|acct|tid", "book acct|row col|i j", "scenario book acct|b i j"),
-    weights="weights shares",
     masks="open_flag active mask",
     reductions=("sum",),
     reduced="present_value annuity_value bond_price",
+    weights="",
     slopes="r",
     groups="product_ids account_types",
+    varying="r",
+    about={
+        "compound_growth": "balance after years of yearly compounding",
+        "continuous_growth": "balance after years of continuous compounding",
+        "present_value": "present value of a payment some years ahead",
+        "annuity_value": "present value of a yearly annuity",
+        "bond_price": "price of a bond with a yearly coupon",
+        "real_growth": "purchasing power of a deposit that grows while prices rise",
+        "doublings": "how often a deposit doubles over its term",
+        "annuity_duration": "Macaulay duration of a level annuity, in years",
+        "loan_payment": "monthly instalment of a loan",
+        "tiered_interest": "a year's interest of which the part above a limit earns another rate",
+        "simple_interest": "simple interest over a term",
+        "stub_growth": "balance with compound interest for whole years, simple in the last part",
+    },
 )
 
 
@@ -38,20 +55,34 @@ def _factor(body: BodyBuilder, r: Expr, t: Expr) -> Expr:
 
 _INTEREST.add("compound_growth", "balance grown_value", lambda a, r, t: a * (1.0 + r) ** t)
 _INTEREST.add("continuous_growth", "balance grown_value", lambda a, r, t: a * exp(r * t))
-_INTEREST.add("present_value", "pv present", lambda body, a, r, t: a * _factor(body, r, t))
 _INTEREST.add(
-    "annuity_value", "pv annuity", lambda body, a, r, t: a * (1.0 - _factor(body, r, t)) / r
+    "present_value",
+    "pv present_value_out",
+    lambda body, a, r, t: a * _factor(body, r, t),
+    a="amount amounts",
+)
+_INTEREST.add(
+    "annuity_value",
+    "pv annuity",
+    lambda body, a, r, t: a * (1.0 - _factor(body, r, t)) / r,
+    a="payment payments",
 )
 _INTEREST.add(
     "bond_price",
-    "bond clean_price",
+    "bond_value price_out",
     lambda body, a, r, t, c: a * (c * (1.0 - (df := _factor(body, r, t))) / r + df),
+    a="face_value face_values",
+    r="yield_rate yields",
+    c="coupon coupons",
 )
-_INTEREST.add("growing_perpetuity", "pv present", lambda a, r, c: a / (r + 0.1 - c))
 _INTEREST.add(
-    "real_growth", "real_value purchasing", lambda a, r, t, c: a * ((1.0 + r) / (1.0 + c)) ** t
+    "real_growth",
+    "real_value purchasing_power",
+    lambda a, r, t, c: a * ((1.0 + r) / (1.0 + c)) ** t,
+    c="inflation inflations",
 )
-_INTEREST.add("doublings", "doublings growth_steps", lambda t, r, c: t * log2(1.0 + r + c))
+_INTEREST.add("doublings", "doublings num_doublings", lambda t, r: t * log2(1.0 + r))
+_INTEREST.add("simple_interest", "interest earned", lambda a, r, t: a * r * t)
 
 
 @_INTEREST.formula("duration macaulay")
@@ -62,22 +93,15 @@ def annuity_duration(body: BodyBuilder, r: Expr, t: Expr) -> Expr:
 
 @_INTEREST.formula("payment instalment")
 def loan_payment(body: BodyBuilder, a: Expr, r: Expr, t: Expr) -> Expr:
-    m = body.let("monthly m_rate", r / 12.0)
+    m = body.let("monthly monthly_rate", r / 12.0)
     grown = body.let("grown compound", (1.0 + m) ** (12.0 * t))
     return a * m * grown / (grown - 1.0)
 
 
 @_INTEREST.formula("interest earned")
-def tiered_interest(body: BodyBuilder, a: Expr, r: Expr) -> Expr:
-    body.note("the part above 1200 earns half the rate")
-    base = body.let("base lower", least(a, 1200.0))
-    return r * base + 0.5 * r * (a - base)
-
-
-@_INTEREST.formula("interest earned", "{a} * {r} * {t} rounded to the nearest whole number")
-def rounded_interest(body: BodyBuilder, a: Expr, r: Expr, t: Expr) -> Expr:
-    raw = body.let("raw exact", a * r * t)
-    return either(body, fn("round", raw), fn("rint", raw))
+def tiered_interest(body: BodyBuilder, a: Expr, r: Expr, cap: Expr, upper: Expr) -> Expr:
+    base = body.let("base first_part", least(a, cap))
+    return r * base + upper * (a - base)
 
 
 @_INTEREST.formula("balance grown_value")
@@ -95,27 +119,46 @@ def time_value(k: KernelBuilder, level: int) -> Title:
 
 _OPTION = Family(
     inputs={
-        "s": quantity("spot s0 price", "spots prices underlyings", 80.0, 120.0),
-        "x": quantity("strike k_strike x", "strikes strike_prices", 85.0, 115.0),
+        "s": quantity("spot underlying", "spots underlyings", 80.0, 120.0),
+        "x": quantity("strike strike_price", "strikes strike_prices", 85.0, 115.0),
     },
     params={
-        "v": quantity("vol sigma volatility", "vols sigmas", 0.15, 0.45, 0.2, 0.3, 0.25),
-        "r": quantity("rate r yield_rate", "rates yields", 0.01, 0.06, 0.02, 0.05, 0.03),
-        "t": quantity("tau years expiry", "taus expiries maturities", 0.25, 2.0, 0.5, 1.5, 0.25),
-        "q": quantity("delta level alpha", "deltas levels alphas", 0.05, 0.45, 0.25, 0.1, 0.05),
+        "v": quantity("vol sigma", "vols sigmas", 0.15, 0.45, 0.2, 0.3, 0.25),
+        "r": quantity("rate r", "rates rates", 0.01, 0.06, 0.02, 0.05, 0.03),
+        "t": quantity("expiry maturity", "expiries maturities", 0.25, 2.0, 0.5, 1.5, 0.25),
+        "q": quantity("delta", "deltas", 0.05, 0.45, 0.25, 0.1, 0.05),
     },
     titles="price_by_kind option_book greeks",
     kinds="payoff option_type kinds",
     struct="Market Contract Model",
     records="Quote Position",
     grids=("i|tid|trade", "book trade|row col|i j", "scenario book trade|b i j"),
-    weights="positions notionals weights",
+    weights="position_sizes quantities",
     masks="alive live mask",
     reductions=("sum",),
-    reduced="call_price put_price digital_call black76_call forward_value",
+    reduced="call_price put_price black76_call forward_value",
     slopes="s v r t",
-    paired=True,
-    groups="model_ids surface_ids",
+    groups="expiry_ids",
+    flat=True,
+    varying="v t",
+    tabled=True,
+    about={
+        "call_price": "Black-Scholes price of a European call",
+        "put_price": "Black-Scholes price of a European put",
+        "call_delta": "Black-Scholes delta of a European call",
+        "option_gamma": "Black-Scholes gamma of a European option",
+        "option_vega": "Black-Scholes vega of a European option",
+        "call_theta": "Black-Scholes theta of a European call, per year",
+        "digital_call": "price of a cash-or-nothing call that pays 1",
+        "bachelier_call": "Bachelier price of a call, without interest and with the normal "
+        "volatility vol * strike",
+        "black76_call": "Black's 1976 price of a call on a forward",
+        "forward_value": "value today of a forward contract",
+        "intrinsic_value": "value of exercising a call against its discounted strike",
+        "touch_probability": "probability that a driftless log price touches a barrier by expiry",
+        "strike_from_delta": "strike of the call with a given forward delta",
+        "value_at_risk": "lognormal value at risk of a position, without drift",
+    },
 )
 _D1 = "d1 = (log({s} / {x}) + ({r} + {v}^2 / 2) * {t}) / ({v} * sqrt({t}))"
 _D2 = f"{_D1} and d2 = d1 - {{v}} * sqrt({{t}})"
@@ -167,7 +210,7 @@ _OPTION.add(
 
 
 @_OPTION.formula(
-    "gamma gammas", f"n(d1) / ({{s}} * {{v}} * sqrt({{t}})), n the normal density, {_D1}"
+    "gamma_out gammas", f"n(d1) / ({{s}} * {{v}} * sqrt({{t}})), n the normal density, {_D1}"
 )
 def option_gamma(body: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr) -> Expr:
     d1, root = _ds(body, s, x, v, r, t)
@@ -176,14 +219,14 @@ def option_gamma(body: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr)
 
 _OPTION.add(
     "option_vega",
-    "vega vegas",
+    "vega_out vegas",
     lambda body, s, x, v, r, t: s * _pdf(_ds(body, s, x, v, r, t)[0]) * sqrt(t),
     f"{{s}} * n(d1) * sqrt({{t}}), n the normal density, {_D1}",
 )
 
 
 @_OPTION.formula(
-    "theta thetas",
+    "theta_out thetas",
     f"-{{s}} * {{v}} * n(d1) / (2 * sqrt({{t}})) - {{r}} * {{x}} * exp(-{{r}} * {{t}}) * N(d2), "
     f"n and N the normal density and CDF, {_D2}",
 )
@@ -214,6 +257,7 @@ def bachelier_call(body: BodyBuilder, s: Expr, x: Expr, v: Expr, t: Expr) -> Exp
     "call price_out",
     "exp(-{r} * {t}) * ({s} * N(d1) - {x} * N(d1 - w)), N the normal CDF, w = {v} * sqrt({t}), "
     "d1 = log({s} / {x}) / w + w / 2",
+    s="forward forwards",
 )
 def black76_call(body: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr) -> Expr:
     root = body.let("vol_t sd", v * sqrt(t))
@@ -221,13 +265,13 @@ def black76_call(body: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr)
     return exp(-r * t) * (s * _cdf(d1) - x * _cdf(d1 - root))
 
 
-_OPTION.add("forward_value", "forward fwd", lambda s, x, r, t: s - x * exp(-r * t))
+_OPTION.add("forward_value", "contract_value forward_pv", lambda s, x, r, t: s - x * exp(-r * t))
 _OPTION.add(
     "intrinsic_value", "intrinsic payoff_out", lambda s, x, r, t: most(s - x * exp(-r * t), 0.0)
 )
 
 
-@_OPTION.formula("touch_prob hit_prob")
+@_OPTION.formula("touch_prob hit_prob", x="barrier barriers")
 def touch_probability(body: BodyBuilder, s: Expr, x: Expr, v: Expr, t: Expr) -> Expr:
     reach = body.let("reach dist", abs(log(x / s)))
     return fn("erfc", reach / (v * sqrt(2.0 * t)))
@@ -245,9 +289,10 @@ def strike_from_delta(body: BodyBuilder, s: Expr, v: Expr, t: Expr, q: Expr) -> 
 
 
 @_OPTION.formula(
-    "var_out risk",
+    "value_at_risk_out risk",
     "{s} * (1 - exp(-z * {v} * sqrt({t}))) with z = sqrt(2) * erfinv(1 - 2 * {q})",
     q="alpha",
+    s="position position_values",
 )
 def value_at_risk(body: BodyBuilder, s: Expr, v: Expr, t: Expr, q: Expr) -> Expr:
     z = body.let("z quantile", 1.4142136 * fn("erfinv", 1.0 - 2.0 * q))

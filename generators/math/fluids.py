@@ -11,15 +11,17 @@ from generators.program.expr import Expr
 
 _FLOW = Family(
     inputs={
-        "v": quantity("v speed vel", "velocities speeds flow_speed", 0.2, 4.0),
-        "d": quantity("d depth water_depth", "depths water_depths sizes", 0.1, 1.5),
+        "v": quantity("speed velocity", "speeds velocities", 0.2, 4.0),
+        "d": quantity("depth water_depth", "depths water_depths", 0.1, 1.5),
     },
     params={
-        "n": quantity("nu viscosity visc", "viscosities nus", 0.0004, 0.0016, 0.001, 0.0005),
-        "e": quantity("rough grain eps", "roughnesses grains", 0.002, 0.015, 0.0025, 0.005, 0.01),
+        "n": quantity("nu viscosity", "viscosities nus", 0.0004, 0.0016, 0.001, 0.0005),
+        "e": quantity("roughness", "roughnesses", 0.002, 0.015, 0.0025, 0.005, 0.01),
         "s": quantity("slope bed_slope fall", "slopes bed_slopes", 0.002, 0.02, 0.01, 0.005),
         "c": quantity("crest sill weir_top", "crests sills", 0.4, 1.0, 0.5, 0.8, 0.6),
         "r": quantity("rel_density grain_density", "rel_densities", 1.5, 3.5, 2.65, 2.5),
+        "cd": quantity("drag_coeff", "drag_coeffs", 0.4, 1.2),
+        "cw": quantity("weir_coeff", "weir_coeffs", 1.6, 2.1),
     },
     titles="flow_measure hydraulics_by_kind channel_flow",
     kinds="regime kinds formula_id",
@@ -27,7 +29,21 @@ _FLOW = Family(
     records="Section Reach Droplet",
     grids=("i|tid|cell", "pipe cell|row col|y x", "case pipe cell|b i j"),
     masks="wet open_flag mask",
-    groups="material_ids reach_ids",
+    groups="material_ids",
+    varying="e r",
+    about={
+        "drag_coefficient": "drag coefficient of a sphere by Schiller and Naumann",
+        "swamee_jain": "Darcy friction factor by Swamee and Jain",
+        "colebrook": "Darcy friction factor by Colebrook's equation",
+        "blasius": "Darcy friction factor of a smooth pipe by Blasius",
+        "settling_speed": "terminal speed of a grain that settles in water",
+        "impact_speed": "speed of a drop after a fall without drag",
+        "specific_energy": "specific energy of flow in an open channel, as a head",
+        "shear_speed": "shear speed of wide channel flow over a slope",
+        "critical_depth": "critical depth of flow in a rectangular channel",
+        "hydraulic_jump": "depth behind a hydraulic jump",
+        "weir_flow": "flow over a weir per width",
+    },
 )
 
 
@@ -51,7 +67,7 @@ def drag_coefficient(body: BodyBuilder, v: Expr, d: Expr, n: Expr) -> Expr:
     return drag
 
 
-@_FLOW.formula("friction f_out", d="diameter diameters", e="roughness roughnesses")
+@_FLOW.formula("friction friction_factor", d="diameter diameters", e="roughness roughnesses")
 def swamee_jain(body: BodyBuilder, v: Expr, d: Expr, n: Expr, e: Expr) -> Expr:
     re, rough = _reynolds(body, v, d, n), _rough(body, e, d)
     root = body.let("root lg", log10(rough + 5.74 / re**0.9))
@@ -59,7 +75,7 @@ def swamee_jain(body: BodyBuilder, v: Expr, d: Expr, n: Expr, e: Expr) -> Expr:
 
 
 @_FLOW.formula(
-    "friction f_out",
+    "friction friction_factor",
     "1 / s^2 after three steps s = -2 * log10({e} / (3.7 * {d}) + 2.51 * s / re) from 8, with "
     "re = {v} * {d} / {n}",
     d="diameter diameters",
@@ -74,7 +90,7 @@ def colebrook(body: BodyBuilder, v: Expr, d: Expr, n: Expr, e: Expr) -> Expr:
     return 1.0 / (s * s)
 
 
-@_FLOW.formula("friction f_out", d="diameter diameters")
+@_FLOW.formula("friction friction_factor", d="diameter diameters")
 def blasius(body: BodyBuilder, v: Expr, d: Expr, n: Expr) -> Expr:
     re = _reynolds(body, v, d, n)
     return either(body, 0.316 / sqrt(sqrt(re)), 0.316 * re**-0.25)
@@ -83,20 +99,20 @@ def blasius(body: BodyBuilder, v: Expr, d: Expr, n: Expr) -> Expr:
 _FLOW.add(
     "settling_speed",
     "settling_out sink_speed",
-    lambda d, r: sqrt(29.7273 * d * (r - 1.0)),
+    lambda d, r, cd: sqrt(4.0 * d * 9.81 * (r - 1.0) / (3.0 * cd)),
     d="grain_size grain_sizes",
 )
 _FLOW.add(
     "impact_speed",
-    "impact speed_out",
-    lambda v, d: sqrt(v * v + 19.62 * d),
+    "impact_speed_out speed_after",
+    lambda v, d: sqrt(v * v + 2.0 * d * 9.81),
     v="speed speeds",
     d="drop_height drop_heights",
 )
 _FLOW.add(
     "specific_energy",
     "energy_head total_head",
-    lambda body, v, d: d + either(body, v * v / 19.62, 0.5 * v * v / 9.81),
+    lambda v, d: d + 0.5 * v * v / 9.81,
     d="depth depths",
 )
 _FLOW.add(
@@ -104,13 +120,13 @@ _FLOW.add(
 )
 _FLOW.add(
     "critical_depth",
-    "critical depth_out",
+    "critical_depth_out yc",
     lambda body, v, d: fn("cbrt", (q := body.let("q unit_flow", v * d)) * q / 9.81),
     d="depth depths",
 )
 
 
-@_FLOW.formula("conjugate depth_out", d="depth depths")
+@_FLOW.formula("conjugate_depth depth_after", d="depth depths")
 def hydraulic_jump(body: BodyBuilder, v: Expr, d: Expr) -> Expr:
     squared: Expr
     if body.draw.shape.chance(0.5):
@@ -122,16 +138,13 @@ def hydraulic_jump(body: BodyBuilder, v: Expr, d: Expr) -> Expr:
 
 
 @_FLOW.formula(
-    "discharge spill_out", "1.84 * max({d} - {c}, 0)^1.5", d="stage stages", c="crest crests"
+    "discharge spill_out", "{cw} * max({d} - {c}, 0)^1.5", d="stage stages", c="crest crests"
 )
-def weir_flow(body: BodyBuilder, d: Expr, c: Expr) -> Expr:
-    if body.draw.shape.chance(0.5):
-        over = body.let("over head", d - c)
-        return where(over > 0.0, 1.84 * abs(over) ** 1.5, body.lift(0.0, d.type))
+def weir_flow(body: BodyBuilder, d: Expr, c: Expr, cw: Expr) -> Expr:
     spill = body.let("spill overflow", body.lift(0.0, d.type))
     with body.if_(d > c):
-        over = body.let("over head", d - c)
-        body.assign(spill, 1.84 * over * sqrt(over))
+        head = body.let("head head_over", d - c)
+        body.assign(spill, cw * head * sqrt(head))
     return spill
 
 
@@ -143,22 +156,36 @@ def fluid_flow(k: KernelBuilder, level: int) -> Title:
 
 _AIR = Family(
     inputs={
-        "t": quantity("t temp celsius", "temps temperature air_temp", -8.0, 32.0),
-        "h": quantity("rh hum humidity", "humidities rel_hum rh_in", 20.0, 95.0),
-        "w": quantity("wind v speed", "winds wind_speed speeds", 1.5, 18.0),
+        "t": quantity("temp celsius", "temps air_temps", -8.0, 32.0),
+        "h": quantity("humidity rel_hum", "humidities rel_hums", 20.0, 95.0),
+        "w": quantity("wind wind_speed", "winds wind_speeds", 1.5, 18.0),
     },
-    params={"p": quantity("p pressure hpa", "pressures hpas", 700.0, 980.0, 850.0, 925.0, 700.0)},
+    params={"p": quantity("pressure", "pressures", 700.0, 980.0, 850.0, 925.0, 700.0)},
     titles="weather_index index_by_kind station_report",
     kinds="index_type kinds product",
     struct="Level",
     records="Reading Observation Station",
     grids=("i|station|tid", "day station|row col|lat_idx lon_idx", "run day station|t y x"),
     masks="valid online mask",
-    weights="weights trust",
+    weights="",
     reductions=("mean", "largest", "smallest"),
     reduced="dew_point wind_chill apparent_temperature wet_bulb humidex vapour_deficit",
-    paired=True,
-    groups="layer_ids level_ids",
+    groups="level_ids layer_ids",
+    varying="p",
+    lists=False,
+    about={
+        "dew_point": "dew point by the Magnus formula",
+        "wind_chill": "wind chill temperature, of use below 10 degrees",
+        "apparent_temperature": "apparent temperature after Steadman",
+        "wet_bulb": "wet-bulb temperature by Stull's fit",
+        "beaufort_number": "Beaufort number of a wind speed in m/s",
+        "humidex": "Canadian humidex",
+        "absolute_humidity": "absolute humidity in g/m^3",
+        "potential_temperature": "potential temperature in Celsius at 1000 hPa",
+        "pressure_height": "height in km of a pressure level by the hypsometric equation",
+        "vapour_deficit": "vapour pressure deficit in hPa",
+        "wind_power": "power of the wind per square metre",
+    },
 )
 
 
@@ -203,16 +230,9 @@ _AIR.add(
 
 @_AIR.formula("wet_bulb_out wet")
 def wet_bulb(body: BodyBuilder, t: Expr, h: Expr) -> Expr:
-    lead = body.let("lead first", t * atan(0.151977 * sqrt(h + 8.313659)))
-    rest = body.let("rest second", atan(t + h) - atan(h - 1.676331))
+    lead = body.let("t1 wet_lead", t * atan(0.151977 * sqrt(h + 8.313659)))
+    rest = body.let("t2 wet_rest", atan(t + h) - atan(h - 1.676331))
     return lead + rest + 0.00391838 * h * sqrt(h) * atan(0.023101 * h) - 4.686035
-
-
-@_AIR.formula("force beaufort")
-def beaufort_scale(body: BodyBuilder, w: Expr) -> Expr:
-    force = body.let("ratio rel", w / 0.836)
-    root = body.let("root c", fn("cbrt", force))
-    return root * root
 
 
 @_AIR.formula("force beaufort", "({w} / 0.836)^(2/3), by cbrt, rounded to the nearest whole number")
@@ -242,7 +262,11 @@ _AIR.add(
 _AIR.add(
     "vapour_deficit", "deficit vpd", lambda body, t, h: _saturation(body, t) * (1.0 - 0.01 * h)
 )
-_AIR.add("wind_power", "power density_out", lambda t, w: 0.6125 * w * w * w / (1.0 + t / 273.15))
+_AIR.add(
+    "wind_power",
+    "wind_power_out power_density",
+    lambda t, w: 0.6125 * w * w * w / (1.0 + t / 273.15),
+)
 
 
 @idiom(depth=DEPTH)

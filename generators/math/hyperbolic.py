@@ -21,7 +21,18 @@ _HYPERBOLIC = Family(
     grids=("i|tid|node", "line node|row col|i j", "case line node|b i j"),
     weights="weights loads",
     masks="mask wet active",
-    groups="material_ids section_ids",
+    about={
+        "catenary": "height of a hanging cable above its lowest point",
+        "cable_length": "length of a hanging cable from its lowest point",
+        "gudermannian": "latitude of a northing of the Mercator projection of a unit sphere",
+        "wave_speed": "phase speed of water waves over a bottom",
+        "wave_frequency": "angular frequency of water waves over a bottom",
+        "soliton": "surface elevation of a solitary wave in shallow water",
+        "fin_efficiency": "efficiency of a straight cooling fin",
+        "fin_temperature": "temperature ratio along a cooling fin with an adiabatic tip",
+        "kink": "profile of a domain wall",
+        "butler_volmer": "current density of an electrode by Butler and Volmer, both ways alike",
+    },
 )
 
 
@@ -66,9 +77,10 @@ _HYPERBOLIC.add(
 _HYPERBOLIC.add(
     "soliton",
     "elevation pulse",
-    lambda body, x, a: a / ((c := body.let("c wall", cosh(sqrt(a) * x))) * c),
+    lambda body, x, a, h: a / ((c := body.let("c spread", cosh(sqrt(0.75 * a / h) / h * x))) * c),
     x="xi xis",
     a="amplitude amplitudes",
+    h="depth depths",
 )
 
 
@@ -97,7 +109,7 @@ _HYPERBOLIC.add(
 )
 _HYPERBOLIC.add(
     "butler_volmer",
-    "current density",
+    "current current_density",
     lambda x, a, h: 2.0 * h * _sinh(0.5 * x / a),
     x="overpotential overpotentials",
     a="thermal_voltage thermal_voltages",

@@ -11,23 +11,33 @@ from generators.program.expr import Expr
 
 _REGRESSION = Family(
     inputs={
-        "y": quantity("y pred estimate", "y_pred preds predictions outputs", -2.0, 2.0),
-        "t": quantity("t target truth", "y_true targets truths", -2.0, 2.0),
+        "y": quantity("y_hat pred prediction", "y_pred preds predictions", -2.0, 2.0),
+        "t": quantity("y target truth", "y_true targets truths", -2.0, 2.0),
     },
     params={
-        "d": quantity("delta scale c", "deltas scales", 0.5, 1.2, 0.5, 0.9, 0.75),
-        "tau": quantity("tau level eps", "taus levels", 0.2, 0.8, 0.1, 0.9, 0.25),
+        "d": quantity("delta scale", "deltas scales", 0.5, 1.2, 0.5, 0.9, 0.75),
+        "tau": quantity("tau quantile", "taus quantiles", 0.2, 0.8, 0.1, 0.9, 0.25),
     },
     titles="loss_by_kind robust_losses residual_losses",
     kinds="kinds loss_type modes",
-    selectable=True,
     struct="LossParams Robust",
     records="Pair Fit",
     grids=("i|tid|s", "row col|b i|sample out_dim", "batch row col|b t c"),
     weights="weights sample_weight",
     masks="mask valid observed",
     reductions=("sum", "mean"),
-    groups="task_ids head_ids",
+    about={
+        "huber_loss": "Huber loss of predictions",
+        "log_cosh_loss": "log-cosh loss of predictions",
+        "pseudo_huber_loss": "pseudo-Huber loss of predictions",
+        "tukey_loss": "Tukey's biweight loss of predictions",
+        "pinball_loss": "pinball loss of predicted quantiles",
+        "geman_mcclure": "Geman-McClure loss of predictions",
+        "cauchy_loss": "Cauchy (Lorentzian) loss of predictions",
+        "tube_loss": "epsilon-insensitive loss of predictions",
+        "welsch_loss": "Welsch loss of predictions",
+        "squared_loss": "squared error loss of predictions, halved",
+    },
 )
 
 
@@ -76,7 +86,7 @@ _REGRESSION.add(
 
 @_REGRESSION.formula("loss penalty")
 def tukey_loss(body: BodyBuilder, y: Expr, t: Expr, d: Expr) -> Expr:
-    ratio = body.let("ratio scaled", (y - t) / (2.0 * d))
+    ratio = body.let("ratio scaled", (y - t) / d)
     rest = body.let("rest inside", most(1.0 - ratio * ratio, 0.0))
     return d * d / 6.0 * (1.0 - rest * rest * rest)
 
@@ -100,21 +110,21 @@ _REGRESSION.add(
     lambda body, y, t, d: 0.5 * d * d * log(1.0 + (q := _ratio(body, y, t, d)) * q),
 )
 _REGRESSION.add(
-    "wing_loss", "loss cost", lambda body, y, t, d: d * log(1.0 + _size(body, y, t) / (0.5 * d))
+    "tube_loss",
+    "loss slack",
+    lambda y, t, tau: most(abs(y - t) - tau, 0.0),
+    tau="epsilon epsilons",
 )
-_REGRESSION.add("tube_loss", "loss slack", lambda y, t, tau: most(abs(y - t) - tau, 0.0))
+_REGRESSION.add(
+    "squared_loss",
+    "loss sq_loss",
+    lambda body, y, t: 0.5 * (r := body.let("residual err", y - t)) * r,
+)
 _REGRESSION.add(
     "welsch_loss",
     "loss cost",
     lambda body, y, t, d: 1.0 - exp(-0.5 * (q := _ratio(body, y, t, d)) * q),
 )
-
-
-@_REGRESSION.formula("loss msle")
-def signed_log_loss(body: BodyBuilder, y: Expr, t: Expr) -> Expr:
-    p = body.let("log_pred lp", fn("copysign", log(1.0 + abs(y)), y))
-    q = body.let("log_target lt", fn("copysign", log(1.0 + abs(t)), t))
-    return (p - q) * (p - q)
 
 
 @idiom(depth=DEPTH)
@@ -125,12 +135,12 @@ def regression_loss(k: KernelBuilder, level: int) -> Title:
 
 _CLASSIFY = Family(
     inputs={
-        "z": quantity("z logit score", "logits scores z_in", -3.0, 3.0),
-        "y": quantity("y label target", "labels targets y_true", 0.0, 1.0),
+        "z": quantity("logit score", "logits scores", -3.0, 3.0),
+        "y": quantity("label target", "labels targets", 0.0, 1.0),
     },
     params={
-        "g": quantity("gamma focus pos_weight margin_width", "gammas margins", 0.5, 2.0, 1.5, 2.0),
-        "eps": quantity("eps smoothing alpha", "eps_values alphas", 0.05, 0.2, 0.1, 0.05, 0.2),
+        "g": quantity("gamma focusing", "gammas", 0.5, 2.0, 1.5, 2.0),
+        "eps": quantity("smoothing eps", "smoothings eps_values", 0.05, 0.2, 0.1, 0.05, 0.2),
     },
     titles="loss_by_kind classification_losses logit_losses",
     kinds="kinds loss_type objectives",
@@ -140,7 +150,18 @@ _CLASSIFY = Family(
     weights="weights class_weight sample_weight",
     masks="mask valid labelled",
     reductions=("sum", "mean"),
-    groups="task_ids head_ids",
+    about={
+        "bce_with_logits": "binary cross-entropy of logits, stable for logits of any size",
+        "focal_loss": "binary focal loss of logits",
+        "hinge_loss": "hinge loss of scores; labels above one half are positive",
+        "squared_hinge": "squared hinge loss of scores; labels above one half are positive",
+        "modified_huber": "modified Huber loss of scores; labels above one half are positive",
+        "brier_score": "Brier score of logits",
+        "smoothed_bce": "binary cross-entropy of logits with smoothed labels",
+        "bernoulli_kl": "Bernoulli divergence of soft labels from predicted probabilities",
+        "weighted_bce": "binary cross-entropy of logits with a weight on positives",
+        "savage_loss": "Savage loss of scores; labels above one half are positive",
+    },
 )
 
 
@@ -175,10 +196,15 @@ def focal_loss(body: BodyBuilder, z: Expr, y: Expr, g: Expr) -> Expr:
     return -((1.0 - hit) ** g) * log(hit)
 
 
-_CLASSIFY.add("hinge_loss", "loss hinge", lambda body, z, y, g: most(g - _margin(body, z, y), 0.0))
+_CLASSIFY.add(
+    "hinge_loss",
+    "loss hinge",
+    lambda body, z, y, g: most(g - _margin(body, z, y), 0.0),
+    g="margin_width margin_widths",
+)
 
 
-@_CLASSIFY.formula("loss hinge_sq")
+@_CLASSIFY.formula("loss hinge_sq", g="margin_width margin_widths")
 def squared_hinge(body: BodyBuilder, z: Expr, y: Expr, g: Expr) -> Expr:
     short = body.let("short violation slack", most(g - _margin(body, z, y), 0.0))
     return short * short
@@ -213,6 +239,7 @@ def smoothed_bce(body: BodyBuilder, z: Expr, y: Expr, eps: Expr) -> Expr:
     "kl divergence",
     "the Bernoulli divergence q * log(q / p) + (1 - q) * log((1 - q) / (1 - p)), where "
     "p = sigmoid({z}) and q is {y} clamped to [{eps}, 1 - {eps}]",
+    eps="eps eps_values",
 )
 def bernoulli_kl(body: BodyBuilder, z: Expr, y: Expr, eps: Expr) -> Expr:
     p = _sigmoid(body, z)
@@ -225,6 +252,7 @@ _CLASSIFY.add(
     "loss bce",
     lambda z, y, g: g * y * _softplus(-z) + (1.0 - y) * _softplus(z),
     "{g} * {y} * softplus(-{z}) + (1 - {y}) * softplus({z})",
+    g="pos_weight pos_weights",
 )
 
 

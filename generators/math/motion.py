@@ -11,21 +11,33 @@ from generators.program.expr import Expr, Var
 
 _CONTROL = Family(
     inputs={
-        "e": quantity("err e pos_err", "errors pos_errors gaps", -2.0, 2.0),
-        "v": quantity("rate v err_rate", "rates err_rates speeds", -2.0, 2.0),
+        "e": quantity("err pos_err", "errors pos_errors", -2.0, 2.0),
+        "v": quantity("rate err_rate", "rates err_rates", -2.0, 2.0),
     },
     params={
-        "g": quantity("gain kp stiffness", "gains kps", 0.6, 2.2, 0.8, 1.5, 2.0),
+        "g": quantity("gain kp", "gains kps", 0.6, 2.2, 0.8, 1.5, 2.0),
         "m": quantity("limit umax band", "limits u_limits", 0.5, 1.3, 0.5, 1.2, 0.8),
         "d": quantity("kd damping", "kds dampings", 0.1, 0.5, 0.2, 0.4),
     },
     titles="control_by_kind controller actuator_command",
     kinds="law kinds control_mode",
     struct="Gains Controller Actuator",
-    records="Axis Joint",
+    records="JointState ServoState",
     grids=("i|joint|tid", "robot joint|row col|i axis", "run robot joint|b i j"),
     masks="enabled armed mask",
     groups="joint_types motor_ids",
+    varying="g m d",
+    own_axis=1,
+    about={
+        "clamped_pd": "PD controller with a limit on its output",
+        "bang_bang": "bang-bang controller with a rate term",
+        "time_optimal": "time-optimal switching law of a double integrator",
+        "sliding_mode": "sliding mode controller with a boundary layer",
+        "root_law": "speed from which a distance can just be braked at a given deceleration",
+        "dead_band": "proportional controller with a dead zone",
+        "soft_saturation": "PD controller whose output saturates smoothly",
+        "friction_feedforward": "proportional controller that makes up for Coulomb friction",
+    },
 )
 
 
@@ -63,20 +75,21 @@ def sliding_mode(body: BodyBuilder, e: Expr, v: Expr, g: Expr, d: Expr, m: Expr)
 
 _CONTROL.add(
     "root_law",
-    "command speed_cmd",
+    "speed_cmd speed_limit",
     lambda e, g: fn("copysign", sqrt(2.0 * g * abs(e)), e),
-    g="max_accel max_accels",
+    e="distance distances",
+    g="max_decel max_decels",
 )
 
 
 @_CONTROL.formula(
     "command valve_cmd",
-    "{g} * (|{e}| - {m}) with the sign of {e} where that is not negative, else 0",
+    "{g} * max(|{e}| - {m}, 0) with the sign of {e}",
     m="dead_zone dead_zones",
 )
 def dead_band(body: BodyBuilder, e: Expr, g: Expr, m: Expr) -> Expr:
-    over = body.let("over excess", abs(e) - m)
-    return g * fn("sign", e) * over * (1.0 - fn("step", over))
+    over = body.let("over excess", most(abs(e) - m, 0.0))
+    return g * fn("copysign", over, e)
 
 
 _CONTROL.add(
@@ -104,16 +117,23 @@ def control_law(k: KernelBuilder, level: int) -> Title:
 _ORBIT = Family(
     inputs={"m": quantity("m_anom mean_anom", "mean_anomalies", -2.6, 2.6)},
     params={
-        "e": quantity("ecc e_orbit", "eccs", 0.1, 0.6, 0.2, 0.5, 0.3),
-        "a": quantity("a_semi axis", "axes_a", 0.6, 1.8, 1.2, 1.5, 0.8),
+        "e": quantity("ecc eccentricity", "eccs eccentricities", 0.1, 0.6, 0.2, 0.5, 0.3),
+        "a": quantity("semi_axis", "semi_axes", 0.6, 1.8, 1.2, 1.5, 0.8),
     },
     titles="orbit_measure phase_on_orbit",
     struct="Orbit Elements",
     records="Body Satellite",
     grids=("i|body|tid", "orbit step|row col|i j", "run orbit step|b i j"),
     masks="active bound mask",
-    paired=True,
-    groups="orbit_ids body_ids",
+    groups="orbit_ids",
+    varying="e a",
+    about={
+        "eccentric_anomaly": "eccentric anomaly from Kepler's equation",
+        "true_anomaly": "true anomaly by way of Kepler's equation",
+        "orbit_radius": "distance from the focus by way of Kepler's equation",
+        "orbit_abscissa": "coordinate along the major axis, from the focus",
+        "center_equation": "equation of the centre to second order in the eccentricity",
+    },
 )
 _OSCILLATOR = Family(
     inputs={
@@ -129,7 +149,17 @@ _OSCILLATOR = Family(
     records="State Node",
     grids=("i|node|tid", "ring node|row col|i j", "run ring node|b i j"),
     masks="active mask",
-    groups="node_types cell_types",
+    varying="a",
+    about={
+        "pendulum": "angular acceleration of damped pendulums",
+        "pendulum_energy": "energy of pendulums per moment of inertia",
+        "van_der_pol": "acceleration of van der Pol oscillators",
+        "duffing": "acceleration of damped Duffing oscillators with a double well",
+        "fitzhugh_nagumo": "rate of the membrane voltage in the FitzHugh-Nagumo model",
+        "kuramoto_pull": "rate of a phase that is coupled to a neighbour's (Kuramoto)",
+        "phase_angle": "phase angle of harmonic oscillators from position and velocity",
+        "standard_map": "angle after one step of the standard map of a kicked rotor",
+    },
 )
 _ANOMALY = (
     "E after three Newton steps E - (E - {e} * sin(E) - {m}) / (1 - {e} * cos(E)) from "
@@ -148,7 +178,7 @@ def _kepler(body: BodyBuilder, m: Expr, e: Expr) -> Var:
 
 _ORBIT.add(
     "eccentric_anomaly",
-    "anomaly_out ecc_out",
+    "big_e_out ecc_anomaly",
     lambda body, m, e: _kepler(body, m, e),
     f"the eccentric anomaly: {_ANOMALY}",
 )
@@ -191,7 +221,7 @@ _OSCILLATOR.add(
 )
 _OSCILLATOR.add(
     "pendulum_energy",
-    "energy energy_out",
+    "energy energies",
     lambda m, v, a: 0.5 * v * v + a * (1.0 - cos(m)),
     m="theta thetas",
     v="omega omegas",
@@ -233,7 +263,7 @@ _OSCILLATOR.add(
 )
 _OSCILLATOR.add(
     "phase_angle",
-    "angle_out polar",
+    "angle_out phases",
     lambda m, v, a: atan2(v, a * m),
     m="x xs",
     v="v vs",

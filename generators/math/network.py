@@ -56,60 +56,65 @@ _ACTIVATION.add("bent_identity", "", lambda z: z + 0.5 * (sqrt(z * z + 1.0) - 1.
 _ACTIVATION.add("arctan", "", lambda z, gain: atan(gain * z))
 
 
+_CALLED = {"gelu": "GELU", "gelu_tanh": "Tanh-approximated GELU", "elu": "ELU"}
+_CALLED["leaky_relu"] = "Leaky ReLU"
+
+
 @idiom(depth=3)
 def activation(k: KernelBuilder, level: int) -> Title:
     """A neural activation, at higher levels with bias, gate, residual and a helper function."""
     shape, type_ = k.draw.shape, k.draw.float_type()
-    s, card = launch(k), shape.choice(_ACTIVATION.cards)
+    s, card = launch(k, list=2, grid=3, cube=2), shape.choice(_ACTIVATION.cards)
     entry = _biased(s, level, s.read("x logits inputs features pre", type_, -4.0, 4.0))
-    done = f"With z = {say(k, entry)}, compute {card.name.replace('_', ' ')}, "
     values = {
-        key: _COEFFICIENTS[key].given(s, type_, literal=2, shared=3, last=1 if level == 1 else 2)
+        key: _COEFFICIENTS[key].given(s, type_, literal=int(key == "leak"), shared=1)
         for key in card.keys[1:]
     }
-    done += card.said({"z": "z", **{key: say(k, value) for key, value in values.items()}}) + "."
+    plain = say(k, entry)
+    told = card.said({"z": "z", **{key: say(k, value) for key, value in values.items()}})
+    called = _CALLED.get(card.name, card.name.replace("_", " ").capitalize())
+    done = f"{called} activation of z = {plain}, {told}."
     values["z"] = k.let("z h u", entry)
     if level >= 4 and shape.chance(0.5):
         done += f" {s.put('pre_out saved_z preact', values['z']).name} gets z."
     value = evaluated(k, 0.0 if level < 3 else 0.5, card, values)
-    if level >= 3 and shape.chance(0.5):
-        gate = s.read("gate gates", type_, -3.0, 3.0)
-        value = value / (1.0 + exp(-gate))
-        done += f" Multiply it by the logistic sigmoid of {say(k, gate)}."
-    if level >= 3 and shape.chance(0.4):
+    if level >= 3 and shape.chance(0.6):
+        up = s.read("up up_proj value_in", type_, -2.0, 2.0)
+        value = value * up
+        done += f" It is multiplied by {say(k, up)}, as in a gated linear unit."
+    elif level >= 3 and shape.chance(0.4):
         skip = s.read("residual skip shortcut", type_, -1.0, 1.0)
         value = skip + value
-        done += f" Add {say(k, skip)}."
-    done += deliver(s, level, "out result dst output", value, blends=False)
+        done += f" {say(k, skip)} is added as a residual."
+    done += deliver(s, level, "out activated output", value, blends=False)
     name = card.name
     return Title(k.name(f"{name}_forward", f"apply_{name}", f"{name}_activation"), done)
 
 
 def _biased(s: Site, level: int, entry: Expr) -> Expr:
     """An input with or without a bias, and with a scale."""
-    forms = ("none", "shared", "last", "scale")
-    form = s.k.draw.shape.choice(forms[level >= 4 : 4 if level >= 2 else 3])
-    if form == "none":
+    forms = ("none", "none", "bias", "affine")
+    form = s.k.draw.shape.choice(forms[level >= 3 : 4 if level >= 2 else 3])
+    if form == "none" or s.rank == 1:
         return entry
-    way = {"shared" if form == "shared" else "last": 1}
-    bias = given(s, "bias shift", entry.type, -1.0, 1.0, many="bias offsets", forms=way)
-    if form != "scale":
+    bias = given(s, "bias", entry.type, -1.0, 1.0, many="bias", forms={"last": 1})
+    if form != "affine":
         return entry + bias
-    return given(s, "scale", entry.type, 0.5, 1.5, many="scales gamma", last=1) * entry + bias
+    return given(s, "scale", entry.type, 0.5, 1.5, many="scale", last=1) * entry + bias
 
 
 Score = Callable[[Expr | int], Expr]
 
 
 _STATISTICS = {
-    "logsumexp": ("log-sum-exp", 1.5, 3.5),
-    "entropy": ("entropy (natural log) of the softmax", 0.4, 1.6),
-    "entropy_bits": ("entropy of the softmax in bits (nats times 1.442695)", 0.8, 2.2),
-    "soft_maximum": ("mean, weighted by the softmax,", 0.5, 2.5),
-    "confidence": ("largest softmax probability (1 / sum of exp)", 0.3, 0.8),
-    "gini": ("Gini impurity (1 - sum of squares) of the softmax", 0.3, 0.7),
+    "logsumexp": "Log-sum-exp",
+    "entropy": "Entropy of the softmax, in nats,",
+    "entropy_bits": "Entropy of the softmax, in bits (nats times 1.442695),",
+    "soft_maximum": "Mean score under the softmax",
+    "confidence": "Largest probability of the softmax (1 / sum of exp)",
+    "gini": "Gini impurity of the softmax (1 - sum of squares)",
 }
-"""What each is called, and the range of a baseline for it."""
+"""What each is called."""
 _VALUES: dict[str, Callable[[Expr, Expr, Expr], Expr]] = {
     "logsumexp": lambda top, total, _: top + log(total),
     "entropy": lambda _, total, moment: log(total) - moment / total,
@@ -130,18 +135,16 @@ def softmax_statistic(k: KernelBuilder, level: int) -> Title:
     s = launch(k, list=3, grid=2)
     k.size("classes", 4, 7)
     form = shape.choice(sorted(_STATISTICS))
-    statistic, low, high = _STATISTICS[form]
+    statistic = _STATISTICS[form]
     score, text = _scores(s, level, form, type_)
-    done = f"Compute the {statistic} of each row of {text}, stably (subtract the row maximum "
-    done += "before exp)"
-    baseline = None
-    if level >= 2 and shape.chance(0.6):
-        baseline = s.read("baseline reference target", type_, low, high)
-        done += f", and subtract its entry of {say(k, baseline)}"
-    value = _reduced(k, form, score, k.trip_count("num_classes num_cols width", "classes"))
-    value = value if baseline is None else value - baseline
-    done += "." + deliver(s, level, "out result row_stat", value)
-    return Title(k.name(f"row_{form}", f"{form}_rows", f"stable_{form}"), done)
+    done = f"{statistic} of each row of {text}; the row's maximum is subtracted before exp."
+    value = _reduced(k, form, score, k.size_param("num_classes width", "classes"))
+    outs = {"logsumexp": "lse log_sum_exp", "soft_maximum": "soft_max expected_score"}
+    outs |= {"gini": "impurity gini_out", "confidence": "confidence max_prob"}
+    done += f" {s.put(outs.get(form, 'entropy_out entropies'), value).name} gets the result."
+    words = {"soft_maximum": "expected_score", "gini": "gini_impurity", "confidence": "max_prob"}
+    name = words.get(form, form if "entropy" not in form else f"softmax_{form}")
+    return Title(k.name(f"row_{name}", f"{name}_rows", f"{name}_kernel"), done)
 
 
 def _score_range(k: KernelBuilder, form: str, type_: Scalar) -> tuple[float, float]:
@@ -157,17 +160,20 @@ def _scores(s: Site, level: int, form: str, type_: Scalar) -> tuple[Score, str]:
     """The score of a cell, perhaps biased and scaled; and what it is."""
     k, shape, prior = s.k, s.k.draw.shape, None
     low, high = _score_range(k, form, type_)
-    logits = s.array("logits scores energies", type_, low, high, more="classes")
+    logits = s.array("logits scores", type_, low, high, more="classes")
     text = logits.name
     if shape.chance(0.15 if level < 3 else 0.5):
-        prior = k.array("bias log_prior offsets", type_, "classes", low=-1.0, high=1.0)
-        text = f"({text} + {prior.name} of the column)"
-    how = shape.weighted({"plain": 2, "parameter": 2, "gain": 3, "temperature": 3})
-    factor = k.lift(k.draw.value.choice((0.5, 0.7, 1.5, 2.0)), type_)
+        prior = k.array("bias class_bias log_prior", type_, "classes", low=-1.0, high=1.0)
+        text = f"{text} + {prior.name} (one of each class)"
+    how = shape.weighted({"plain": 3, "parameter": 2, "temperature": 2})
+    factor: Expr = k.lift(1.0, type_)
     if how == "parameter":
-        factor = k.scalar("beta inverse_temperature sharpness", type_, 0.8, 1.2)
+        factor = k.scalar("beta inv_temperature", type_, 0.8, 1.2)
+    elif how == "temperature":
+        factor = k.scalar("temperature tau", type_, 0.8, 1.2)
     shown = say(k, factor)
     if how != "plain":
+        text = f"({text})" if prior is not None else text
         text = f"{text} / {shown}" if how == "temperature" else f"{shown} * {text}"
 
     def score(j: Expr | int) -> Expr:

@@ -11,14 +11,24 @@ from generators.program.expr import Const, Expr, literal
 
 _STABLE = Family(
     inputs={
-        "x": quantity("x a u", "x a_vals xs", -2.4, 2.4),
-        "y": quantity("y b_val v", "y b_vals ys", -2.4, 2.4),
+        "x": quantity("x", "xs", -2.4, 2.4),
+        "y": quantity("y", "ys", -2.4, 2.4),
     },
-    params={"eps": quantity("eps tol floor", "eps_values tols", 0.1, 0.4, 0.1, 0.25, 0.05)},
+    params={"eps": quantity("eps smoothing", "eps_values smoothings", 0.1, 0.4, 0.1, 0.25, 0.05)},
     titles="stable_function careful_numerics safe_math",
     kinds="kinds ops modes",
     struct="Tolerance",
     records="Pair Operands",
+    about={
+        "scaled_hypot": "length of (x, y) without overflow of the squares",
+        "logaddexp": "log of a sum of two exponentials without overflow",
+        "sinc_series": "normalised sinc, by its series near zero",
+        "expm1_series": "exp minus 1 without cancellation near zero",
+        "stable_sigmoid": "logistic sigmoid without overflow",
+        "asinh_by_log": "inverse hyperbolic sine by a logarithm, odd in its argument",
+        "safe_ratio": "quotient whose divisor keeps away from zero",
+        "smooth_max": "smooth maximum of two values",
+    },
 )
 
 
@@ -26,7 +36,7 @@ def _signed(size: Expr, x: Expr) -> Expr:
     return fn("copysign", size, x)
 
 
-@_STABLE.formula("norms hyp")
+@_STABLE.formula("hypot_out lengths")
 def scaled_hypot(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
     ax, ay = body.let("ax abs_x", abs(x)), body.let("ay abs_y", abs(y))
     big, small = body.let("big hi", most(ax, ay)), body.let("small lo", least(ax, ay))
@@ -51,7 +61,9 @@ def sinc_series(body: BodyBuilder, x: Expr) -> Expr:
     return value
 
 
-@_STABLE.formula("em1 growth", "exp({x}) - 1, by its Taylor series up to {x}^4 where |{x}| < 0.1")
+@_STABLE.formula(
+    "expm1_out em1", "exp({x}) - 1, by its Taylor series up to {x}^4 where |{x}| < 0.1"
+)
 def expm1_series(body: BodyBuilder, x: Expr) -> Expr:
     body.note("series near zero, where exp(x) - 1 cancels")
     terms = x * (1.0 + x * (0.5 + x * (0.16666667 + x * 0.041666667)))
@@ -91,7 +103,7 @@ _STABLE.add(
 )
 
 
-@_STABLE.formula("maxima upper")
+@_STABLE.formula("maxima smooth_max_out")
 def smooth_max(body: BodyBuilder, x: Expr, y: Expr, eps: Expr) -> Expr:
     gap = body.let("gap d", x - y)
     squared: Expr = eps * eps
@@ -107,11 +119,25 @@ def stable_numerics(k: KernelBuilder, level: int) -> Title:
 
 
 _SPECIAL = Family(
-    inputs={"x": quantity("x z_in arg_in", "x args points radii", 0.3, 2.2)},
+    inputs={"x": quantity("x arg", "x args", 0.3, 2.2)},
     params={},
     titles="special_function evaluate_special special_by_kind",
     kinds="which_fn kinds function_id",
-    grids=("i|tid|p", "row col|i j|order p", "batch row col|b i j"),
+    grids=("i|tid|p", "row col|i j", "batch row col|b i j"),
+    about={
+        "bessel_j0": "Bessel function J0 by five terms of its series",
+        "bessel_j1": "Bessel function J1 by four terms of its series",
+        "bessel_i0": "modified Bessel function I0 by its series",
+        "stirling_lgamma": "log of the gamma function by Stirling's series",
+        "lanczos_lgamma": "log of the gamma function by Lanczos' approximation",
+        "digamma": "digamma function by its asymptotic series, three steps up",
+        "erf_fit": "error function by Abramowitz and Stegun 7.1.25",
+        "lambert_w": "Lambert's W",
+        "sine_integral": "sine integral by its series",
+        "exp_integral": "exponential integral E1 by Abramowitz and Stegun 5.1.53 and 5.1.54",
+        "dawson_fit": "Dawson's integral by a rational fit",
+        "airy_decay": "leading asymptotic term of the Airy function Ai",
+    },
     weights="weights quad_weights",
     masks="mask wanted valid",
 )
@@ -211,13 +237,13 @@ def lambert_w(body: BodyBuilder, x: Expr) -> Expr:
     return w
 
 
-@_SPECIAL.formula("si_out integral")
+@_SPECIAL.formula("si_out sine_int")
 def sine_integral(body: BodyBuilder, x: Expr) -> Expr:
     s = body.let("sq x2", x * x)
     return x * _horner(body, s, 1.0, -0.055555556, 0.0016666667, -2.8344671e-05)
 
 
-@_SPECIAL.formula("e1_out integral")
+@_SPECIAL.formula("e1_out exp_int")
 def exp_integral(body: BodyBuilder, x: Expr) -> Expr:
     """Abramowitz and Stegun, 5.1.53 below one and 5.1.54 above."""
     low = _horner(body, x, -0.57721566, 0.99999193, -0.24991055, 0.05519968) - log(x)

@@ -16,10 +16,12 @@ def _refracted(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
 
 
 _OPTICS = Family(
-    inputs={"c": quantity("cos_i c ndoth", "cosines cos_theta cos_angles", 0.3, 0.98)},
+    inputs={"c": quantity("cos_i cos_theta", "cosines cos_angles", 0.3, 0.98)},
     params={
-        "n": quantity("ior eta n_rel", "iors etas indices", 1.2, 2.2, 1.33, 1.5, 1.52, 2.0),
-        "a": quantity("alpha rough alpha_m", "alphas roughness rough_map", 0.3, 0.8, 0.3, 0.5, 0.7),
+        "n": quantity("ior eta", "iors etas", 1.2, 2.2, 1.33, 1.5, 1.52, 2.0),
+        "a": quantity("alpha roughness", "alphas roughnesses", 0.3, 0.8, 0.3, 0.5, 0.7),
+        "w": quantity("thickness", "thicknesses", 0.3, 0.9),
+        "f": quantity("finesse_coeff", "finesse_coeffs", 0.5, 3.0),
     },
     titles="shade_by_kind optics_by_kind reflectance_model",
     kinds="model material kinds",
@@ -27,8 +29,22 @@ _OPTICS = Family(
     grids=("i|ray|tid", "y x|ray bounce|row col", "view y x|b row col"),
     weights="weights tints",
     masks="hit visible mask",
-    paired=True,
     groups="material_ids surface_ids",
+    varying="n a",
+    about={
+        "schlick": "Fresnel reflectance by Schlick's approximation",
+        "fresnel_s": "Fresnel reflectance of s-polarised light",
+        "fresnel_dielectric": "Fresnel reflectance of unpolarised light at a dielectric",
+        "snell_angle": "angle of refraction by Snell's law",
+        "ray_deviation": "angle by which refraction bends a ray",
+        "ggx": "GGX distribution of microfacet normals",
+        "smith_g1": "Smith's masking of GGX microfacets for one direction",
+        "beckmann": "Beckmann distribution of microfacet normals",
+        "henyey_greenstein": "Henyey-Greenstein phase function",
+        "blinn_phong": "normalised Blinn-Phong lobe with a roughness",
+        "clearcoat": "GTR1 lobe of a clear coat",
+        "thin_film": "transmission of a thin film (Airy), its thickness in wavelengths",
+    },
 )
 
 
@@ -64,26 +80,26 @@ def snell_angle(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
 _OPTICS.add("ray_deviation", "deviation bend", lambda c, n: acos(c) - asin(sqrt(1.0 - c * c) / n))
 
 
-@_OPTICS.formula("ndf lobe")
+@_OPTICS.formula("ndf lobe", c="n_dot_h n_dot_hs")
 def ggx(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
     a2 = body.let("a2 alpha_sq", a * a)
     denom = body.let("denom d", c * c * (a2 - 1.0) + 1.0)
     return a2 / (PI * denom * denom)
 
 
-@_OPTICS.formula("shadowing visible_part")
+@_OPTICS.formula("masking g1_out", c="n_dot_v n_dot_vs")
 def smith_g1(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
     a2 = body.let("a2 alpha_sq", a * a)
     return 2.0 * c / (c + sqrt(a2 + (1.0 - a2) * c * c))
 
 
-@_OPTICS.formula("ndf lobe")
+@_OPTICS.formula("ndf lobe", c="n_dot_h n_dot_hs")
 def beckmann(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
     slope = body.let("slope tan_h", tan(acos(c)) / a)
     return exp(-slope * slope) / (PI * a * a * c * c * c * c)
 
 
-@_OPTICS.formula("phase scatter")
+@_OPTICS.formula("phase scatter", a="asymmetry asymmetries")
 def henyey_greenstein(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
     base = body.let("base inner", 1.0 + a * a - 2.0 * a * c)
     return either(
@@ -91,23 +107,23 @@ def henyey_greenstein(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
     )
 
 
-@_OPTICS.formula("ndf lobe")
+@_OPTICS.formula("ndf lobe", c="n_dot_h n_dot_hs")
 def blinn_phong(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
     power = body.let("power shininess", 2.0 / (a * a) - 2.0)
     return (power + 2.0) / TWO_PI * c**power
 
 
-@_OPTICS.formula("ndf coat")
+@_OPTICS.formula("ndf coat", c="n_dot_h n_dot_hs")
 def clearcoat(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
     a2 = body.let("a2 alpha_sq", a * a)
     return (a2 - 1.0) / (PI * log(a2) * (1.0 + (a2 - 1.0) * c * c))
 
 
 @_OPTICS.formula("transmission film")
-def thin_film(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    half = body.let("half_phase delta", 3.0 * n * c)
-    sine = body.let("s sine", sin(half))
-    return 1.0 / (1.0 + 2.0 * sine * sine)
+def thin_film(body: BodyBuilder, c: Expr, n: Expr, w: Expr, f: Expr) -> Expr:
+    half = body.let("half_phase delta", TWO_PI * n * w * c)
+    sine = body.let("sine sin_half", sin(half))
+    return 1.0 / (1.0 + f * sine * sine)
 
 
 @idiom(depth=DEPTH)

@@ -24,16 +24,33 @@ from generators.program.expr import Expr
 _TRANSFER = Family(
     inputs={"c": quantity("c value tone", "image channel pixels plane", 0.001, 0.5)},
     params={
-        "e": quantity("exposure gain stop", "exposures gains", 0.8, 3.0, 2.0, 1.5, 0.6),
-        "g": quantity("gamma power contrast", "gammas powers", 0.5, 2.2, 2.2, 1.8, 0.7),
-        "w": quantity("white white_point peak", "whites peaks", 1.5, 4.0, 2.0, 4.0, 3.0),
+        "e": quantity("exposure gain", "exposures gains", 0.8, 3.0, 2.0, 1.5, 0.6),
+        "g": quantity("gamma", "gammas", 0.5, 2.2, 2.2, 1.8, 0.7),
+        "w": quantity("white white_point", "whites white_points", 1.5, 4.0, 2.0, 4.0, 3.0),
     },
     titles="transfer_by_kind encode_pixels tone_map_image",
     kinds="transfer curve_type kinds",
     struct="Grade Display Look",
     grids=("i|tid|p", "y x|row col|py px", "frame y x|b y x|plane row col"),
     masks="mask matte covered",
-    groups="view_ids shot_ids",
+    groups="shot_ids clip_ids",
+    varying="e",
+    grouped_only=True,
+    coded=True,
+    forms={1: 3, 2: 6, 3: 1},
+    sizes={2: "height width", 3: "images height width"},
+    replaces=True,
+    about={
+        "srgb_decode": "linear light of a channel that is coded as sRGB",
+        "hlg": "hybrid log-gamma signal of linear light",
+        "hable": "Hable's filmic tone map",
+        "aces": "Narkowicz's fit of the ACES tone map",
+        "reinhard_extended": "Reinhard's tone map with a white point",
+        "gamma_curve": "exposure, then gamma encoding",
+        "log_film": "logarithmic tone curve from 0 to 1",
+        "cineon": "Cineon log code of an exposed channel, over 1023",
+        "contrast": "contrast as a power about middle grey (0.18)",
+    },
 )
 
 
@@ -86,14 +103,22 @@ def reinhard_extended(body: BodyBuilder, c: Expr, e: Expr, w: Expr) -> Expr:
 
 
 _TRANSFER.add("gamma_curve", "coded toned", lambda c, e, g: (e * c) ** (1.0 / g))
-_TRANSFER.add("log_film", "coded density", lambda c, w: log2(1.0 + w * c) / log2(1.0 + w))
-_TRANSFER.add("cineon", "coded density", lambda c, e: 0.67 + 0.28 * log10(e * c + 0.01))
+_TRANSFER.add(
+    "log_film",
+    "coded toned",
+    lambda c, w: log2(1.0 + w * c) / log2(1.0 + w),
+    w="strength strengths",
+)
+_TRANSFER.add(
+    "cineon",
+    "coded code_value",
+    lambda c, e: (685.0 + 300.0 * log10(0.9892 * e * c + 0.0108)) / 1023.0,
+)
 
 
-@_TRANSFER.formula("graded toned")
-def contrast(body: BodyBuilder, c: Expr, g: Expr) -> Expr:
-    side = body.let("side offset", c / 0.18 - 1.0)
-    return 0.18 + 0.18 * fn("copysign", (abs(side) + 1.0e-6) ** g, side)
+_TRANSFER.add(
+    "contrast", "graded toned", lambda c, g: 0.18 * (c / 0.18) ** g, g="contrast contrasts"
+)
 
 
 @idiom(depth=DEPTH)
@@ -115,10 +140,26 @@ _PIXEL = Family(
     records="Pixel Rgb Texel",
     grids=("i|p|tid", "y x|row col|py px", "frame y x|view y x|batch row col"),
     masks="mask matte covered",
+    weights="",
     reductions=("mean",),
     reduced="luminance luma_lightness rms_intensity",
-    spatial=True,
-    paired=True,
+    coded=True,
+    forms={1: 3, 2: 6, 3: 1},
+    sizes={2: "height width", 3: "images height width"},
+    about={
+        "luminance": "relative luminance (Rec. 709) of each pixel",
+        "circular_hue": "hue of each pixel as a share of the circle, from opponent axes",
+        "hexagonal_hue": "HSV hue of each pixel, from 0 to 1",
+        "hsv_saturation": "HSV saturation of each pixel (0.001 keeps black from dividing by 0)",
+        "hsl_saturation": "HSL saturation of each pixel (0.001 more keeps the divisor above 0)",
+        "red_green_axis": "CIELAB a* of linear RGB, without its linear part near black",
+        "luma_lightness": "CIELAB L* of linear RGB, without its linear part near black",
+        "blue_chroma": "blue difference Cb (Rec. 709) of each pixel, centred at 0.5",
+        "red_chroma": "red difference Cr (Rec. 709) of each pixel, centred at 0.5",
+        "rms_intensity": "root mean square of the three channels",
+        "green_key": "matte of a green screen: 0 where green exceeds the other channels",
+        "bright_pass": "luminance above a threshold, as a bloom filter starts with",
+    },
 )
 
 
@@ -141,13 +182,13 @@ def luminance(body: BodyBuilder, r: Expr, g: Expr, b: Expr) -> Expr:
 def circular_hue(body: BodyBuilder, r: Expr, g: Expr, b: Expr) -> Expr:
     alpha = body.let("alpha warm", r - 0.5 * (g + b))
     beta = body.let("beta cool", 0.8660254 * (g - b))
-    return fn("degrees", fn("atan2", beta, alpha)) / 360.0
+    return fn("frac", 1.0 + fn("atan2", beta, alpha) / TWO_PI)
 
 
 @_PIXEL.formula(
     "hue hues",
-    "the HSV hue over 6 (unwrapped; span max - min + 1e-6): ({g} - {b}) / span where {r} is "
-    "largest, 2 + ({b} - {r}) / span where {g} is, else 4 + ({r} - {g}) / span",
+    "the fraction of 1 + h / 6, with h = ({g} - {b}) / span where {r} is largest, "
+    "2 + ({b} - {r}) / span where {g} is, else 4 + ({r} - {g}) / span, span = max - min + 1e-6",
 )
 def hexagonal_hue(body: BodyBuilder, r: Expr, g: Expr, b: Expr) -> Expr:
     high, low = _extremes(body, r, g, b)
@@ -157,7 +198,7 @@ def hexagonal_hue(body: BodyBuilder, r: Expr, g: Expr, b: Expr) -> Expr:
         body.assign(hue, (g - b) / span)
     with body.elif_(g >= b):
         body.assign(hue, 2.0 + (b - r) / span)
-    return hue / 6.0
+    return fn("frac", 1.0 + hue / 6.0)
 
 
 @_PIXEL.formula("saturation sat")
@@ -175,35 +216,39 @@ def hsl_saturation(body: BodyBuilder, r: Expr, g: Expr, b: Expr) -> Expr:
 @_PIXEL.formula("a_star opponent")
 def red_green_axis(body: BodyBuilder, r: Expr, g: Expr, b: Expr) -> Expr:
     x = body.let("x_rel xn", (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505)
-    return 5.0 * (fn("cbrt", x) - fn("cbrt", _luma(body, r, g, b)))
+    return 500.0 * (fn("cbrt", x) - fn("cbrt", _luma(body, r, g, b)))
 
 
 _PIXEL.add(
     "luma_lightness",
     "lightness l_star",
-    lambda body, r, g, b: 1.16 * fn("cbrt", _luma(body, r, g, b)) - 0.16,
+    lambda body, r, g, b: 116.0 * fn("cbrt", _luma(body, r, g, b)) - 16.0,
 )
 _PIXEL.add(
     "blue_chroma", "cb chroma", lambda body, r, g, b: 0.5 + (b - _luma(body, r, g, b)) / 1.8556
 )
 _PIXEL.add(
-    "desaturate_red",
-    "muted red_out",
-    lambda body, r, g, b, s: fn("lerp", _luma(body, r, g, b), r, s),
+    "red_chroma", "cr chroma", lambda body, r, g, b: 0.5 + (r - _luma(body, r, g, b)) / 1.5748
 )
 _PIXEL.add("rms_intensity", "intensity energy", lambda r, g, b: sqrt((r * r + g * g + b * b) / 3.0))
 
 
-@_PIXEL.formula("alpha matte_out", "1 - smoothstep(0, {s}, {g} - max({r}, {b}))")
+@_PIXEL.formula(
+    "alpha matte_out",
+    "1 - smoothstep(0, {s}, {g} - max({r}, {b}))",
+    s="softness softnesses",
+)
 def green_key(body: BodyBuilder, r: Expr, g: Expr, b: Expr, s: Expr) -> Expr:
     spill = body.let("spill green_over", g - most(r, b))
     return 1.0 - fn("smoothstep", body.lift(0.0, r.type), s, spill)
 
 
-@_PIXEL.formula("bloom glow")
-def bloom_weight(body: BodyBuilder, r: Expr, g: Expr, b: Expr, s: Expr) -> Expr:
-    over = body.let("over excess", most(_luma(body, r, g, b) - s, 0.0))
-    return over * over / (over + 0.1)
+_PIXEL.add(
+    "bright_pass",
+    "bloom glow",
+    lambda body, r, g, b, s: most(_luma(body, r, g, b) - s, 0.0),
+    s="threshold thresholds",
+)
 
 
 @idiom(depth=DEPTH)
@@ -218,8 +263,8 @@ _TEXTURE = Family(
         "v": quantity("v t_coord tex_v", "vs v_coords tex_vs", 0.01, 0.99),
     },
     params={
-        "s": quantity("scale repeat freq", "scales repeats", 2.2, 6.4, 3.0, 4.0, 5.0, 6.0),
-        "w": quantity("width soft line", "widths softs", 0.2, 0.45, 0.25, 0.3, 0.4),
+        "s": quantity("scale repeat", "scales repeats", 2.2, 6.4, 3.0, 4.0, 5.0, 6.0),
+        "w": quantity("width line_width", "widths line_widths", 0.2, 0.45, 0.25, 0.3, 0.4),
     },
     titles="texture_by_kind procedural_texture paint_pattern",
     kinds="pattern kinds material",
@@ -228,6 +273,21 @@ _TEXTURE = Family(
     grids=("i|tid|texel", "y x|row col|py px", "layer y x|face row col"),
     masks="mask painted visible",
     groups="material_ids layer_ids",
+    varying="s w",
+    grouped_only=True,
+    forms={1: 3, 2: 6, 3: 1},
+    sizes={2: "height width", 3: "images height width"},
+    about={
+        "checker": "checkerboard, 0 and 1",
+        "stripes": "slanted stripes, 1 inside",
+        "soft_stripes": "stripes with soft edges",
+        "bricks": "brick wall in running bond: 1 on a brick, 0 in the mortar",
+        "polka_dots": "dots on a square lattice with soft edges",
+        "rings": "rings about the origin, each a ramp from 0 to 1",
+        "wood_grain": "wood grain: smooth rings about the origin, bent along u",
+        "marble": "veins of marble: a cosine along u, bent by v",
+        "zigzag": "zigzag bands, each a ramp from 0 to 1",
+    },
 )
 
 
@@ -269,69 +329,49 @@ def soft_stripes(body: BodyBuilder, u: Expr, v: Expr, s: Expr, w: Expr) -> Expr:
 
 @_TEXTURE.formula(
     "wall pattern_out",
-    "(0.6 + 0.4 * o) where the fraction of {s} * {u} + o / 2 exceeds 0.2 * {w}, else 0, "
+    "1 where the fractions of {s} * {u} + o / 2 and of 2 * {s} * {v} both exceed {w}, else 0, "
     "o = 1 for odd floor(2 * {s} * {v}), else 0",
+    w="mortar mortars",
 )
 def bricks(body: BodyBuilder, u: Expr, v: Expr, s: Expr, w: Expr) -> Expr:
     row = body.let("course layer", fn("floor", 2.0 * s * v))
     body.note("every second course is moved by half a brick")
     odd = body.let("odd parity", _parity(row))
     along = body.let("along bu", _part(body, s * u + 0.5 * odd))
-    return fn("step", 0.2 * w - along) * (0.6 + 0.4 * odd)
+    up = body.let("up bv", 2.0 * s * v - row)
+    return where(fn("and", along > w, up > w), body.lift(1.0, u.type), body.lift(0.0, u.type))
 
 
 @_TEXTURE.formula(
     "dots pattern_out",
-    "1 - smoothstep({w} / 2, 1.2 * {w}, d), d the distance of ({s} * {u}, {s} * {v}) from its "
+    "1 - smoothstep(0.9 * {w}, 1.1 * {w}, d), d the distance of ({s} * {u}, {s} * {v}) from its "
     "nearest whole point (by round)",
+    w="dot_radius dot_radii",
 )
 def polka_dots(body: BodyBuilder, u: Expr, v: Expr, s: Expr, w: Expr) -> Expr:
     du = body.let("du ox", _off_whole(s * u))
     dv = body.let("dv oy", _off_whole(s * v))
     dist = body.let("dist rad", sqrt(du * du + dv * dv))
-    return 1.0 - fn("smoothstep", 0.5 * w, 1.2 * w, dist)
+    return 1.0 - fn("smoothstep", 0.9 * w, 1.1 * w, dist)
 
 
 @_TEXTURE.formula("ring_out pattern_out")
 def rings(body: BodyBuilder, u: Expr, v: Expr, s: Expr) -> Expr:
     radius = body.let("radius_uv rad", sqrt(u * u + v * v))
-    return _part(body, 2.0 * s * radius)
+    return _part(body, s * radius)
 
 
-@_TEXTURE.formula("grain wood")
+@_TEXTURE.formula("grain wood", w="wobble wobbles")
 def wood_grain(body: BodyBuilder, u: Expr, v: Expr, s: Expr, w: Expr) -> Expr:
-    radius = body.let("radius_uv rad", sqrt(u * u + v * v) + 0.1 * w * sin(9.0 * u))
+    radius = body.let("radius_uv rad", sqrt(u * u + v * v) + w * sin(TWO_PI * u))
     ring = body.let("ring year", _part(body, s * radius))
     return ring * ring * (3.0 - 2.0 * ring)
 
 
-@_TEXTURE.formula("veins marble_out")
+@_TEXTURE.formula("veins marble_out", w="bend bends")
 def marble(body: BodyBuilder, u: Expr, v: Expr, s: Expr, w: Expr) -> Expr:
     bent = body.let("bent vein", u + w * sin(TWO_PI * v))
     return 0.5 + 0.5 * cos(PI * s * bent)
-
-
-@_TEXTURE.formula("ramp pattern_out")
-def pixelated_ramp(body: BodyBuilder, u: Expr, v: Expr, s: Expr) -> Expr:
-    cut = body.draw.shape.choice(("trunc", "floor"))
-    gu, gv = (body.let(names, fn(cut, s * x) / s) for names, x in (("gu qu", u), ("gv qv", v)))
-    return gu * (1.0 - gv)
-
-
-@_TEXTURE.formula("terrain heights")
-def terraces(body: BodyBuilder, u: Expr, v: Expr, s: Expr) -> Expr:
-    height = body.let("height field_h", 0.5 * (u * u + v))
-    return fn("ceil", s * height) / s
-
-
-@_TEXTURE.formula(
-    "contours lines_out",
-    "1 where h = 2 * {s} * {u} * {v} is nearer than {w} / 2 to a whole number, else 0",
-)
-def contour_lines(body: BodyBuilder, u: Expr, v: Expr, s: Expr, w: Expr) -> Expr:
-    height = body.let("height field_h", 2.0 * s * u * v)
-    near = body.let("near_line off", abs(height - fn("rint", height)))
-    return fn("step", near - 0.5 * w)
 
 
 @_TEXTURE.formula(

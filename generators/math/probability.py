@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.formulas import Formula, formulas
 from generators.kit.functions import HALF_PI, PI, ROOT_HALF, atan, erf, exp, log, most, sqrt, tan
-from generators.kit.naming import held, maybe
-from generators.kit.outputs import deliver
-from generators.kit.sites import Site, launch
-from generators.kit.words import say
 from generators.math.cards import Family, either, quantity
 from generators.math.compose import DEPTH, compose
-from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr
 
 _PLACE = quantity("mu loc center", "mus locs centers", -0.8, 0.8, 0.5, 0.3, 0.25)
 _SCALE = quantity("sigma scale spread", "sigmas scales spreads", 0.5, 1.5, 0.5, 0.8, 1.25, 2.0)
 _DENSITY = Family(
-    inputs={"x": quantity("x sample obs", "x samples observations data", -2.0, 2.0)},
+    inputs={"x": quantity("x sample obs", "x samples observations", -2.0, 2.0)},
     params={
-        "mu": quantity("mu mean center loc", "mus means centers locations", -0.8, 0.8, 0.5, 0.25),
-        "sigma": quantity("sigma scale width", "sigmas scales widths", 0.5, 1.5, 0.5, 0.75, 2.0),
+        "mu": quantity("mu mean loc", "mus means locs", -0.8, 0.8, 0.5, 0.25),
+        "sigma": quantity("sigma std scale", "sigmas stds scales", 0.5, 1.5, 0.5, 0.75, 2.0),
     },
     titles="density_by_kind evaluate_density likelihoods",
     kinds="kinds families dist_type",
@@ -32,7 +26,20 @@ _DENSITY = Family(
     weights="weights priors mixing",
     reductions=("sum", "mean"),
     reduced="normal_logpdf",
-    groups="labels component_ids",
+    varying="mu sigma",
+    whole="density of a weighted mixture of components, each with a",
+    about={
+        "normal_pdf": "normal density",
+        "normal_logpdf": "log of the normal density",
+        "logistic_pdf": "logistic density",
+        "sech_pdf": "hyperbolic secant density",
+        "gumbel_pdf": "Gumbel density",
+        "laplace_pdf": "Laplace density",
+        "cauchy_pdf": "Cauchy density",
+        "raised_cosine_pdf": "raised cosine density, 0 beyond one scale from its centre",
+        "epanechnikov_pdf": "Epanechnikov kernel, 0 beyond one scale from its centre",
+        "student_t3_pdf": "density of Student's t with 3 degrees of freedom",
+    },
 )
 
 
@@ -85,14 +92,14 @@ def cauchy_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
 
 @_DENSITY.formula("pdf density")
 def raised_cosine_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
-    z = body.let("z u standardized", fn("clamp", (x - mu) / (2.0 * sigma), -1.0, 1.0))
-    return (1.0 + fn("cos", PI * z)) / (4.0 * sigma)
+    z = body.let("z u standardized", fn("clamp", (x - mu) / sigma, -1.0, 1.0))
+    return (1.0 + fn("cos", PI * z)) / (2.0 * sigma)
 
 
 @_DENSITY.formula("pdf kernel_weight")
 def epanechnikov_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
-    z = body.let("z u standardized", (x - mu) / (2.0 * sigma))
-    return 0.375 * most(1.0 - z * z, 0.0) / sigma
+    z = _z(body, x, mu, sigma)
+    return 0.75 * most(1.0 - z * z, 0.0) / sigma
 
 
 @_DENSITY.formula("pdf density")
@@ -118,7 +125,21 @@ _CUMULATIVE = Family(
     parts="components c comp",
     mixed="normal_cdf logistic_cdf laplace_cdf cauchy_cdf gumbel_cdf",
     weights="weights priors mixing",
-    groups="labels component_ids",
+    varying="mu sigma",
+    whole="distribution function of a weighted mixture, each component with a",
+    about={
+        "normal_cdf": "normal CDF",
+        "normal_tail": "upper tail probability of a normal score",
+        "two_sided_p": "two-sided p-value of a normal score",
+        "logistic_cdf": "logistic CDF",
+        "cauchy_cdf": "Cauchy CDF",
+        "gumbel_cdf": "Gumbel CDF",
+        "sech_cdf": "CDF of the hyperbolic secant distribution",
+        "laplace_cdf": "Laplace CDF",
+        "triangular_cdf": "CDF of the symmetric triangular distribution, one scale to each side",
+        "rayleigh_tail": "probability that a Rayleigh variable exceeds the sample",
+        "raised_cosine_cdf": "CDF of the raised cosine distribution, one scale to each side",
+    },
 )
 _CUMULATIVE.add(
     "normal_cdf",
@@ -166,7 +187,7 @@ def laplace_cdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
 
 
 def _clamped(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
-    return body.let("z u standardized", fn("clamp", 0.5 * (x - mu) / sigma, -1.0, 1.0))
+    return body.let("z u standardized", fn("clamp", (x - mu) / sigma, -1.0, 1.0))
 
 
 _CUMULATIVE.add(
@@ -195,13 +216,30 @@ def cumulative_probability(k: KernelBuilder, level: int) -> Title:
 
 
 _QUANTILE = Family(
-    inputs={"p": quantity("p prob level", "p probs levels uniforms", 0.03, 0.97)},
-    params={"mu": _PLACE, "sigma": _SCALE},
+    inputs={"p": quantity("p prob level", "p probs levels", 0.03, 0.97)},
+    params={
+        "mu": _PLACE,
+        "sigma": _SCALE,
+        "lam": quantity("lam shape", "lams shapes", 0.1, 0.3),
+    },
     titles="quantile_by_kind inverse_cdf",
     kinds="kinds families dist_type",
     struct="Distribution Params Location",
     grids=("i|tid|s", "row col|trial i|i j", "batch trial i|b i j"),
-    groups="labels component_ids",
+    varying="mu sigma",
+    about={
+        "normal_quantile": "normal quantiles by the inverse error function",
+        "normal_upper_quantile": "normal scores that are exceeded with a given probability",
+        "half_normal_quantile": "quantiles of the half-normal distribution",
+        "logit_quantile": "quantiles of the logistic distribution",
+        "gumbel_quantile": "quantiles of the Gumbel distribution",
+        "cauchy_quantile": "Cauchy deviates by inversion",
+        "sech_quantile": "quantiles of the hyperbolic secant distribution",
+        "rayleigh_quantile": "Rayleigh deviates by inversion",
+        "tukey_lambda_quantile": "quantiles of Tukey's lambda distribution",
+        "laplace_quantile": "Laplace deviates by inversion",
+        "student_t2_quantile": "quantiles of Student's t with 2 degrees of freedom",
+    },
 )
 _QUANTILE.add(
     "normal_quantile",
@@ -245,7 +283,7 @@ _QUANTILE.add(
 _QUANTILE.add(
     "tukey_lambda_quantile",
     "quantiles deviates",
-    lambda p, mu, sigma: mu + sigma * (p**0.14 - (1.0 - p) ** 0.14) / 0.14,
+    lambda p, mu, sigma, lam: mu + sigma * (p**lam - (1.0 - p) ** lam) / lam,
 )
 
 
@@ -266,94 +304,3 @@ def student_t2_quantile(body: BodyBuilder, p: Expr, mu: Expr, sigma: Expr) -> Ex
 def quantile(k: KernelBuilder, level: int) -> Title:
     """Inverse distribution functions: what a uniform number becomes by inversion."""
     return compose(k, level, _QUANTILE)
-
-
-_DISTRIBUTIONS = formulas(
-    normal_pdf=lambda z, scale: 0.39894228 / scale * exp(-0.5 * z * z),
-    normal_logpdf=lambda z, scale: -0.5 * z * z - log(2.5066283 * scale),
-    normal_cdf=lambda z: 0.5 * (1.0 + erf(z * ROOT_HALF)),
-    normal_tail=lambda z: 0.5 * fn("erfc", z * ROOT_HALF),
-    logistic_cdf=lambda z: 1.0 / (1.0 + exp(-z)),
-    laplace_logpdf=lambda z, scale: -abs(z) - log(2.0 * scale),
-    cauchy_pdf=lambda z, scale: 0.31830989 / (scale * (1.0 + z * z)),
-    cauchy_cdf=lambda z: 0.5 + 0.31830989 * atan(z),
-    gumbel_cdf=lambda z: exp(-exp(-z)),
-    sech_pdf=lambda z, scale: 0.5 / (scale * fn("cosh", HALF_PI * z)),
-)
-_MEAN = quantity("mu mean center", "means centers locations", -1.0, 1.0, 0.5, 0.3, 0.25)
-_SIGMA = quantity("sigma width spread", "sigmas widths spreads", 0.5, 1.5, 0.5, 0.75, 1.5, 1.25)
-_Z = "z standardized u"
-_OUT = "out values likelihood result"
-
-
-@idiom(depth=3)
-def distribution(k: KernelBuilder, level: int) -> Title:
-    """A density or distribution function, at higher levels summed over mixture components."""
-    shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    if level < 3:
-        s = launch(k, list=5, grid=4, cube=1)
-        card = shape.choice(_DISTRIBUTIONS)
-        value, done = _single(s, card, s.read("x samples observations points", type_, -2.0, 2.0))
-        done += deliver(s, level, _OUT, value, blends=False)
-        return Title(k.name(f"eval_{card.name}", f"{card.name}_at_points"), done)
-    k.size("m", 3, 6)
-    s = launch(k, list=6, grid=3, inner="m")
-    card = shape.choice([card for card in _DISTRIBUTIONS if "log" not in card.name[-6:]])
-    value, done = _mixture(s, level, card, type_)
-    if shape.chance(0.4):
-        value = log(value + 1.0e-6)
-        done += " Take the logarithm of that sum plus 1e-6."
-    done += deliver(s, level, _OUT, value, blends=False)
-    return Title(k.name(f"mixture_{card.name}", f"{card.name}_mixture"), done)
-
-
-def _told(card: Formula, scale: str) -> str:
-    """What is evaluated, in words and as a formula of z."""
-    return f"{card.name.replace('_', ' ')}, {card.said({'z': 'z', 'scale': scale})},"
-
-
-def _single(s: Site, card: Formula, sample: Expr) -> tuple[Expr, str]:
-    """One density for each sample; location and scale are by sample, parameters or literals."""
-    k, type_ = s.k, sample.type
-    assert isinstance(type_, Scalar)
-    point = maybe(k, "xi sample point obs", sample, 0.4)
-    mean = _MEAN.given(s, type_, each=3, shared=3, last=2, literal=2)
-    scale = _SIGMA.given(s, type_, each=2, shared=4, last=2, literal=2)
-    done = f"Evaluate the {_told(card, say(k, scale))} "
-    done += f"at z = ({say(k, sample - mean)}) / {say(k, scale)}."
-    if "scale" in card.keys:
-        scale = held(k, "sigma width spread s", scale)
-    z = k.let(_Z, (point - mean) / scale)
-    return card.of(k, {"z": z, "scale": scale}), done
-
-
-def _mixture(s: Site, level: int, card: Formula, type_: Scalar) -> tuple[Expr, str]:
-    """The sum of a density over components, with their weights; perhaps the likeliest of them."""
-    k, last = s.k, (s.rank,)
-    sample = s.read("x samples observations points", type_, -2.0, 2.0)
-    scale = None if k.draw.shape.chance(0.5) else k.scalar(_SIGMA.names, type_, 0.5, 1.5)
-    point = k.let("here xi sample", sample)
-    total = k.let("total acc mixture", k.lift(0.0, type_))
-    best = None
-    if level >= 4 and k.draw.shape.chance(0.5):
-        top = k.let("best_part top", k.lift(-1.0, type_))
-        best = k.let("best likeliest", k.lift(0, INT32))
-    with s.loop("c comp j", "components num_components") as one:
-        mean = one.read(_MEAN.arrays, type_, -1.0, 1.0, axes=last)
-        weight = one.read("priors mix", type_, 0.2, 1.0, axes=last)
-        component = say(k, one.at[-1])
-        width = scale or k.let("s width_c", one.read(_SIGMA.arrays, type_, 0.5, 1.5, axes=last))
-        done = f"Sum over all components {component} the {_told(card, say(k, width))} at z = "
-        done += f"({say(k, sample - mean)}) / {say(k, width)}, each times {say(k, weight)}."
-        z = k.let(_Z, (point - mean) / width)
-        part: Expr = weight * card.of(k, {"z": z, "scale": width})
-        if best is not None:
-            part = k.let("part term", part)
-            with k.if_(part > top):
-                k.assign(top, part)
-                k.assign(best, one.at[-1])
-        k.augment(total, "add", part)
-    if best is not None:
-        labels = s.put("labels assigned component", best).name
-        done += f" {labels} gets the {component} of the largest term (the first one)."
-    return total, done

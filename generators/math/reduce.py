@@ -5,23 +5,24 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
-from generators.build import MOST_COPIES, KernelBuilder, cast, fn
-from generators.kit.formulas import keys_of, read_once
+from generators.build import KernelBuilder, cast, fn
+from generators.kit.formulas import Formula, keys_of, read_once
 from generators.kit.functions import least, most, sqrt
 from generators.kit.naming import local
 from generators.math.core import Prepared
 from generators.math.scene import Scene
-from generators.program.dtypes import INT32, Array
+from generators.math.stores import plain_outs
+from generators.program.dtypes import Array
 from generators.program.expr import Expr, Var, literal
 
 _KINDS = {
-    "sum": ("the sum", "total acc", "totals row_sum sums"),
-    "mean": ("the mean", "total acc", "means row_mean averages"),
-    "rms": ("the square root of the mean square", "squares power", "rms_out row_rms"),
-    "largest": ("the largest", "top peak", "peaks row_max maxima"),
-    "smallest": ("the smallest", "low least", "minima row_min"),
+    "sum": ("the sum", "total acc", "total"),
+    "mean": ("the mean", "total acc", "mean"),
+    "rms": ("the square root of the mean square", "squares power", "rms"),
+    "largest": ("the largest", "top peak", "max"),
+    "smallest": ("the smallest", "low least", "min"),
 }
-"""Each reduction in words, names of what it is gathered in, and of its output."""
+"""Each reduction in words, names of what it is gathered in, and the first word of its output."""
 
 
 @dataclass
@@ -35,7 +36,8 @@ class Plan:
 
     @property
     def what(self) -> str:
-        return {"largest": "max", "smallest": "min"}.get(self.kinds[0], self.kinds[0])
+        short = {"largest": "max", "smallest": "min"}
+        return "_".join(short.get(kind, kind) for kind in self.kinds)
 
 
 @dataclass
@@ -46,40 +48,36 @@ class _Sums:
     mass: Var | None
 
 
-def trip_count(k: KernelBuilder, names: str, symbol: str, linear: bool) -> Expr:
-    """How often a loop runs: mostly a literal where its sum is not used as it is.
-
-    Warp's adjoint of such loops with a bound known at run time only is wrong.
-    """
-    if linear or k.draw.shape.chance(0.2):
-        return k.trip_count(names, symbol)
-    k.fixed[symbol] = min(k.sizes.pop(symbol).value, MOST_COPIES)
-    return k.lift(k.fixed[symbol], INT32)
+def trip_count(k: KernelBuilder, names: str, symbol: str) -> Expr:
+    """How often a loop runs: a parameter."""
+    return k.size_param(names, symbol)
 
 
-def declare_reduction(s: Scene, parts: bool) -> Plan:
+def declare_reduction(s: Scene, parts: bool, card: Formula) -> Plan:
     """Choose the reductions and declare what they read and write."""
     shape = s.k.draw.shape
     kinds = ["sum"] if parts else list(s.family.reductions)
-    many = 1 + shape.chance(0.15)
+    many = 1 + ("sum" not in kinds and shape.chance(0.15))
     plan = Plan(shape.sample(kinds, min(many, len(kinds))))
     summed = not {"largest", "smallest"} & set(plan.kinds)
-    if summed and (s.family.mixed if parts else shape.chance(0.1)):
-        axes = s.everywhere[-1:] if parts or shape.chance(0.4) else s.everywhere
+    if summed and s.family.weights and (s.family.mixed if parts else shape.chance(0.1)):
+        axes = s.everywhere[-1:] if parts else s.everywhere
         plan.weights = s.array(s.family.weights, s.type, axes, 0.1, 1.0)
     if not parts and summed and shape.chance(0.05):
         plan.flags = s.flags()
     for kind in plan.kinds:
-        free = [name for name in _KINDS[kind][2].split() if name not in s.k.used]
-        plan.outs.append(s.k.out(free or [f"out_{kind}"], s.type, s.dims[:-1]))
+        lead = _KINDS[kind][2]
+        names = [f"{lead}_{name}" for name in plain_outs(card)]
+        if parts:
+            names = ["mixture", "mixture_out"] if s.family.parts[0] == "c" else ["mix_out", "mixed"]
+        plan.outs.append(s.k.out(names, s.type, s.dims[:-1]))
     return plan
 
 
 def reduced(found: Prepared, plan: Plan) -> str:
     """The loop and the stores; and what they do."""
     s, k, cards = found.s, found.s.k, found.core.cards
-    linear = set(plan.kinds) <= {"sum", "mean"} and plan.flags is None
-    count = trip_count(k, f"count num_parts num_{s.dims[-1]}", s.dims[-1], linear)
+    count = trip_count(k, f"num_{s.dims[-1]} {s.dims[-1]}", s.dims[-1])
     sums = _start(s, plan)
     s.hoist(keys_of(cards), read_once(cards))
     k.used.discard(s.loop)
@@ -156,7 +154,7 @@ def _text(s: Scene, plan: Plan, text: str, has_mass: bool) -> str:
         done += f", each times {plan.weights.name}[{s.loop}]" if parts_alone(plan) else ""
     done += "."
     if plan.weights is not None and not parts_alone(plan):
-        done += f" Each entry counts with {plan.weights.name}."
+        done += f" Each entry is weighted by {plan.weights.name}."
     if plan.flags is not None:
         done += f" Entries where {plan.flags.name} is 0 are left out."
     if has_mass:

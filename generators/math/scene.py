@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
 
@@ -20,7 +20,7 @@ _SIZES = {1: ((48, 96),), 2: ((7, 10), (7, 11)), 3: ((3, 4), (4, 6), (4, 6)), 4:
 _SYMBOLS = {
     1: ("n",),
     2: ("rows cols", "h w", "n m"),
-    3: ("batch rows cols", "nx ny nz"),
+    3: ("batch rows cols",),
     4: ("batch channels rows cols",),
 }
 _NEUTRAL = ("row col", "i j", "y x")
@@ -32,7 +32,7 @@ class Source:
     """A declared quantity: a literal, a parameter, an array over ``axes``, or a struct's field.
 
     ``part`` is the name of that field; ``full`` is what codes of 8 or 16 bits are divided by, 0
-    where the values are no codes.
+    where the values are no codes. ``shown`` is how a description writes what is computed.
     """
 
     quantity: Quantity
@@ -40,6 +40,7 @@ class Source:
     axes: Axes = ()
     part: str = ""
     full: float = 0.0
+    shown: str = ""
 
 
 @dataclass
@@ -89,6 +90,8 @@ class Scene:
     def text(self, key: str) -> str:
         """How a description calls a quantity: with indices unless it has all of them."""
         source = self.sources[key]
+        if source.shown:
+            return source.shown
         if isinstance(source.value, Const):
             return written(source.value)
         assert isinstance(source.value, Var)
@@ -139,6 +142,8 @@ class Scene:
         if key in self.held:
             return self.held[key]
         source, shape = self.sources[key], self.k.draw.shape
+        if source.shown:
+            return self.k.let(self.style(source.quantity.names), source.value)
         if isinstance(source.value, Const):
             named = not once and shape.chance(0.7)
             names = self.style(source.quantity.names)
@@ -180,7 +185,7 @@ def launch(
     In a table the items are the rows and the settings the columns, not the other way about.
     """
     type_ = k.draw.wide_float_type()
-    symbols = k.draw.word.choice(_SYMBOLS[ndim])
+    symbols = family.sizes.get(ndim) or k.draw.word.choice(_SYMBOLS[ndim])
     grids = dict(enumerate(family.grids, 1))
     names = k.draw.word.choice(grids.get(ndim, "b c i j|n c y x").split("|"))
     indices = names.split()[:: -1 if table and names not in _NEUTRAL else 1]
@@ -189,36 +194,40 @@ def launch(
     part, *loops = family.parts.split() or [""]
     loop = k.name(*(loops if inner == part else ("j", "s", "e", "c"))) if inner else ""
     dims = (*site.dims, inner) if inner else site.dims
-    styles = (k.draw.word.integer(0, 5), k.draw.word.integer(0, 5))
-    return Scene(k, family, type_, dims, threads, loop, styles, threads)
+    style = k.draw.word.integer(0, 5)
+    return Scene(k, family, type_, dims, threads, loop, (style, style), threads)
 
 
 def declare(
     s: Scene,
     keys: Sequence[str],
     axes: Axes,
-    choices: Mapping[Axes, int],
+    own: Axes,
     *,
     must: bool = False,
     plain: bool = False,
 ) -> None:
-    """Declare quantities: inputs as arrays over ``axes``, parameters over one of the ``choices``.
+    """Declare quantities: inputs as arrays over ``axes``; the parameters that differ all as arrays
+    over the axes ``own`` or, unless they ``must`` be, all as numbers.
 
-    With ``must`` one parameter at least is an array; ``plain`` inputs are of the kernel's type.
+    ``plain`` inputs are of the kernel's type.
     """
-    inputs = [key for key in keys if key in s.family.inputs]
+    inputs = [key for key in keys if key in s.family.inputs and key != s.family.ramp]
+    if s.family.ramp in keys:
+        s.sources[s.family.ramp] = _ramp(s)
+    plain = plain or not s.family.coded or not s.k.draw.shape.chance(0.2)
     if s.k.draw.shape.chance(0.1) and len(inputs) > 1:
         _declare_struct(s, inputs, s.family.records, axes)
     else:
         for key in inputs:
             s.sources[key] = _input(s, s.family.inputs[key], axes, plain)
-    _declare_params(s, [key for key in keys if key in s.family.params], choices, must)
+    _declare_params(s, [key for key in keys if key in s.family.params], own, must)
 
 
 def _input(s: Scene, q: Quantity, axes: Axes, plain: bool) -> Source:
-    """An input array; now and then stored as codes of 8 or 16 bits."""
+    """An input array, unless ``plain`` stored as codes of 8 or 16 bits."""
     names, low, high = s.style(q.arrays, plural=True), q.low, q.high
-    if plain or s.type.name != "float32" or not s.k.draw.shape.chance(0.08):
+    if plain or s.type.name != "float32":
         return Source(q, s.array(names, s.type, axes, low, high), axes)
     if low >= 0.0 and high <= 1.0:
         codes, full = Scalar("uint8"), 255.0
@@ -231,23 +240,32 @@ def _input(s: Scene, q: Quantity, axes: Axes, plain: bool) -> Source:
     return Source(q, s.array(names, codes, axes, *bounds), axes, full=full)
 
 
-def _declare_params(
-    s: Scene, keys: Sequence[str], choices: Mapping[Axes, int], must: bool = False
-) -> None:
-    """Declare the parameters: by value, as arrays, or all of them in a struct."""
+def _ramp(s: Scene) -> Source:
+    """The place along the last axis over its length, from 0 or from the middle of each sample."""
+    k, q, at = s.k, s.family.inputs[s.family.ramp], s.threads[-1]
+    count = k.size_param(("num_samples", "length", "window_len"), s.dims[-1])
+    middle = k.draw.shape.chance(0.4)
+    place = cast(at, s.type) + 0.5 if middle else cast(at, s.type)
+    shown = f"({at.name} + 0.5) / {count.name}" if middle else f"{at.name} / {count.name}"
+    return Source(q, place / cast(count, s.type), shown=shown)
+
+
+def _declare_params(s: Scene, keys: Sequence[str], own: Axes, must: bool = False) -> None:
+    """Declare the parameters: numbers, or arrays of those that differ; several now and then in a
+    struct."""
     shape = s.k.draw.shape
-    if len(keys) > 1 and shape.chance(0.12):
-        axes = shape.weighted(choices if must else {(): 3, **choices})
-        _declare_struct(s, keys, s.family.struct, axes)
-        return
-    needed = shape.choice(keys) if must else ""
+    differ = [key for key in keys if key in s.family.own]
+    apart = not s.family.grouped_only and (s.family.lists or len(s.dims) > 1)
+    arrays = bool(differ) and (must or (apart and shape.chance(0.25)))
+    held = differ if arrays else list(keys)
+    if len(held) > 1 and shape.chance(0.12):
+        _declare_struct(s, held, s.family.struct, own if arrays else ())
+        keys = [key for key in keys if key not in held]
     for key in keys:
         q = s.family.params[key]
-        how = shape.weighted({"scalar": 3, "array": 1})
-        if key == needed or how == "array":
-            axes = shape.weighted(choices)
-            array = s.array(s.style(q.arrays, plural=True), s.type, axes, q.low, q.high)
-            s.sources[key] = Source(q, array, axes)
+        if arrays and key in differ:
+            array = s.array(s.style(q.arrays, plural=True), s.type, own, q.low, q.high)
+            s.sources[key] = Source(q, array, own)
         else:
             s.sources[key] = Source(q, s.k.scalar(s.style(q.names), s.type, q.low, q.high))
 
@@ -255,7 +273,7 @@ def _declare_params(
 def _declare_struct(s: Scene, keys: Sequence[str], names: str, axes: Axes) -> None:
     """Declare quantities as the fields of a struct, by value or in an array over ``axes``."""
     k, used = s.k, dict[str, FieldInit]()
-    for key in k.draw.shape.sample(list(keys), len(keys)):
+    for key in keys:
         q = s.family.quantity(key)
         free = [n for n in q.names if n not in used]
         chosen = s.style(q.names)[0]
@@ -270,6 +288,6 @@ def _declare_struct(s: Scene, keys: Sequence[str], names: str, axes: Axes) -> No
         dims = tuple(s.dims[axis] for axis in axes)
         var = k.array(arrays, struct, dims, fields=fields)
     else:
-        var = k.scalar((low, "params", low[0]), struct, fields=fields)
+        var = k.scalar((low, "params"), struct, fields=fields)
     for key in keys:
         s.sources[key].value = var

@@ -1,4 +1,4 @@
-"""Signals: windows, waveforms, levels on logarithmic scales, and rounding to grids."""
+"""Signals: windows, waveforms, and levels on logarithmic scales."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from generators.kit.functions import (
     TWO_PI,
     cos,
     exp,
-    log,
     log2,
     log10,
-    most,
     sin,
     where,
 )
@@ -23,17 +21,35 @@ from generators.program.expr import Expr
 
 _WINDOW = Family(
     inputs={
-        "x": quantity("x sample v", "samples signal frame_in", -1.0, 1.0),
-        "u": quantity("u pos phase", "positions phases offsets", 0.01, 0.99),
+        "x": quantity("x sample", "samples signal", -1.0, 1.0),
+        "u": quantity("u pos", "positions", 0.01, 0.99),
     },
-    params={"a": quantity("alpha width taper", "alphas widths tapers", 0.3, 0.7, 0.25, 0.5, 0.4)},
+    params={
+        "a": quantity("alpha width", "alphas widths", 0.3, 0.7, 0.25, 0.5, 0.4),
+    },
     titles="apply_window window_by_kind taper_samples",
     kinds="window_type kinds shapes",
-    selectable=True,
     struct="WindowParams",
     records="Sample Tap",
-    grids=("i|tid|t", "frame t|channel t|row col", "batch channel t|b c t"),
+    grids=("i|tid|t", "frame t|frame n|f t", "batch frame t|b f t"),
+    sizes={2: "frames frame_len", 3: "batch frames frame_len"},
     weights="gains weights",
+    ramp="u",
+    forms={2: 5, 3: 1},
+    about={
+        "hann": "Hann window on each frame",
+        "hamming": "Hamming window on each frame",
+        "blackman": "Blackman window on each frame",
+        "nuttall": "Nuttall window on each frame",
+        "blackman_harris": "Blackman-Harris window on each frame",
+        "flat_top": "flat-top window on each frame",
+        "tukey": "Tukey (tapered cosine) window on each frame",
+        "gaussian_window": "Gaussian window on each frame",
+        "exponential_window": "two-sided exponential window on each frame",
+        "welch": "Welch window on each frame",
+        "bartlett": "triangular window on each frame",
+        "bohman": "Bohman window on each frame",
+    },
 )
 _TAPERED = "windowed tapered"
 
@@ -81,32 +97,32 @@ def gaussian_window(body: BodyBuilder, x: Expr, u: Expr, a: Expr) -> Expr:
     return x * exp(-0.5 * z * z)
 
 
-@_WINDOW.formula(
-    _TAPERED, "{x} * sin(p) / p with p = pi * (2 * {u} - 1) ({x} itself where |p| <= 0.1)"
+@_WINDOW.formula(_TAPERED)
+def blackman_harris(body: BodyBuilder, x: Expr, u: Expr) -> Expr:
+    phi = body.let("turn phi angle", TWO_PI * u)
+    low = body.let("low first", 0.35875 - 0.48829 * cos(phi))
+    return x * (low + 0.14128 * cos(2.0 * phi) - 0.01168 * cos(3.0 * phi))
+
+
+@_WINDOW.formula(_TAPERED)
+def flat_top(body: BodyBuilder, x: Expr, u: Expr) -> Expr:
+    phi = body.let("turn phi angle", TWO_PI * u)
+    low = body.let("low first", 0.21557895 - 0.41663158 * cos(phi) + 0.277263158 * cos(2.0 * phi))
+    return x * (low - 0.083578947 * cos(3.0 * phi) + 0.006947368 * cos(4.0 * phi))
+
+
+@_WINDOW.formula(_TAPERED)
+def bohman(body: BodyBuilder, x: Expr, u: Expr) -> Expr:
+    side = body.let("side off", abs(2.0 * u - 1.0))
+    return x * ((1.0 - side) * cos(PI * side) + 0.31830989 * sin(PI * side))
+
+
+_WINDOW.add(
+    "exponential_window",
+    _TAPERED,
+    lambda x, u, a: x * exp(-abs(2.0 * u - 1.0) / a),
+    a="decay decays",
 )
-def lanczos(body: BodyBuilder, x: Expr, u: Expr) -> Expr:
-    arg = body.let("arg px", PI * (2.0 * u - 1.0))
-    gain = body.let("gain win", body.lift(1.0, u.type))
-    with body.if_(abs(arg) > 0.1):
-        body.assign(gain, sin(arg) / arg)
-    return x * gain
-
-
-@_WINDOW.formula(
-    _TAPERED, "{x} * (1 + q + q^2 / 4 + q^3 / 36) with q = 4 * {a}^2 * (1 - (2 * {u} - 1)^2)"
-)
-def kaiser_series(body: BodyBuilder, x: Expr, u: Expr, a: Expr) -> Expr:
-    side = body.let("side c", 2.0 * u - 1.0)
-    body.note("four terms of the series of the modified Bessel function I0")
-    q = body.let("q quarter_sq", 4.0 * a * a * (1.0 - side * side))
-    term = body.let("term power", body.lift(1.0, u.type))
-    total = body.let("bessel series", body.lift(1.0, u.type))
-    for factor in (1.0, 4.0, 9.0):
-        body.assign(term, term * q / factor if factor > 1.0 else term * q)
-        body.augment(total, "add", term)
-    return x * total
-
-
 _WINDOW.add(
     "welch",
     _TAPERED,
@@ -115,7 +131,6 @@ _WINDOW.add(
     ),
 )
 _WINDOW.add("bartlett", _TAPERED, lambda x, u: x * (1.0 - abs(2.0 * u - 1.0)))
-_WINDOW.add("cosine_power", _TAPERED, lambda x, u, a: x * sin(PI * u) ** (2.0 * a))
 
 
 @idiom(depth=DEPTH)
@@ -125,22 +140,40 @@ def window_function(k: KernelBuilder, level: int) -> Title:
 
 
 _WAVE = Family(
-    inputs={"t": quantity("t time sec", "times t_in stamps", 0.0, 1.0)},
+    inputs={"t": quantity("t time", "times", 0.0, 1.0)},
     params={
-        "f": quantity("freq f rate", "freqs rates pitches", 1.2, 3.8, 1.5, 2.0, 2.5, 3.0),
-        "d": quantity("decay duty width", "decays duties widths", 0.2, 0.6, 0.25, 0.3, 0.5),
-        "m": quantity("depth mod_index drive", "depths mod_indices", 0.4, 1.4, 0.5, 0.8, 1.25),
+        "f": quantity("freq pitch", "freqs pitches", 1.2, 3.8, 1.5, 2.0, 2.5, 3.0),
+        "d": quantity("decay", "decays", 0.2, 0.6, 0.25, 0.3, 0.5),
+        "m": quantity("depth", "depths", 0.4, 1.4, 0.5, 0.8, 1.25),
+        "lfo": quantity("lfo_freq mod_freq", "lfo_freqs mod_freqs", 0.5, 1.5),
     },
     titles="synth_wave wave_by_kind oscillator_bank",
     kinds="waveform wave_type shapes",
-    selectable=True,
     struct="Voice Tone Note",
     grids=("i|tid|k", "voice t_idx|channel i|row col", "batch voice i|b c i"),
     parts="voices v voice",
     mixed="damped_sine sawtooth triangle_wave square_wave fm_tone soft_square",
     weights="gains amplitudes levels",
     masks="gate active mask",
-    groups="voice_ids patch_ids",
+    varying="f d m",
+    grouped_only=True,
+    tabled=True,
+    flat=True,
+    whole="weighted sum of voices, each a",
+    about={
+        "damped_sine": "sine that decays exponentially",
+        "sawtooth": "rising sawtooth from -1 to 1",
+        "triangle_wave": "triangle wave from -1 to 1",
+        "square_wave": "pulse wave, 1 for a share of each period and -1 after it",
+        "falling_pulse": "pulse that falls linearly and is cut off after a share of each period",
+        "ricker": "Ricker wavelet about time 0",
+        "gabor": "Gabor wavelet about time 0",
+        "chirp": "linear chirp",
+        "fm_tone": "frequency-modulated tone, the modulator at twice its frequency",
+        "am_tone": "amplitude-modulated tone",
+        "soft_square": "sine that is driven into soft saturation",
+        "wave_folder": "sine through a sinusoidal wave folder",
+    },
 )
 _SIGNAL = "wave signal"
 
@@ -158,21 +191,14 @@ def _cycle(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
 _WAVE.add("damped_sine", _SIGNAL, lambda body, t, f, d: exp(-t / d) * sin(_phase(body, t, f)))
 _WAVE.add("sawtooth", _SIGNAL, lambda body, t, f: 2.0 * _cycle(body, t, f) - 1.0)
 _WAVE.add("triangle_wave", _SIGNAL, lambda body, t, f: 4.0 * abs(_cycle(body, t, f) - 0.5) - 1.0)
-_WAVE.add(
-    "rounded_triangle",
-    _SIGNAL,
-    lambda body, t, f: 0.63661977 * fn("asin", 0.999 * sin(_phase(body, t, f))),
-)
 
 
-@_WAVE.formula(_SIGNAL)
+@_WAVE.formula(_SIGNAL, d="duty duties")
 def square_wave(body: BodyBuilder, t: Expr, f: Expr, d: Expr) -> Expr:
-    swing = body.let("swing s", sin(_phase(body, t, f) + 0.3))
-    level = exp(-t / d)
-    return either(body, fn("sign", swing) * level, fn("copysign", level, swing))
+    return where(_cycle(body, t, f) < d, body.lift(1.0, t.type), -1.0)
 
 
-@_WAVE.formula(_SIGNAL)
+@_WAVE.formula(_SIGNAL, d="duty duties")
 def falling_pulse(body: BodyBuilder, t: Expr, f: Expr, d: Expr) -> Expr:
     cycle = _cycle(body, t, f)
     stepped = fn("step", cycle - d) * (1.0 - cycle)
@@ -186,29 +212,40 @@ def ricker(body: BodyBuilder, t: Expr, f: Expr) -> Expr:
     return (1.0 - 2.0 * square) * exp(-square)
 
 
-@_WAVE.formula("wavelet signal")
+@_WAVE.formula("wavelet signal", d="width widths")
 def gabor(body: BodyBuilder, t: Expr, f: Expr, d: Expr) -> Expr:
     s = body.let("s offset", t / d)
     return exp(-0.5 * s * s) * cos(TWO_PI * f * t)
 
 
-_WAVE.add("chirp", "sweep signal", lambda t, f, m: sin(TWO_PI * t * (f + 0.5 * m * t)))
+_WAVE.add(
+    "chirp",
+    "sweep signal",
+    lambda t, f, m: sin(TWO_PI * t * (f + 0.5 * m * t)),
+    m="sweep_rate sweep_rates",
+)
 _WAVE.add(
     "fm_tone",
     _SIGNAL,
     lambda body, t, f, m: sin((phase := _phase(body, t, f)) + m * sin(2.0 * phase)),
+    m="mod_index mod_indices",
 )
 _WAVE.add(
-    "am_tone", _SIGNAL, lambda body, t, f, m: (1.0 + m * cos(TWO_PI * t)) * sin(_phase(body, t, f))
+    "am_tone",
+    _SIGNAL,
+    lambda body, t, f, m, lfo: (1.0 + m * cos(TWO_PI * lfo * t)) * sin(_phase(body, t, f)),
 )
 _WAVE.add(
-    "soft_square", _SIGNAL, lambda body, t, f, m: fn("tanh", 2.0 * m * sin(_phase(body, t, f)))
+    "soft_square",
+    _SIGNAL,
+    lambda body, t, f, m: fn("tanh", m * sin(_phase(body, t, f))),
+    m="drive drives",
 )
 
 
-@_WAVE.formula(_SIGNAL)
+@_WAVE.formula(_SIGNAL, m="drive drives")
 def wave_folder(body: BodyBuilder, t: Expr, f: Expr, m: Expr) -> Expr:
-    driven = body.let("driven hot", (1.0 + m) * sin(_phase(body, t, f)))
+    driven = body.let("driven hot", m * sin(_phase(body, t, f)))
     return sin(HALF_PI * driven)
 
 
@@ -231,9 +268,20 @@ _LOGS = Family(
     weights="weights band_gain",
     masks="mask voiced valid",
     reductions=("mean", "largest"),
-    reduced="decibels magnitude",
-    scaled=True,
+    reduced="decibels",
     groups="channel_ids sensor_ids",
+    varying="r",
+    lists=False,
+    about={
+        "decibels": "level of an amplitude in decibels",
+        "cents": "musical interval in cents",
+        "magnitude": "astronomical magnitude of a flux",
+        "octave_class": "place of a frequency within its octave, from 0 to 1",
+        "mel_scale": "mel scale of a frequency in kHz",
+        "pitch_error": "distance to the nearest semitone, in semitones",
+        "mantissa": "decimal mantissa, from 1 to below 10",
+        "gain_reduction": "gain in decibels that a compressor applies above its threshold",
+    },
 )
 _LOGS.add(
     "decibels",
@@ -263,7 +311,7 @@ _LOGS.add(
     x="freq freqs",
     r="ref_freq ref_freqs",
 )
-_LOGS.add("mel_scale", "mel mels", lambda x: 2.595 * log10(1.0 + x / 0.7), x="freq_khz freqs_khz")
+_LOGS.add("mel_scale", "mel mels", lambda x: 2595.0 * log10(1.0 + x / 0.7), x="freq_khz freqs_khz")
 
 
 @_LOGS.formula("detune error_out", x="freq freqs", r="ref_freq ref_freqs")
@@ -298,68 +346,3 @@ def gain_reduction(body: BodyBuilder, x: Expr, r: Expr, g: Expr) -> Expr:
 def log_measure(k: KernelBuilder, level: int) -> Title:
     """Levels, intervals, magnitudes and information: logarithms in base 2, e and 10."""
     return compose(k, level, _LOGS)
-
-
-_ROUNDING = Family(
-    inputs={"x": quantity("x value sample", "values samples readings", -2.0, 2.0)},
-    params={
-        "q": quantity("step_size grid lsb", "step_sizes grids lsbs", 0.2, 0.6, 0.25, 0.3, 0.4),
-        "m": quantity("mu drive compression", "mus drives", 2.0, 15.0, 5.0, 8.0, 15.0),
-    },
-    titles="quantize_by_kind snap_values requantize",
-    kinds="rounding kinds scheme",
-    struct="Quantizer Format",
-    grids=("i|tid|t", "row col|channel t|y x", "batch channel t|b i j"),
-    masks="mask valid enabled",
-    groups="channel_ids sensor_ids",
-)
-
-
-def _snap(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
-    return q * fn(body.draw.shape.choice(("rint", "round")), x / q)
-
-
-def _signed(size: Expr, x: Expr) -> Expr:
-    return fn("copysign", size, x)
-
-
-_ROUNDING.add("snap", "snapped rounded", lambda body, x, q: _snap(body, x, q))
-_ROUNDING.add("snap_down", "snapped floored", lambda x, q: q * fn("floor", x / q))
-_ROUNDING.add(
-    "snap_up",
-    "snapped raised",
-    lambda body, x, q: either(body, q * fn("ceil", x / q), -q * fn("floor", -x / q)),
-)
-_ROUNDING.add("snap_inward", "snapped cut", lambda x, q: q * fn("trunc", x / q))
-_ROUNDING.add("rounding_error", "errors residuals", lambda body, x, q: x - _snap(body, x, q))
-_ROUNDING.add("mid_rise", "snapped coded", lambda x, q: q * (fn("floor", x / q) + 0.5))
-
-
-@_ROUNDING.formula("snapped rounded")
-def snap_away(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
-    whole = fn("floor", abs(x) / q + 0.5)
-    return q * either(body, _signed(whole, x), fn("sign", x) * whole)
-
-
-@_ROUNDING.formula("companded coded")
-def mu_compress(body: BodyBuilder, x: Expr, m: Expr) -> Expr:
-    size = body.let("size mag", log(1.0 + m * abs(x)) / log(1.0 + m))
-    return either(body, _signed(size, x), fn("sign", x) * size)
-
-
-_ROUNDING.add(
-    "dead_zone",
-    "shrunk soft",
-    lambda body, x, q: _signed(body.let("rest over", most(abs(x) - q, 0.0)), x),
-)
-_ROUNDING.add(
-    "saturating_code",
-    "coded clipped",
-    lambda body, x, q: q * body.let("code level", fn("clamp", fn("rint", x / q), -4.0, 3.0)),
-)
-
-
-@idiom(depth=DEPTH)
-def grid_rounding(k: KernelBuilder, level: int) -> Title:
-    """Values rounded to a grid, wrapped to a period, or companded."""
-    return compose(k, level, _ROUNDING)

@@ -13,7 +13,7 @@ from generators.kit.naming import local
 from generators.kit.words import say
 from generators.math.cards import Family
 from generators.math.core import evaluate, make_core
-from generators.math.scene import Axes, Scene, declare, launch
+from generators.math.scene import Scene, declare, launch
 from generators.math.stores import out_names
 from generators.program.expr import Expr, Var, op
 
@@ -32,15 +32,14 @@ def swept(k: KernelBuilder, level: int, family: Family) -> Title:
     name, key = shape.choice(family.swept).split()
     card = next(card for card in family.cards if card.name == name)
     rest = [other for other in card.keys if other != key]
-    s = launch(k, family, shape.weighted({1: 3, 2: 3, 3: 1}))
-    whole, first, last = s.everywhere, s.everywhere[:1], s.everywhere[-1:]
-    choices: dict[Axes, int] = {whole: 2} if len(whole) == 1 else {last: 2, first: 1}
-    declare(s, rest, whole, choices, must=not set(rest) & set(family.inputs))
-    core = make_core(s, [card], _HELPED[level])
+    s = launch(k, family.of([card]), shape.weighted({1: 3, 2: 1}))
+    whole = s.everywhere
+    declare(s, rest, whole, whole, must=not set(rest) & set(family.inputs))
+    rule = shape.weighted(_RULES)
+    core = make_core(s, [card], 1.0 if rule == "simpson" else _HELPED[level])
     bounds = _bounds(s, key)
     k.size("cells", 4, 9)
-    count = k.trip_count("num_cells steps num_steps", "cells")
-    rule = shape.weighted(_RULES)
+    count = k.size_param("num_cells steps num_steps", "cells")
     h = k.let("h width_x cell", (bounds[1] - bounds[0]) / cast(count, s.type))
     values = {x: local(k, family.quantity(x).names, v) for x, v in s.values(rest).items()}
     out = k.out([f"{name}_integral" for name in out_names(k, card)], s.type, s.dims)
@@ -74,7 +73,7 @@ class _Sweep:
         k, type_ = self.s.k, self.s.type
         total = k.let("total acc integral", k.lift(0.0, type_))
         turns = self.count + 1 if rule == "trapezoid" else self.count
-        with k.for_(k.name("q cell_id m"), turns) as q:
+        with k.for_("q cell_id m", turns) as q:
             place = self._place(q, 0.0 if rule in ("trapezoid", "simpson") else 0.5)
             if rule == "midpoint":
                 k.augment(total, "add", at(place))
@@ -102,4 +101,6 @@ def _title(s: Scene, card: Formula, sweep: _Sweep, rule: str, high: Var, out: Va
     texts = {key: s.text(key) if key in s.sources else sweep.name for key in card.keys}
     how = _TEXTS[rule].format(count)
     done = f"Set {out.name} to the integral over {span}, {how}, of {card.said(texts)}."
+    what = s.family.about.get(card.name, "")
+    done = f"Numerical integral of the {what}. {done}" if what else done
     return Title(k.name(f"integrate_{card.name} {card.name}_integral {card.name}_{rule}"), done)

@@ -29,7 +29,7 @@ _CURVE = Shelf()
 _CURVE.add("exposure", "", lambda c, exposure: exposure * c)
 _CURVE.add("reinhard", "", lambda c, knee: c / (knee + c))
 _CURVE.add("shoulder", "", lambda c, rolloff: 1.0 - exp(-rolloff * c))
-_CURVE.add("gamma", "", lambda c, gamma: (c + 0.01) ** gamma)
+_CURVE.add("gamma", "", lambda c, gamma: c**gamma)
 _CURVE.add("sigmoid", "", lambda c, slope: 1.0 / (1.0 + exp(-slope * (c - 0.5))))
 _CURVE.add("contrast", "", lambda c, spread: 0.5 + spread * (c - 0.5))
 _CURVE.add("solarize", "", lambda c, limit: where(c > limit, 1.0 - c, c))
@@ -43,13 +43,15 @@ def tone_curve(k: KernelBuilder, level: int) -> Title:
     """A chain of tone curves on a grey image, at higher levels blended with another one."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     s = launch(k, list=2, grid=4, cube=2)
-    image = s.read("image luma pixels gray", type_, 0.0, 1.0)
+    image = s.read("image luma pixels gray", type_, 0.01, 1.0)
     c = k.let("c tone luminance", image)
     count = 1 if level < 3 else shape.integer(1, 2)
     # The threshold of solarize lies in the middle of what an image holds before other curves.
     chosen = sorted(shape.sample(_CURVE.cards, count), key=lambda card: card.name != "solarize")
     steps = [_step(s, card, c) for card in chosen]
-    done = f"Replace each pixel c of {say(k, image)} by {', then c by '.join(steps)}."
+    kind = f"Tone curve ({chosen[0].name.replace('_', ' ')})" if len(chosen) == 1 else "Tone curves"
+    done = f"{kind} of an image: each pixel c of {say(k, image)} becomes "
+    done += f"{', then '.join(steps)}."
     if level >= 2 and shape.chance(0.2):
         other = s.read("overlay base backdrop", type_, 0.0, 1.0)
         opacity = k.scalar("opacity strength mix", type_, 0.3, 0.8)

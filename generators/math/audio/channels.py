@@ -50,22 +50,28 @@ class Channels:
         return self.k.size_param(names, length)
 
     def said(self) -> str:
-        order = "the channel first, time last" if self.last else "time first, the channel last"
-        return f" A thread runs through the samples of a channel; arrays have {order}."
+        what = "channel of a track" if len(self.dims) > 1 else "track"
+        order = "Time is the last axis" if self.last else "Time is the first axis"
+        return f" {order}; a thread runs through the samples of a {what}."
+
+    @property
+    def each(self) -> str:
+        """What a thread has."""
+        return "channel" if len(self.dims) > 1 else "track"
 
 
 def channels(
     k: KernelBuilder, level: int, length: tuple[int, int] = (12, 18), minimum: int = 1
 ) -> Channels:
-    """Channels drawn by level: from level 2 on often of several tracks."""
+    """Tracks of one channel, from level 2 on often of several."""
     shape = k.draw.shape
     several = level > 1 and shape.chance(0.3)
-    dims = ("tracks", "channels") if several else ("channels",)
+    dims = ("tracks", "channels") if several else ("tracks",)
     for name, low, high in (
-        (("tracks", 2, 3), ("channels", 4, 6)) if several else (("channels", 10, 16),)
+        (("tracks", 2, 3), ("channels", 4, 6)) if several else (("tracks", 10, 16),)
     ):
         k.size(name, low, high)
     k.size("samples", *length, minimum)
-    names = (k.name("track b"), k.name("ch c")) if several else (k.name("ch c channel tid"),)
+    names = (k.name("track b"), k.name("ch c")) if several else (k.name("track tid i"),)
     at = k.thread(*dims, names=names)
     return Channels(k, k.draw.wide_float_type(), dims, at, shape.chance(0.55))

@@ -10,7 +10,7 @@ from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var
 
 
-@idiom
+@idiom(depth=3)
 def goertzel_power(k: KernelBuilder, level: int) -> Title:
     """The power or the phasor of one frequency of each channel by Goertzel's recurrence.
 
@@ -26,12 +26,12 @@ def goertzel_power(k: KernelBuilder, level: int) -> Title:
         dims: tuple[str, ...] = ("channels", "tones")
         at = k.thread(*dims, names=(k.name("ch c"), k.name("f bin_i tone")))
     else:
-        k.size("channels", 12, 18)
-        dims = ("channels",)
-        at = k.thread("channels", names=(k.name("ch c tid"),))
-    ch = Channels(k, type_, ("channels",), at[:1], shape.chance(0.6))
+        k.size("tracks", 12, 18)
+        dims = ("tracks",)
+        at = k.thread("tracks", names=(k.name("track tid"),))
+    ch = Channels(k, type_, dims[:1], at[:1], shape.chance(0.6))
     x = ch.array("x samples audio", "samples")
-    own = "tones" if bank else "channels"
+    own = "tones" if bank else "tracks"
     phasor = shape.chance(0.4)
     w, c, coeff, said = _tone(k, type_, own, at[-1], phasor)
     window = (
@@ -62,7 +62,7 @@ def _tone(
         coeff = k.let("coeff two_cos", 2.0 * c)
         said = f"w = {omegas.name}"
     else:
-        table = k.array("coeffs two_cos", type_, own, low=-1.8, high=1.8)
+        table = k.array("coeffs two_cos_w", type_, own, low=-1.8, high=1.8)
         coeff = k.let("coeff r", table[at])
         said = f"2 * cos(w) = {table.name}"
     return w, c, coeff, said
@@ -90,7 +90,7 @@ def _result(
             value, done = value / cast(count, type_), f"({done}) / the number of samples"
         elif shape.chance(0.4):
             value, done = sqrt(value + 1.0e-4), f"sqrt({done} + 1e-4)"
-        out = k.out("power energy magnitude", type_, dims)
+        out = k.out("magnitude amplitude" if "sqrt" in done else "power energy", type_, dims)
         k.store(out, at, value)
         done = f"{out.name} gets {done}"
     return done
@@ -101,11 +101,14 @@ def _goertzel_power_stored(
 ) -> Title:
     """Store the result; what the kernel is called, and what it does in words."""
     source = x.name if window is None else f"{window.name} * {x.name}"
-    each = "each channel and tone" if bank else "each channel"
-    text = f"Goertzel's recurrence over {source} for {each}, with {said}: s0 = x[t] + 2 * cos(w) * "
-    text += f"s1 - s2, then s2 = s1 and s1 = s0, from 0. {done}."
-    order = "the channel first" if ch.last else "time first"
+    each = "each of several tones in each channel" if bank else "one frequency in each track"
+    what = "complex amplitude" if "imag_out" in done else "power"
+    what = "magnitude" if "sqrt" in done else what
+    text = f"{what.capitalize()} of {each} by Goertzel's algorithm. Over the "
+    text += f"samples of {source}, s0 = sample + 2 * cos(w) * s1 - s2, then s2 = s1 and s1 = s0, "
+    text += f"both 0 at first, with {said}. {done}."
+    order = "last" if ch.last else "first"
+    names = "goertzel_bank" if bank else "tone_detector"
     return Title(
-        k.name("goertzel_power goertzel_bank" if bank else "goertzel_power tone_detector"),
-        f"{text} {x.name} has {order}.",
+        k.name(f"goertzel_{what.split()[-1]} {names}"), f"{text} Time is the {order} axis."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import KernelBuilder, extent, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import exp, least, log2, most, sqrt, tanh, where
+from generators.kit.functions import least, log10, most, sqrt, tanh, where
 from generators.kit.naming import maybe
 from generators.math.audio.channels import Channels, channels
 from generators.program.dtypes import INT32, Vec
@@ -58,16 +58,20 @@ def _biquad_filter_title(
     ch: Channels,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
-    text = f"Filter each channel of {x.name} by a biquad in {what} with {told}: y[t] = b0 * x[t] + "
+    text = (
+        f"Biquad filter of each {ch.each} of {x.name} in {what}, with {told}: y[t] = b0 * x[t] + "
+    )
     text += "b1 * x[t-1] + b2 * x[t-2] - a1 * y[t-1] - a2 * y[t-2]"
     text += (
         f", its two delays kept in {state.name} from call to call"
         if state is not None
         else ", from rest"
     )
-    text += f"; {y.name} is changed in place." if in_place else f". {y.name} gets it."
+    text += (
+        f"; {y.name} is changed in place." if in_place else f". {y.name} gets the filtered samples."
+    )
     return Title(
-        k.name("biquad_filter biquad_cascade" if cascade else "biquad_filter iir_biquad"),
+        k.name("biquad_cascade sos_filter" if cascade else "biquad_filter iir_biquad"),
         text + ch.said(),
     )
 
@@ -81,7 +85,7 @@ def _coefficients(k: KernelBuilder, ch: Channels) -> tuple[list[Expr], str]:
         c = k.let("c bq", array[ch.at])
         return [
             c[n] for n in range(5)
-        ], f"the coefficients {array.name} = (b0, b1, b2, a1, a2) of the channel"
+        ], f"the coefficients {array.name} = (b0, b1, b2, a1, a2) of the {ch.each}"
     if way == "arrays":
         dims = ("5", *ch.dims) if k.draw.shape.chance(0.5) else (*ch.dims, "5")
         table = k.array("coeffs coefficients", ch.type, dims, low=-0.6, high=0.6)
@@ -89,13 +93,13 @@ def _coefficients(k: KernelBuilder, ch: Channels) -> tuple[list[Expr], str]:
         found: list[Expr] = [
             k.let(name, table[place(n)]) for n, name in enumerate(("b0", "b1", "b2", "a1", "a2"))
         ]
-        return found, f"the coefficients {table.name} (b0, b1, b2, a1, a2) of the channel"
+        return found, f"the coefficients {table.name} (b0, b1, b2, a1, a2) of the {ch.each}"
     if way == "shared":
         c = k.scalar("coeffs bq", vec, -0.6, 0.6)
         return [c[n] for n in range(5)], f"the coefficients {c.name} = (b0, b1, b2, a1, a2)"
     return [
         k.scalar(n, ch.type, -0.6, 0.6) for n in ("b0", "b1", "b2", "a1", "a2")
-    ], "its five coefficients"
+    ], "five coefficients"
 
 
 def _run(
@@ -107,7 +111,7 @@ def _run(
     if form == "direct":
         x1, x2, y1, y2 = (k.let(n, zero) for n in ("x1", "x2", "y1", "y2"))
     elif state is None:
-        z1, z2 = (k.let(n, zero) for n in (("z1 w1", "z2 w2")))
+        z1, z2 = (k.let(n, zero) for n in k.draw.word.choice((("z1", "z2"), ("w1", "w2"))))
     else:
         kept = k.let("z0 kept", state[ch.at])
         z1, z2 = k.let("z1", kept[0]), k.let("z2", kept[1])
@@ -144,8 +148,8 @@ def envelope_follower(k: KernelBuilder, level: int) -> Title:
     detector = shape.choice(("peak", "power"))
     chain = use != "level" and level > 1 and shape.chance(0.3)
     side = ch.array("sidechain key_signal", "samples") if chain else x
-    attack, attack_name = ch.own("attack rise", 0.3, 0.9, 0.4)
-    release, release_name = ch.own("release fall", 0.02, 0.2, 0.4)
+    attack, attack_name = ch.own("attack attack_coeff", 0.3, 0.9, 0.2)
+    release, release_name = ch.own("release release_coeff", 0.02, 0.2, 0.2)
     out = ch.array(
         "envelope level_out" if use == "level" else "y out processed", "samples", role="out"
     )
@@ -169,10 +173,18 @@ def envelope_follower(k: KernelBuilder, level: int) -> Title:
                 k.augment(env, "add", release * (size - env))
         level_now: Expr = env if detector == "peak" else maybe(k, "rms amp", sqrt(env + 1.0e-6))
         k.store(out, place, _shaped(k, use, level_now, x[place], settings))
-    measure = "|x|" if detector == "peak" else "x^2"
+    measure = "the size" if detector == "peak" else "the square"
     return _envelope_follower_title(
         measure, side, attack_name, release_name, detector, out, use, settings, x, k, ch
     )
+
+
+_DYNAMICS = {
+    "level": "Envelope follower",
+    "compressor": "Compressor of dynamics",
+    "expander": "Noise gate",
+    "limiter": "Limiter of peaks",
+}
 
 
 def _envelope_follower_title(
@@ -189,21 +201,28 @@ def _envelope_follower_title(
     ch: Channels,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
-    text = f"Follow the envelope of {side.name}: from 0 it moves towards {measure} by the share "
-    text += f"{attack_name} where that is higher, {release_name} where it is not"
-    text += (
-        "; the level is the square root of it + 1e-6"
-        if detector == "power"
-        else "; it is the level"
-    )
-    text += f". {out.name} gets {_told(use, x.name, settings)}."
+    lead = f"{_DYNAMICS[use]} for each {ch.each} of {x.name}. "
+    text = f"{lead}An envelope starts at 0 and moves towards "
+    text += f"{measure} of {side.name} by the share {attack_name} where it rises, {release_name} "
+    text += "where it falls"
+    if use == "level":
+        text += f". {out.name} gets it" if detector == "peak" else ""
+        text += f". {out.name} gets sqrt(envelope + 1e-6)" if detector == "power" else ""
+        text += "."
+    else:
+        text += (
+            "; the level is the envelope"
+            if detector == "peak"
+            else ("; the level is sqrt(envelope + 1e-6)")
+        )
+        text += f". {out.name} gets {_told(use, x.name, settings)}."
     name = {
-        "level": "envelope_follower",
-        "compressor": "compress_dynamics",
-        "expander": "noise_gate",
-        "limiter": "limit_peaks",
+        "level": "envelope_follower follow_envelope",
+        "compressor": "compress_dynamics compressor",
+        "expander": "noise_gate gate_signal",
+        "limiter": "limit_peaks peak_limiter",
     }[use]
-    return Title(k.name(name, "dynamics_" + use), text + ch.said())
+    return Title(k.name(name), text + ch.said())
 
 
 def _dynamics(k: KernelBuilder, ch: Channels, use: str) -> tuple[Expr, Expr] | tuple[()]:
@@ -211,10 +230,11 @@ def _dynamics(k: KernelBuilder, ch: Channels, use: str) -> tuple[Expr, Expr] | t
     if use == "level":
         return ()
     bounds = (0.35, 0.6) if use == "expander" else (0.12, 0.25)
-    threshold = k.scalar("threshold knee", ch.type, *bounds)
+    threshold = k.scalar("threshold", ch.type, *bounds)
     if use == "limiter":
         return (threshold, threshold)
-    return (threshold, k.scalar("slope amount", ch.type, 0.3, 0.8))
+    names = "slope" if use == "compressor" else "depth amount"
+    return (threshold, k.scalar(names, ch.type, 0.3, 0.8))
 
 
 def _shaped(
@@ -228,8 +248,8 @@ def _shaped(
     if use == "limiter":
         return sample * k.let("gain g", threshold / most(level, threshold))
     if use == "compressor":
-        over = k.let("over_db over", log2(most(level, threshold) / threshold))
-        return k.let("gain g", exp(-slope * over)) * sample
+        over = k.let("over_db", 20.0 * log10(most(level, threshold) / threshold))
+        return k.let("gain g", 10.0 ** (-0.05 * slope * over)) * sample
     under = k.let("ratio under", least(level / threshold, 1.0))
     return sample * (1.0 - slope + slope * under)
 
@@ -239,10 +259,10 @@ def _told(use: str, x: str, settings: tuple[Expr, ...]) -> str:
         return "it"
     threshold, slope = (s.name for s in settings)  # type: ignore[attr-defined]
     if use == "limiter":
-        return f"{x} times {threshold} / max(level, {threshold})"
+        return f"{x} * {threshold} / max(level, {threshold})"
     if use == "compressor":
-        return f"{x} times exp(-{slope} * log2(max(level, {threshold}) / {threshold}))"
-    return f"{x} times 1 - {slope} + {slope} * min(level / {threshold}, 1)"
+        return f"{x} with a gain of -{slope} dB for each dB of the level above {threshold}"
+    return f"{x} * (1 - {slope} + {slope} * min(level / {threshold}, 1))"
 
 
 @idiom
@@ -260,10 +280,11 @@ def delay_line(k: KernelBuilder, level: int) -> Title:
     else:
         delay = k.scalar("delay lag", INT32, 1, 5)
         lag = delay.name
-    feedback, feedback_name = ch.own("feedback fb", 0.2, 0.8, 0.3)
     way = shape.weighted(
-        {"comb": 3, "feedforward": 2, "allpass": 2, "damped": 1 + level, "saturated": level}
+        {"comb": 3, "feedforward": 3 if level < 3 else 0, "allpass": 2, "damped": 1 + level}
+        | {"saturated": level}
     )
+    feedback, feedback_name = ch.own("gain" if way == "feedforward" else "feedback", 0.2, 0.8, 0.3)
     damping = k.scalar("damping lowpass", ch.type, 0.2, 0.7) if way == "damped" else None
     mix = (
         k.scalar("mix wet_level", ch.type, 0.2, 0.8)
@@ -298,26 +319,31 @@ def _delay_line_title(
     ch: Channels,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
-    told = {
-        "comb": f"y[t] = x[t] + {feedback_name} * y[t - d]",
-        "feedforward": f"y[t] = x[t] + {feedback_name} * x[t - d]",
-        "allpass": f"y[t] = x[t - d] - {feedback_name} * x[t] + {feedback_name} * y[t - d]",
-        "damped": f"y[t] = x[t] + {feedback_name} * s, where s starts at 0 and moves by "
-        "(1 - the damping) towards y[t - d]",
-        "saturated": f"y[t] = x[t] + tanh({feedback_name} * y[t - d])",
+    lead, told = {
+        "comb": ("Feedback comb filter", f"y[t] = x[t] + {feedback_name} * y[t - d]"),
+        "feedforward": ("Single echo", f"y[t] = x[t] + {feedback_name} * x[t - d]"),
+        "allpass": (
+            "Schroeder all-pass",
+            f"y[t] = x[t - d] - {feedback_name} * x[t] + {feedback_name} * y[t - d]",
+        ),
+        "damped": (
+            "Damped feedback comb filter",
+            f"y[t] = x[t] + {feedback_name} * s, where s starts at 0 and each step adds (1 - "
+            f"{'' if damping is None else damping.name}) * (y[t - d] - s) to it",
+        ),
+        "saturated": (
+            "Feedback delay with saturation",
+            f"y[t] = x[t] + tanh({feedback_name} * y[t - d])",
+        ),
     }[way]
-    text = f"A delay line along each channel of {x.name}, d being "
-    text += f"{lag}: {told}; samples before the first count "
-    text += "as 0"
-    text += f", with the damping {damping.name}" if damping is not None else ""
+    text = f"{lead} along each {ch.each} of {x.name}: {told}, with d = {lag}; samples before the "
+    text += "first count as 0"
     text += f". {y.name} gets x + {mix.name} * (y - x)" if mix is not None else f". {y.name} gets y"
     names = {
         "allpass": "allpass_delay schroeder_allpass",
         "feedforward": "echo_once feedforward_comb",
     }
-    return Title(
-        k.name(names.get(way, "feedback_comb delay_line echo_line")), f"{text}.{ch.said()}"
-    )
+    return Title(k.name(names.get(way, "feedback_comb delay_line")), f"{text}.{ch.said()}")
 
 
 def _mixed(k: KernelBuilder, mix: Expr, now: Expr, value: Expr) -> Expr:

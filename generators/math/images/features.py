@@ -5,7 +5,7 @@ from __future__ import annotations
 from generators.build import KernelBuilder, cast, make
 from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
-from generators.kit.functions import least, sqrt, where
+from generators.kit.functions import least, most, sqrt, where
 from generators.kit.naming import maybe
 from generators.kit.sources import setting
 from generators.kit.words import say
@@ -37,12 +37,14 @@ def non_maximum_suppression(k: KernelBuilder, level: int) -> Title:
             k.assign(kept, here)
         k.store(out, image.at, kept)
         done = f"{out.name} gets {magnitude.name} there, else 0"
-    strict = "not below the first and above the second"
+    strict = "at least the first and above the second"
     if not strictly:
-        strict = "above the first and not below the second"
-    strict += f" (and above {limit.name})" if limit is not None else ""
-    text = f"Non-maximum suppression of {magnitude.name}: a pixel is kept where it is {strict} of "
-    text += f"{said}. {done}.{image.said('get 0', magnitude.name)}{image.finish()}"
+        strict = "above the first and at least the second"
+    text = f"Non-maximum suppression of {magnitude.name}, as in Canny's edge detector: a pixel is "
+    text += "kept where it is "
+    text += f"above {limit.name} and " if limit is not None else ""
+    text += f"{strict} of {said}"
+    text += f". {done}.{image.said('get 0', magnitude.name)}"
     return Title(k.name("non_maximum_suppression thin_edges", "canny_nms"), text)
 
 
@@ -85,9 +87,8 @@ def _by_sector(k: KernelBuilder, image: Image, mag: Var, codes: Var) -> tuple[Ex
         a,
         b,
         (
-            f"the neighbours on both sides along {codes.name} (0: a row, 1: the falling diagonal, "
-            "2: a column, "
-            "3: the other diagonal; the first is the one to the right or below)"
+            f"its two neighbours in the direction {codes.name} (0: right and left, 1: lower right "
+            "and upper left, 2: below and above, 3: lower left and upper right)"
         ),
     )
 
@@ -97,7 +98,7 @@ def _across(
 ) -> tuple[Expr, Expr, str]:
     """Neighbours along the larger component of the gradient, or values between them."""
     dx, dy = k.let("dx", gx[image.at]), k.let("dy", gy[image.at])
-    flat = abs(dx) >= abs(dy)
+    flat = k.let("flat along_x", abs(dx) >= abs(dy))
     left, right = image.near(mag, 0, -1), image.near(mag, 0, 1)
     up, down = image.near(mag, -1, 0), image.near(mag, 1, 0)
     if not between:
@@ -106,42 +107,38 @@ def _across(
         return (
             a,
             b,
-            f"the right and the left neighbour where |{gx.name}| is at least |{gy.name}|, else "
-            "those below and above",
+            f"its right and left neighbours where |{gx.name}| is at least |{gy.name}|, else those "
+            "below and above",
         )
     same = k.let("same_sign", dx * dy >= 0.0)
-    down_diagonal = where(same, image.near(mag, 1, 1), image.near(mag, 1, -1))
-    up_diagonal = where(same, image.near(mag, -1, -1), image.near(mag, -1, 1))
-    k_low, k_high = k.let("lower_corner", down_diagonal), k.let("upper_corner", up_diagonal)
-    steep = k.let("t ratio", abs(dx) / (abs(dy) + 1.0e-3))
-    share = least(steep, 1.0)
-    weight = k.let("w share", share)
-    a = k.let("ahead first", weight * k_low + (1.0 - weight) * down)
-    b = k.let("back second", weight * k_high + (1.0 - weight) * up)
-    return (
-        a,
-        b,
-        (
-            "the values below and above on the line of the gradient: the neighbour in the column "
-            "and the "
-            f"diagonal one (right below and left above where {gx.name} and {gy.name} agree in "
-            "sign) mixed with "
-            f"the share min(|{gx.name}| / (|{gy.name}| + 0.001), 1) of the diagonal"
-        ),
-    )
+    falling, rising = image.near(mag, 1, 1), image.near(mag, 1, -1)
+    back_falling, back_rising = image.near(mag, -1, -1), image.near(mag, -1, 1)
+    ahead = where(same, falling, where(flat, back_rising, rising))
+    behind = where(same, back_falling, where(flat, rising, back_rising))
+    far_a, far_b = k.let("corner_ahead", ahead), k.let("corner_back", behind)
+    small, large = least(abs(dx), abs(dy)), most(abs(dx), abs(dy))
+    w = k.let("w share", small / (large + 1.0e-6))
+    a = k.let("ahead first", w * far_a + (1.0 - w) * where(flat, right, down))
+    b = k.let("back second", w * far_b + (1.0 - w) * where(flat, left, up))
+    said = f"the values ahead and behind along the gradient ({gx.name}, {gy.name}), interpolated "
+    said += "between the neighbour along its larger component and the diagonal one, which has the "
+    said += "share smaller / (larger + 1e-6); ahead is right, or below where |gy| is larger"
+    said = said.replace("|gy|", f"|{gy.name}|")
+    return a, b, said
 
 
 @idiom
 def corner_response(k: KernelBuilder, level: int) -> Title:
     """Corner measures of a structure tensor: Harris, Shi and Tomasi, Noble; summed or given."""
     shape = k.draw.shape
-    summed = shape.chance(0.55)
+    summed = level > 2 or shape.chance(0.4)
     return _corner_response_stored(k, level, summed, shape)
 
 
 def _corner_response_stored(k: KernelBuilder, level: int, summed: bool, shape: Stream) -> Title:
     """Store the result; what the kernel is called, and what it does in words."""
     image = Image(k, level, {"clamp": 3, "padded": 2, "skip": 3} if summed else {"clamp": 1})
+    k.half_inputs = k.half_inputs and summed
     type_ = pixel_type(k)
     measure = shape.choice(("harris", "noble", "shi_tomasi", "triggs"))
     out = image.out("response corners cornerness", type_)
@@ -150,34 +147,25 @@ def _corner_response_stored(k: KernelBuilder, level: int, summed: bool, shape: S
         image.skip([(out, k.lift(0.0, type_))])
         way = shape.choice(tuple(_WEIGHTED))
         sums, table = _tensor_sum(k, image, gx, gy, way)
-        text = f"of the gradient {gx.name}, {gy.name} over the 3 x 3 pixels around each"
+        text = f"of the gradient ({gx.name}, {gy.name}), summed over the 3 x 3 pixels around each"
         text += _WEIGHTED[way].format(table)
         padded = f"Each of {gx.name} and {gy.name}"
     else:
-        names = ("sxx a_xx", "syy a_yy", "sxy a_xy")
+        names = k.draw.word.choice((("sxx", "syy", "sxy"), ("a_xx", "a_yy", "a_xy")))
         arrays = [
             image.array(n, type_, *b)
             for n, b in zip(names, ((0.2, 2.0), (0.2, 2.0), (-0.5, 0.5)), strict=True)
         ]
-        sums = [
-            k.let(n, array[image.at])
-            for n, array in zip(("a xx", "c yy", "b xy"), arrays, strict=True)
-        ]
-        text = f"with the entries {arrays[0].name}, {arrays[1].name} and (off the diagonal) "
-        text += f"{arrays[2].name}"
+        called = k.draw.word.choice((("a", "c", "b"), ("xx", "yy", "xy")))
+        sums = [k.let(n, array[image.at]) for n, array in zip(called, arrays, strict=True)]
+        xx, yy, xy = (array.name for array in arrays)
+        text = f"with {xx} and {yy} on the diagonal and {xy} off it"
         padded = ""
     value, said = _measure(k, level, sums, measure)
-    if shape.chance(0.3):
-        mask = image.array("weight confidence", type_, 0.2, 1.0, plain=shape.chance(0.5))
-        plain = (
-            len(image.at) > 2 and next(len(p.shape) for p in k.params if p.name == mask.name) == 2
-        )
-        value = mask[(image.y, image.x) if plain else image.at] * value
-        said += f", times {mask.name}"
     value = maybe(k, "score r", value, 0.4)
     k.store(out, image.at, value)
-    told = f"A corner measure of the structure tensor {text}: {said}. {out.name} gets it."
-    told += (image.said("get 0", padded) if summed else "") + image.finish()
+    told = f"{said} of the structure tensor {text}. {out.name} gets it."
+    told += image.said("get 0", padded) if summed else ""
     return Title(k.name(f"{measure}_response corner_response", "corner_strength"), told)
 
 
@@ -205,9 +193,10 @@ def _tensor_sum(
         total = k.let("tensor acc s", make(vec, zero))
     else:
         parts = [k.let(n, zero) for n in (("sxx", "syy", "sxy"))]
-    with k.for_("dy v", 2, start=-1) as dy, k.for_("dx u", 2, start=-1) as dx:
+    with k.for_("dy", 2, start=-1) as dy, k.for_("dx", 2, start=-1) as dx:
         place = image.place(image.stepped(0, dy), image.stepped(1, dx))
-        a, b = k.let("a gx_q", gx[place]), k.let("b gy_q", gy[place])
+        called = k.draw.word.choice((("a", "b"), ("gx_q", "gy_q"), ("ix_q", "iy_q")))
+        a, b = k.let(called[0], gx[place]), k.let(called[1], gy[place])
         if way == "vector":
             k.augment(total, "add", make(vec, a * a, b * b, a * b))
         else:
@@ -230,13 +219,20 @@ def _measure(k: KernelBuilder, level: int, sums: list[Expr], measure: str) -> tu
         trace, det = k.let("trace tr", a + c), k.let("det determinant", a * c - b * b)
     if measure == "harris":
         alpha = setting(k, "alpha k_harris", trace.type, 0.04, 0.06)  # type: ignore[arg-type]
-        return det - alpha * trace * trace, f"Harris', determinant - {say(k, alpha)} * trace^2"
+        return (
+            det - alpha * trace * trace,
+            f"Harris' corner response, determinant - {say(k, alpha)} * trace^2,",
+        )
     if measure == "noble":
-        return 2.0 * det / (trace + 1.0e-3), "Noble's, 2 * determinant / (trace + 0.001)"
+        return 2.0 * det / (
+            trace + 1.0e-3
+        ), "Noble's corner response, 2 * determinant / (trace + 0.001),"
     trace = k.let("trace tr", a + c)
     half = maybe(k, "half_trace mid", 0.5 * trace)
     root = k.let("root gap", sqrt(0.25 * (a - c) * (a - c) + b * b))
     if measure == "shi_tomasi":
-        return half - root, "Shi and Tomasi's, the smaller eigenvalue"
+        return half - root, "Shi and Tomasi's corner response, the smaller eigenvalue,"
     small, large = half - root, half + root
-    return small - 0.05 * large, "Triggs', the smaller eigenvalue - 0.05 times the larger"
+    alpha = setting(k, "alpha k_triggs", trace.type, 0.04, 0.06)  # type: ignore[arg-type]
+    said = f"Triggs' corner response, the smaller eigenvalue - {say(k, alpha)} times the larger,"
+    return small - alpha * large, said

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 from generators.build import KernelBuilder, cast
 from generators.build.registry import Title, idiom
@@ -32,7 +33,7 @@ def _from_to(radius: Expr) -> tuple[Operand, Operand]:
     return -number, number + 1
 
 
-@idiom
+@idiom(depth=3)
 def gaussian_pass(k: KernelBuilder, level: int) -> Title:
     """One pass of a separable filter: Gaussian weights of a table or of their formula."""
     shape = k.draw.shape
@@ -40,24 +41,13 @@ def gaussian_pass(k: KernelBuilder, level: int) -> Title:
     type_ = pixel_type(k)
     src = image.array("src image img", type_)
     axis = shape.integer(0, 1)
-    radius, said = _radius(k)
-    way = shape.choice(("table", "formula", "formula"))
-    taps = None
-    if way == "table":
-        k.size("taps", 5, 5, 5)
-        taps = k.array("weights kernel taps", type_, "taps", low=0.1, high=1.0)
-    else:
-        sigma = k.scalar("sigma", type_, 0.6, 1.6)
-        spread = k.let("inv_2s2 falloff", 0.5 / (sigma * sigma))
-    normal = way == "formula" or image.border == "inside" or shape.chance(0.3)
+    taps, weighed, said = _blur_weights(k, type_)
+    normal = taps is None or image.border == "inside" or shape.chance(0.3)
     here = (image.y, image.x)[axis]
     total = k.let("acc total blurred", k.lift(0.0, type_))
     norm = k.let("norm weight_sum", k.lift(0.0, type_)) if normal else None
-    start, stop = _from_to(radius)
-    with k.for_("d o offset", stop, start=start) as d:
-        weight: Expr = taps[d + 2] if taps is not None else exp(-spread * cast(d * d, type_))
-        if normal:
-            weight = k.let("w weight", weight)
+    with weighed() as (d, weight):
+        weight = k.let("w weight", weight) if normal else weight
         at = k.let("yy q at" if axis == 0 else "xx q at", _read_at(image, axis, here + d, d))
         if image.border == "inside":
             with k.if_(_inside(image, axis, at)):
@@ -67,15 +57,48 @@ def gaussian_pass(k: KernelBuilder, level: int) -> Title:
     out = image.out("dst blurred_out smoothed", type_)
     k.store(out, image.at, total if norm is None else total / norm)
     along = "down the columns" if axis == 0 else "along the rows"
-    weights = f"{taps.name}[d + 2]" if taps is not None else f"exp(-d^2 / (2 * {sigma.name}^2))"
-    return _gaussian_pass_title(along, said, src, weights, normal, out, image, axis, k)
+    return _gaussian_pass_title(along, said, src, normal, out, image, axis, k)
+
+
+Weights = Callable[[], AbstractContextManager[tuple[Expr, Expr]]]
+"""A loop over the pixels that a blur reads: how far each is away, and its weight."""
+
+
+def _blur_weights(k: KernelBuilder, type_: Scalar) -> tuple[Var | None, Weights, str]:
+    """The weights of a blur: a table, if there is one; the loop over them, and what they are."""
+    if k.draw.shape.chance(0.33):
+        k.size("taps", 3, 5)
+        taps = k.array("weights kernel taps", type_, "taps", low=0.1, high=1.0)
+        count = k.size_param("num_taps kernel_size", "taps")
+        half = k.let("half radius", count // 2)
+
+        @contextmanager
+        def tabled() -> Iterator[tuple[Expr, Expr]]:
+            with k.for_("tap q", count) as q:
+                yield k.let("d offset", q - half), taps[q]
+
+        said = (
+            f"the pixels are weighted by the taps {taps.name}, of which number {count.name} // 2 "
+        )
+        return taps, tabled, said + "is that of the pixel itself"
+    radius, reach = _radius(k)
+    sigma = k.scalar("sigma", type_, 0.6, 1.6)
+    spread = k.let("inv_2s2 falloff", 0.5 / (sigma * sigma))
+    start, stop = _from_to(radius)
+
+    @contextmanager
+    def by_formula() -> Iterator[tuple[Expr, Expr]]:
+        with k.for_("d offset", stop, start=start) as d:
+            yield d, exp(-spread * cast(d * d, type_))
+
+    said = f"for d from -{reach} to {reach} the pixel d away is weighted by exp(-d^2 / (2 * "
+    return None, by_formula, f"{said}{sigma.name}^2))"
 
 
 def _gaussian_pass_title(
     along: str,
     said: str,
     src: Var,
-    weights: str,
     normal: bool,
     out: Var,
     image: Image,
@@ -83,14 +106,11 @@ def _gaussian_pass_title(
     k: KernelBuilder,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
-    text = f"One pass of a separable blur of {src.name} {along}: for d from -{said} to {said} the "
-    text += f"pixel d away counts {weights}"
-    text += ", over the sum of the weights" if normal else ""
-    text += f". {out.name} gets it." + (
-        " Pixels outside do not count." if image.border == "inside" else image.said("", "")
-    )
+    text = f"One pass of a separable Gaussian blur of {src.name} {along}: {said}"
+    text += ", and the sum is divided by that of the weights" if normal else ""
+    text += f". {out.name} gets the result.{_ends(image)}"
     names = "gaussian_rows blur_horizontal" if axis else "gaussian_columns blur_vertical"
-    return Title(k.name(names), text + image.finish())
+    return Title(k.name(names), text)
 
 
 def _inside(image: Image, axis: int, at: Expr) -> Expr:
@@ -170,7 +190,7 @@ def bilateral_filter(k: KernelBuilder, level: int) -> Title:
     factors = _falloffs(k, type_)
     total, norm = (k.let(n, k.lift(0.0, type_)) for n in ("acc total", "norm weight_sum"))
     start, stop = _from_to(radius)
-    with k.for_("dy v", stop, start=start) as dy, k.for_("dx u", stop, start=start) as dx:
+    with k.for_("dy", stop, start=start) as dy, k.for_("dx", stop, start=start) as dx:
         y = k.let("yy qy", _read_at(image, 0, image.y + dy, dy))
         x = k.let("xx qx", _read_at(image, 1, image.x + dx, dx))
         if image.border == "inside":
@@ -180,14 +200,18 @@ def bilateral_filter(k: KernelBuilder, level: int) -> Title:
             _weigh(k, image, src, read, (y, x), (dy, dx), center, factors, (total, norm))
     out = image.out("dst filtered denoised", type_)
     k.store(out, image.at, total / norm)
-    text = (
-        f"{'Joint bilateral' if joint else 'Bilateral'} filter of {src.name}: over the window of "
-    )
-    text += f"{said} pixels to each side, weights are exp(-({factors[2]} * squared distance + "
-    text += f"{factors[3]} * squared difference of {guide.name})). {out.name} gets the weighted "
-    text += "mean."
-    text += " Pixels outside do not count." if image.border == "inside" else image.said("", "")
+    text = f"{'Joint bilateral' if joint else 'Bilateral'} filter of {src.name}: over the window "
+    text += f"of {said} pixel{'s' * (said != '1')} to each side, weights are exp(-({factors[2]} * "
+    text += f"d^2 + {factors[3]} * v^2)), d being the distance and v the difference of "
+    text += f"{guide.name}. {out.name} gets the weighted mean.{_ends(image)}"
     return Title(k.name("bilateral_filter edge_preserving_blur", "bilateral_smooth"), text)
+
+
+def _ends(image: Image) -> str:
+    """What happens at the borders, as a sentence with a space before."""
+    if image.border == "inside":
+        return " Pixels outside the image are left out."
+    return image.said("", "")
 
 
 def _shape_of(k: KernelBuilder, array: Var) -> tuple[str, ...]:
@@ -208,11 +232,20 @@ def _falloffs(k: KernelBuilder, type_: Scalar) -> tuple[Expr, Expr, str, str]:
     return space, value, f"1 / (2 * {ss.name}^2)", f"1 / (2 * {sr.name}^2)"
 
 
+_WINDOWS = {
+    "line": [(0, -1), (0, 0), (0, 1)],
+    "column": [(-1, 0), (0, 0), (1, 0)],
+    "cross": [(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)],
+    "square": [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)],
+}
+
+
 @idiom
 def median_filter(k: KernelBuilder, level: int) -> Title:
     """Medians of windows: of three or five by minima and maxima, of 3 x 3 by sorted columns."""
     shape = k.draw.shape
-    ways = {"line": 3, "cross": 3, "square": 1 + level, "column": 2}
+    few = 2 if level < 3 else 0
+    ways = {"line": few, "cross": 3, "square": 1 + level, "column": few}
     way = shape.weighted(ways)
     borders = {"clamp": 4, "skip": 3, "padded": 2, "wrap": 1}
     image = Image(k, level, borders, reach=1)
@@ -221,12 +254,7 @@ def median_filter(k: KernelBuilder, level: int) -> Title:
     out = image.out("dst median denoised", type_)
     middle = image.near(src, 0, 0)
     image.skip([(out, middle)])
-    window = {
-        "line": [(0, -1), (0, 0), (0, 1)],
-        "column": [(-1, 0), (0, 0), (1, 0)],
-        "cross": [(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)],
-        "square": [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)],
-    }[way]
+    window = _WINDOWS[way]
     value = (
         _by_columns(k, level, image, src)
         if way == "square"
@@ -235,20 +263,20 @@ def median_filter(k: KernelBuilder, level: int) -> Title:
     strict = level > 1 and shape.chance(0.3)
     limit = k.scalar("threshold limit", type_, 0.1, 0.4) if strict else None
     what = {
-        "line": "it and its two neighbours in the row",
-        "column": "it and its two neighbours in the column",
-        "cross": "it and its four neighbours",
-        "square": "the 3 x 3 pixels around it",
+        "line": "row of three pixels",
+        "column": "column of three pixels",
+        "cross": "cross of five pixels",
+        "square": "3 x 3 window",
     }[way]
-    text = f"The median of each pixel of {src.name}, of {what}"
+    text = f"Median filter of {src.name} over each pixel's {what}"
     if limit is not None:
         found = k.let("med median_value", value)
         here = k.let("here own", middle)
         value = where(abs(here - found) > limit, found, here)
-        text += f", where it differs from the pixel by more than {limit.name}, else the pixel"
+        text += f"; a pixel that is within {limit.name} of its median is kept"
     k.store(out, image.at, value)
-    text += f". {out.name} gets it.{image.said('keep their values', src.name)}{image.finish()}"
-    return Title(k.name("median_filter median3", "despeckle"), text)
+    text += f". {out.name} gets the result.{image.said('keep their values', src.name)}"
+    return Title(k.name("median_filter median_denoise", "despeckle"), text)
 
 
 def _median_of_three(k: KernelBuilder, level: int, type_: Type) -> Callable[..., Expr]:

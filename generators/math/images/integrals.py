@@ -7,7 +7,7 @@ from functools import partial
 
 from generators.build import KernelBuilder, cast, extent
 from generators.build.registry import Title, idiom
-from generators.kit.functions import clamp, least, most, where
+from generators.kit.functions import least, most, where
 from generators.kit.naming import maybe
 from generators.kit.sources import setting
 from generators.kit.words import say
@@ -16,7 +16,7 @@ from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Const, Expr, Var
 
 
-@idiom
+@idiom(depth=3)
 def integral_image_pass(k: KernelBuilder, level: int) -> Title:
     """Running sums along the rows or down the columns, a thread for each; the two passes of an
     integral image (F. C. Crow, SIGGRAPH 1984)."""
@@ -25,7 +25,7 @@ def integral_image_pass(k: KernelBuilder, level: int) -> Title:
     type_ = INT32 if whole else pixel_type(k)
     wide = type_ if whole or type_.bits > 32 or shape.chance(0.75) else Scalar("float64")
     columns = shape.chance(0.5)
-    more = shape.weighted({"": 4, "images": 1 + level, "channels": level})
+    more = shape.weighted({"": 4, "images": 2 + 2 * level, "bands": level})
     lines, length = ("width", "height") if columns else ("height", "width")
     mine, other, last = _line_threads(k, columns, more, lines, length)
     shape_of = _shape(more, last, ("height", "width"))
@@ -43,10 +43,7 @@ def integral_image_pass(k: KernelBuilder, level: int) -> Title:
     count: Expr = extent(src, axis) if shape.chance(0.5) else k.size_param(names, length)
     named = exclusive or shape.chance(0.4)
     total = k.let("running total acc", k.lift(0, wide))
-    weighed = not whole and shape.chance(0.05)
     mask = None
-    if weighed:
-        mask = k.array("mask weights", type_, shape_of, low=0.1, high=1.0)
     place = partial(_ordered, mine, other, columns, last)
     _run_along(k, count, columns, (src, mask, out, squares), (named, exclusive), total, place)
     return _integral_image_pass_stored(
@@ -62,9 +59,9 @@ def _line_threads(
         k.size(symbol, low, high)
     if more:
         k.size(more, 2, 3)
-    last = more == "channels"
+    last = more == "bands"
     line = k.name("x col" if columns else "y row")
-    beside = {"images": "b n", "channels": "c ch"}.get(more, "")
+    beside = {"images": "b n", "bands": "c ch"}.get(more, "")
     dims = (lines,) if not more else (lines, more) if last else (more, lines)
     extra = [k.name(beside)] if more else []
     at = k.thread(*dims, names=[line, *extra] if last else [*extra, line])
@@ -124,20 +121,20 @@ def _integral_image_pass_stored(
     """Store the result; what the kernel is called, and what it does in words."""
     along = "down each column" if columns else "along each row"
     what = src.name if mask is None else f"{mask.name} * {src.name}"
-    text = f"Running sums of {what} {along}, a pass of an integral image: "
+    text = f"One pass of an integral image, running sums of {what} {along}: "
     text += (
         f"{out.name} gets the sum of the pixels before each"
         if exclusive
         else (
-            f"{out.name} becomes the sum of the pixels up to each"
+            f"each pixel of {out.name} becomes the sum of those up to it"
             if in_place
             else f"{out.name} gets the sum of the pixels up to each"
         )
     )
     text += ", in place" if in_place else ""
-    text += f", {squares.name} that of their squares up to each" if squares is not None else ""
+    text += f", {squares.name} that of their squares" if squares is not None else ""
     text += f". A thread goes {'down a column' if columns else 'along a row'} of "
-    text += f"{'an image' if more == 'images' else 'a channel' if more else 'the image'}."
+    text += f"{'an image' if more == 'images' else 'a band' if more else 'the image'}."
     return Title(
         k.name("integral_columns column_prefix" if columns else "integral_rows row_prefix"), text
     )
@@ -154,6 +151,7 @@ def box_from_integral(k: KernelBuilder, level: int) -> Title:
     """Means, sums or spreads of boxes from four corners of an integral image."""
     shape = k.draw.shape
     image = Image(k, level, {"clamp": 1})
+    k.half_inputs = False
     type_ = pixel_type(k)
     ways = {"mean": 4, "sum": 2, "difference": 1 + level, "threshold": 1 + level, "spread": level}
     way = shape.weighted(ways)
@@ -181,14 +179,12 @@ def box_from_integral(k: KernelBuilder, level: int) -> Title:
         src = image.array("image src gray", type_)
         average = k.let("mean mu", mean)
         if way == "difference":
-            value, what = src[image.at] - average, f"{src.name} less the mean"
+            value, what = src[image.at] - average, f"The difference of {src.name} and the mean"
         else:
             bias = setting(k, "bias offset", type_, 0.02, 0.2)
             value = where(src[image.at] > average - bias, k.lift(1.0, type_), 0.0)
-            what = (
-                f"A threshold: 1 where {src.name} is above the mean less {say(k, bias)}, else 0; "
-            )
-            what += "the mean"
+            what = f"An adaptive threshold, 1 where {src.name} is above the mean less "
+            what += f"{say(k, bias)}, else 0; the mean"
     return _box_from_integral_title(what, said, sat, squares, type_, image, value, k, way)
 
 
@@ -204,17 +200,22 @@ def _box_from_integral_title(
     way: str,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
-    text = f"{what} of the box of pixels up to {said} to each side of a pixel, cut off at the "
-    text += f"borders, from the integral image {sat.name}, whose element [y, x] is the sum of all "
+    text = f"{what} of the box of pixels up to {said} away on each side, cut off at the borders. "
+    text += f"It comes from the integral image {sat.name}, whose element [y, x] is the sum of all "
     text += "pixels before row y and column x"
     if squares is not None:
-        text += f", and {squares.name}, which has the sums of squares"
-    out = image.out("out boxes local", type_)
+        text += f", and from {squares.name}, the same of the squares"
+    outs = {"mean": "box_mean local_mean", "sum": "box_sums window_sums"}
+    outs |= {"spread": "box_variance local_variance", "difference": "detail high_pass"}
+    out = image.out(outs.get(way, "binary thresholded"), type_)
     k.store(out, image.at, value)
-    text = f"{text}. {out.name} gets it.{image.finish()}"
-    return Title(
-        k.name(f"box_{way} box_filter", "local_mean" if way == "mean" else "window_stat"), text
-    )
+    text = f"{text}. {out.name} gets the result."
+    names = {"mean": "box_filter box_mean_filter", "sum": "box_sum box_sum_from_integral"}
+    names |= {
+        "spread": "local_variance box_variance",
+        "difference": "subtract_local_mean high_pass",
+    }
+    return Title(k.name(names.get(way, "adaptive_threshold threshold_by_mean")), text)
 
 
 def _corners(
@@ -257,11 +258,11 @@ def _window(image: Image, axis: int, radius: Expr) -> tuple[Expr, Expr]:
     size = image.size(axis)
     low = k.let(f"{here.name}0", most(here - radius, 0))
     if isinstance(radius, Const):
-        return low, k.let(f"{here.name}1", least(here + int(str(radius.value)) + 1, size))
+        return low, k.let(f"{here.name}1", least(here + (int(str(radius.value)) + 1), size))
     return low, k.let(f"{here.name}1", least(here + radius + 1, size))
 
 
-@idiom
+@idiom(depth=3)
 def guided_filter_coefficients(k: KernelBuilder, level: int) -> Title:
     """The linear coefficients of a guided filter from box means, or its output from their means.
 
@@ -269,6 +270,7 @@ def guided_filter_coefficients(k: KernelBuilder, level: int) -> Title:
     """
     shape = k.draw.shape
     image = Image(k, level, {"clamp": 1})
+    k.half_inputs = False
     type_ = pixel_type(k)
     apply = shape.chance(0.25)
     if apply:
@@ -292,11 +294,10 @@ def _spread_and_covariance(
     own: bool,
     means: tuple[Var, Var, Var, Var],
     eps: Expr,
-) -> tuple[Var, Expr, Expr, Expr, Var | None]:
-    """The guide's mean, the source's, covariance, spread plus eps, and an edge's weight."""
+) -> tuple[Var, Expr, Expr, Expr]:
+    """The guide's mean, the source's, the covariance, and the spread plus eps."""
     guide, squares, source, products = means
     shape = k.draw.shape
-    type_ = guide[image.at].type
     mu = k.let("mi m", guide[image.at])
     spread: Expr = squares[image.at] - mu * mu
     spread = k.let("var_i variance", spread) if own else maybe(k, "var_i variance", spread)
@@ -304,18 +305,15 @@ def _spread_and_covariance(
     covariance: Expr = (
         spread if own else maybe(k, "cov_ip cov", products[image.at] - mu * source_mean)
     )
-    weight = None
-    if level > 2 and shape.chance(0.35):
-        weight = image.array("edge_weight gamma", type_, 0.5, 2.0)
-    bottom: Expr = spread + (eps if weight is None else eps / weight[image.at])
+    bottom: Expr = spread + eps
     if shape.chance(0.4):
         bottom = k.let("den regularized", bottom)
-    return mu, source_mean, covariance, bottom, weight
+    return mu, source_mean, covariance, bottom
 
 
 def _guided_filter_coefficients_stored(
     k: KernelBuilder,
-    values: tuple[Var, Expr, Expr, Expr, Var | None],
+    values: tuple[Var, Expr, Expr, Expr],
     image: Image,
     own: bool,
     guide: Var,
@@ -325,29 +323,25 @@ def _guided_filter_coefficients_stored(
     products: Var,
 ) -> Title:
     """Store the coefficients; what the kernel is called, and what it does in words."""
-    mu, source_mean, covariance, bottom, weight = values
+    mu, source_mean, covariance, bottom = values
     a = k.let("a gain slope", covariance / bottom)
     type_ = a.type
     outs = image.out("a_out gains", type_), image.out("b_out offsets", type_)
     k.store(outs[0], image.at, a)
     offset = source_mean - a * mu if not own else (1.0 - a) * mu
     k.store(outs[1], image.at, maybe(k, "b bias", offset, 0.3))
-    text = "The coefficients of a guided filter: "
+    text = "The linear coefficients of a guided filter in each window: "
     if own:
         text += f"of the means {guide.name} and {squares.name} of the image and of its square, v = "
-        text += f"{squares.name} - {guide.name}^2 and a = v / (v + eps), where eps is {say(k, eps)}"
+        text += f"{squares.name} - {guide.name}^2 and a = v / (v + {say(k, eps)})"
         rest = f"(1 - a) * {guide.name}"
     else:
         text += f"of the means {guide.name}, {source.name}, {squares.name} and {products.name} of "
         text += f"guide, source, squared guide and their product, a = ({products.name} - "
-        text += f"{guide.name} * {source.name}) / ({squares.name} - {guide.name}^2 + eps), where "
-        text += f"eps is {say(k, eps)}"
+        text += f"{guide.name} * {source.name}) / ({squares.name} - {guide.name}^2 + {say(k, eps)})"
         rest = f"{source.name} - a * {guide.name}"
-    text += f" / {weight.name}" if weight is not None else ""
     text += f". {outs[0].name} gets a and {outs[1].name} gets {rest}."
-    return Title(
-        k.name("guided_filter_coefficients guided_coeffs", "guided_ab"), text + image.finish()
-    )
+    return Title(k.name("guided_filter_coefficients guided_coeffs", "guided_ab"), text)
 
 
 def _guided_output(k: KernelBuilder, image: Image, type_: Scalar) -> Title:
@@ -361,11 +355,6 @@ def _guided_output(k: KernelBuilder, image: Image, type_: Scalar) -> Title:
         base = k.let("base smooth", value)
         value = base + boost * (guide[image.at] - base)
         text += f", as a base b: details are enhanced to b + {say(k, boost)} * ({guide.name} - b)"
-    elif k.draw.shape.chance(0.5):
-        value = clamp(value, 0.2, 1.1)
-        text += ", clamped to [0.2, 1.1]"
     out = image.out("filtered dst output", type_)
     k.store(out, image.at, value)
-    return Title(
-        k.name("guided_filter_apply guided_output"), f"{text}. {out.name} gets it.{image.finish()}"
-    )
+    return Title(k.name("guided_filter_apply guided_output"), f"{text}. {out.name} gets it.")

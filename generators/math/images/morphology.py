@@ -18,28 +18,30 @@ _BYTE = Scalar("uint8")
 def hit_or_miss(k: KernelBuilder, level: int) -> Title:
     """Morphology: erosion, dilation, outlines, and patterns that must hit or miss."""
     shape = k.draw.shape
-    image = Image(k, level, {"clamp": 3, "skip": 3, "padded": 2, "wrap": 1})
+    borders = {"clamp": 3, "skip": 3, "padded": 2, "wrap": 1}
+    image = Image(k, level, borders, size=(13, 16))
     type_ = shape.choice((INT32, _BYTE, INT32))
-    way = shape.choice(("erode", "dilate", "gradient", "outline", "pattern", "element", "ends"))
+    plain = 2 if level < 4 else 1
+    ways = dict.fromkeys(("gradient", "outline", "pattern", "element", "ends"), 2)
+    ways |= {"erode": plain, "dilate": plain, "thin": 3 * max(level - 2, 0)}
+    way = shape.weighted(ways)
     gray = way in ("erode", "dilate", "gradient")
     if gray and shape.chance(0.5):
         type_ = pixel_type(k)
-    high = (1.0 if type_.is_float else 200) if gray else 3 if way in ("outline", "element") else 1
-    names = "image src gray" if gray else "mask binary src"
+    high: float = {"outline": 3, "element": 3, "pattern": 2}.get(way, 1)
+    if gray:
+        high = 1.0 if type_.is_float else 200
+    names = "image src gray" if gray else "mask binary"
     mask = image.array(names, type_, 0, high, around=True)
-    out = (
-        image.out("out eroded_mask result", type_)
-        if way == "erode"
-        else image.out("out result dst", type_)
-    )
+    out = image.out(_OUTS[way], type_)
     image.skip([(out, k.lift(0, type_))])
     ring = [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) != (0, 0)]
     cross = [(-1, 0), (0, -1), (0, 1), (1, 0)]
     around = cross if way in ("ends", "outline") or shape.chance(0.5) else ring
     value, said = _MORPHOLOGY[way](k, image, mask, type_, around)
     k.store(out, image.at, value)
-    text = f"{said}. {out.name} gets it.{image.said('get 0', mask.name)}{image.finish()}"
-    return Title(k.name(f"{way}_mask morphology_{way}", f"binary_{way}"), text)
+    text = f"{said}. {out.name} gets the result.{image.said('get 0', mask.name)}"
+    return Title(k.name(_NAMES[way]), text)
 
 
 def _count(n: list[tuple[int, int]]) -> str:
@@ -113,8 +115,8 @@ def _pattern(
     """A corner: some pixels must be set, others must not."""
     flip_y, flip_x = k.draw.shape.choice((-1, 1)), k.draw.shape.choice((-1, 1))
     zero = k.lift(0, type_)
-    hits = [(0, 0), (0, flip_x), (flip_y, 0)][: k.draw.shape.integer(1, 2) + 1]
-    misses = [(0, -flip_x), (-flip_y, 0)][: k.draw.shape.integer(1, 2)]
+    hits = [(0, 0), (0, flip_x), (flip_y, 0)][:2]
+    misses = [(0, -flip_x), (-flip_y, 0)][:1]
     if k.draw.shape.chance(0.5):
         inside = k.let(
             "hit foreground", every(*(op("ne", image.near(mask, *at), zero) for at in hits))
@@ -143,7 +145,7 @@ def _element(
     element = k.array("element kernel footprint", INT32, ("3", "3"), low=0, high=1)
     zero, one = k.lift(0, type_), k.lift(1, type_)
     found = k.let("found fits", one)
-    with k.for_("dy v", 3) as dy, k.for_("dx u", 3) as dx:
+    with k.for_("dy", 3) as dy, k.for_("dx", 3) as dx:
         place = image.place(image.stepped(0, dy - 1), image.stepped(1, dx - 1))
         used = op("ne", element[dy, dx], k.lift(0, INT32))
         with k.if_(op("and", used, op("eq", mask[place], zero))):
@@ -168,9 +170,45 @@ def _ends(
     most_set = k.draw.shape.integer(1, 2)
     test = op("and", op("ne", here, zero), count <= most_set)
     return where(test, one, zero), (
-        f"Thin places of {mask.name}: 1 where a pixel is not 0 and its {_count(around)} neighbours "
-        "add up to "
-        f"{most_set} or less, else 0"
+        f"{'End' if most_set == 1 else 'Thin'} points of the lines in {mask.name} (0 or 1): 1 "
+        f"where a pixel is 1 and at most {most_set} of its four neighbours is, else 0"
+    )
+
+
+def _thin(
+    k: KernelBuilder, image: Image, mask: Var, type_: Scalar, around: list[tuple[int, int]]
+) -> tuple[Expr, str]:
+    """One of the two passes of Zhang and Suen's thinning (Communications of the ACM, 1984)."""
+    ring = [(-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1)]
+    zero = k.lift(0, type_)
+    names = k.draw.word.choice(("n ne e se s sw w nw", "p2 p3 p4 p5 p6 p7 p8 p9")).split()
+    p = [k.let(name, image.near(mask, *at)) for name, at in zip(names, ring, strict=True)]
+    total: Expr = p[0]
+    for value in p[1:]:
+        total = total + value
+    count = k.let("set_count neighbors", total)
+    rises = k.let("rises transitions", k.lift(0, INT32))
+    for now, after in zip(p, [*p[1:], p[0]], strict=True):
+        with k.if_(op("and", op("eq", now, zero), op("ne", after, zero))):
+            k.augment(rises, "add", 1)
+    north, east, south, west = p[0], p[2], p[4], p[6]
+    second = k.draw.shape.chance(0.5)
+    sides = (
+        (north * east * west, north * south * west)
+        if second
+        else (north * east * south, east * south * west)
+    )
+    here = k.let("here own", image.near(mask, 0, 0))
+    tests = (op("ne", here, zero), count >= 2, count <= 6, op("eq", rises, k.lift(1, INT32)))
+    open_ = [op("eq", side, zero) for side in sides]
+    removed = k.let("removed deleted", every(*tests, *open_))
+    order = "north, east and west" if second else "north, east and south"
+    other = "north, south and west" if second else "east, south and west"
+    return where(removed, zero, here), (
+        f"The {'second' if second else 'first'} pass of a step of Zhang and Suen's thinning of "
+        f"{mask.name} (0 or 1): a pixel becomes 0 where it is 1, 2 to 6 of its eight neighbours "
+        "are 1, going round them finds one rise from 0 to 1, and not all of those to the "
+        f"{order} nor all to the {other} are 1"
     )
 
 
@@ -182,4 +220,26 @@ _MORPHOLOGY: dict[str, Callable[..., tuple[Expr, str]]] = {
     "pattern": _pattern,
     "element": _element,
     "ends": _ends,
+    "thin": _thin,
 }
+_OUTS = {
+    "erode": "eroded dst",
+    "dilate": "dilated dst",
+    "gradient": "gradient edges",
+    "outline": "outline contour",
+    "pattern": "corners matches",
+    "element": "eroded fits",
+    "ends": "ends end_points",
+    "thin": "thinned skeleton",
+}
+_NAMES = {
+    "erode": "erode erode_image morphology_erode",
+    "dilate": "dilate dilate_image morphology_dilate",
+    "gradient": "morphological_gradient morphology_gradient",
+    "outline": "mask_outline outline_mask",
+    "pattern": "hit_or_miss match_corners",
+    "element": "erode_by_element binary_erode",
+    "ends": "line_ends find_end_points",
+    "thin": "zhang_suen_step thinning_pass",
+}
+"""What each output and each kernel is called."""

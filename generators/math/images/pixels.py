@@ -11,7 +11,7 @@ from generators.kit.words import words
 from generators.program.dtypes import Scalar, Type
 from generators.program.expr import Expr, Operand, Var, op
 
-_SIZES = (("height", "width"), ("rows", "cols"), ("h", "w"))
+_SIZES = (("height", "width"), ("h", "w"))
 _INDICES = (("y", "x"), ("i", "j"), ("row", "col"), ("r", "c"))
 BORDERS = {"clamp": 4, "skip": 3, "wrap": 1, "padded": 2}
 """How often an image ends in each way."""
@@ -55,14 +55,18 @@ class Image:
         self.k, self.reach = k, reach
         shape = k.draw.shape
         self.border = shape.weighted(borders or BORDERS)
-        ways = {"plain": 6, "batch": level, "channels_first": level, "channels_last": level}
+        ways = {"plain": 6, "batch": 2 * level, "channels_first": level, "channels_last": level}
         self.layout = shape.weighted(ways) if layouts else "plain"
         self.sizes = k.draw.word.choice(_SIZES)
         minimum = max(minimum, 2) if self.border == "wrap" else minimum
         for symbol in self.sizes:
-            k.size(symbol, *(size if self.layout == "plain" else (6, 8)), minimum)
+            k.size(
+                symbol,
+                *(size if self.layout == "plain" else (max(size[0] - 2, 6), max(size[1] - 3, 8))),
+                minimum,
+            )
         planes: dict[str, tuple[str, ...]] = {"plain": (), "batch": ("images",)}
-        more = planes.get(self.layout, ("channels",))
+        more = planes.get(self.layout, ("bands",))
         for symbol in more:
             k.size(symbol, 2, 3)
         last = self.layout == "channels_last"
@@ -198,17 +202,11 @@ class Image:
             near = "on the border" if self.reach == 1 else f"within {self.reach} of a border"
             return f" Pixels {near} {kept}."
         if self.border == "padded":
-            return f" {padded} has {self.reach} more on each side than there are threads."
+            more = "a pixel" if self.reach == 1 else f"{self.reach} pixels"
+            return f" {padded} is padded by {more} on each side."
         if self.border == "wrap":
-            return " The image is periodic."
-        return " Indices are clamped to the image."
-
-    def finish(self, chance: float = 0.12) -> str:
-        """Perhaps a thread for each row; the sentence that says so."""
-        if self.border == "padded" or not self.draw.chance(chance) or not self.k.can_run_rows():
-            return ""
-        self.k.along_row()
-        return f" One thread goes along {self.at[-1].name}."
+            return " The image wraps around."
+        return " Pixels beyond the border are those on it."
 
 
 def pixel_type(k: KernelBuilder) -> Scalar:

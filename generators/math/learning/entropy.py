@@ -27,7 +27,7 @@ def _label(t: Table, ignored: bool) -> tuple[Var, str]:
     if ignored:
         labels = k.array(names, INT32, t.dims, low=-2, high=_MOST_LABEL)
         return k.let("label target y_true", labels[t.at]), labels.name
-    type_ = Scalar(k.draw.shape.weighted({"int32": 5, "uint8": 1, "int64": 1}))
+    type_ = Scalar(k.draw.shape.weighted({"int32": 5, "int64": 1}))
     label = cast(t.ids(names, type_), INT32)
     return k.let("label target y_true", label), k.params[-1].name
 
@@ -46,8 +46,8 @@ def smoothed_cross_entropy(k: KernelBuilder, level: int) -> Title:
     t, ignored = _labelled(k, level)
     x = t.array("logits scores x", -3.0, 3.0)
     label, labels = _label(t, ignored)
-    score, heated = tempered(k, t, x, 0.1 * level)
-    losses = k.out("losses loss nll_out", t.type, t.dims)
+    score, heated = tempered(k, t, x, 0.08 * level, rows=False)
+    losses = k.out("losses loss", t.type, t.dims)
     if ignored:
         with k.if_(label < 0):
             k.store(losses, t.at, 0.0)
@@ -57,7 +57,7 @@ def smoothed_cross_entropy(k: KernelBuilder, level: int) -> Title:
         smooth = k.scalar("smoothing label_smoothing eps", t.type, 0.05, 0.3)
     lse = log_norm(t, x, score, 0.25)
     value: Expr = lse - score(label)
-    told = "the log of the summed exponentials less the label's score"
+    told = "the log-sum-exp of the row less the label's score"
     if smooth is not None:
         hit = k.let("nll hit picked", value)
         total = t.zero("total score_sum acc")
@@ -65,17 +65,21 @@ def smoothed_cross_entropy(k: KernelBuilder, level: int) -> Title:
             t.add(total, score(c))
         spread = k.let("uniform_loss mean_nll", lse - total / length(t, x))
         value = (1.0 - smooth) * hit + smooth * spread
-        told = f"(1 - {smooth.name}) * nll + {smooth.name} * (the mean of nll over all classes)"
-        told += ", nll being the log of the summed exponentials less a score"
+        told = f"(1 - {smooth.name}) * nll + {smooth.name} * (the mean nll of all classes)"
+        told += ", nll being the log-sum-exp of the row less a score"
     if level > 1 and shape.chance(0.35):
         weights = k.array("class_weights weight", t.type, t.size, low=0.5, high=2.0)
         value = value * weights[label]
-        told += f". All that is weighted by {weights.name} of the label"
+        k.half_inputs = False
+        told += f", times {weights.name}[label]"
     k.store(losses, t.at, value)
-    text = f"Cross-entropy over the {t.size} of each row{t.said} with labels {labels}; scores are "
-    text += f"{heated}. {losses.name} gets {told}."
-    text += " Rows with a negative label get 0 and count for nothing." if ignored else ""
-    return Title(k.name("cross_entropy_loss smoothed_nll label_smoothing_loss"), text)
+    kind = "Cross-entropy with smoothed labels" if smooth is not None else "Cross-entropy loss"
+    text = f"{kind} of each row of {heated} over its {t.size}{t.said}, with the row's label in "
+    text += f"{labels}. {losses.name} gets {told}."
+    text += " Rows with a negative label get 0." if ignored else ""
+    plain = "cross_entropy_loss cross_entropy_rows softmax_cross_entropy"
+    smoothed = "label_smoothing_loss smoothed_cross_entropy"
+    return Title(k.name(plain if smooth is None else smoothed), text)
 
 
 def _factor(t: Table) -> tuple[Expr | None, str]:
@@ -123,10 +127,11 @@ def cross_entropy_gradient(k: KernelBuilder, level: int) -> Title:
         k.store(grads, t.place(c), value if scale is None else scale * value)
     hot = "the one-hot label"
     if smooth is not None:
-        hot += f" smoothed by {smooth.name} (that over the number of classes is added to each, 1 - "
-        hot += f"{smooth.name} to the label's)"
-    text = f"Gradient of cross-entropy over the {t.size} of each row{t.said}: {grads.name} gets "
-    text += f"softmax({x.name}) less {hot}{told}. Labels are {labels}."
+        hot = f"the smoothed label, {smooth.name} / {t.size} for each class and 1 - {smooth.name} "
+        hot += "more for the label"
+    text = f"Gradient of the softmax cross-entropy of each row of {x.name} over its {t.size}"
+    text += f"{t.said}, with the row's label in {labels}. {grads.name} gets the softmax less {hot}"
+    text += f"{told}."
     text += " Rows with a negative label get 0." if ignored else ""
     return Title(k.name("cross_entropy_backward xent_grad softmax_xent_backward"), text)
 
@@ -148,14 +153,15 @@ def softmax_focal_loss(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.3 + 0.1 * level):
         alphas = k.array("alpha class_alpha", t.type, t.size, low=0.2, high=1.5)
         value = alphas[label] * value
-        told = f"{alphas.name} of the label times {told}"
+        k.half_inputs = False
+        told = f"-{alphas.name}[label] * (1 - p)^{gamma.name} * log(p)"
     if level > 2 and shape.chance(0.5):
         eps = k.scalar("epsilon poly_eps", t.type, 0.5, 2.0)
         value = value + eps * focus * (1.0 - p)
         told += f", plus {eps.name} * (1 - p)^({gamma.name} + 1)"
     losses = t.put("losses focal loss", value)
-    text = f"Focal loss over the {t.size} of each row{t.said}: with p the softmax of {x.name} at "
-    text += f"the label {labels}, {losses.name} gets {told}."
+    text = f"Focal loss of each row of {x.name} over its {t.size}{t.said}. With p the softmax at "
+    text += f"the row's label in {labels}, {losses.name} gets {told}."
     if level > 1 and shape.chance(0.35):
         probs = t.put("label_probs confidence", p)
         text += f" {probs.name} gets p."
@@ -166,8 +172,13 @@ def _divergence(t: Table, way: str, x: Var, y: Var, heat: Expr | None) -> tuple[
     """The divergence of two softmaxed rows, and what it is called."""
     k = t.k
 
+    online, first = float(k.draw.shape.chance(0.3)), float(k.draw.shape.chance(0.4))
+
+    def score(z: Var, c: Expr) -> Expr:
+        return z[t.place(c)] if heat is None else z[t.place(c)] / heat
+
     def of(z: Var) -> Var:
-        return log_norm(t, z, lambda c: z[t.place(c)] if heat is None else z[t.place(c)] / heat)
+        return log_norm(t, z, lambda c: score(z, c), online, first)
 
     one, two = of(x), of(y)
     total = t.zero("total kl div")
@@ -190,7 +201,7 @@ def _divergence(t: Table, way: str, x: Var, y: Var, heat: Expr | None) -> tuple[
         "kl": "KL(p || q)",
         "reverse": "KL(q || p)",
         "both": "KL(p || q) + KL(q || p)",
-        "js": "the Jensen-Shannon divergence of p and q",
+        "js": "(KL(p || m) + KL(q || m)) / 2 with m = (p + q) / 2",
     }
     return total, names[way]
 
@@ -200,8 +211,8 @@ def row_divergence(k: KernelBuilder, level: int) -> Title:
     """KL and Jensen-Shannon divergences of two softmaxed rows, as in distillation."""
     shape = k.draw.shape
     t = table(k, level)
-    x = t.array("teacher_logits logits_p teacher", -2.0, 2.0)
-    y = t.array("student_logits logits_q student", -2.0, 2.0)
+    names = alike(k, "teacher_logits logits_p teacher", "student_logits logits_q student")
+    x, y = (t.array(name, -2.0, 2.0) for name in names)
     heat = None
     if shape.chance(0.25 + 0.1 * level):
         heat = k.scalar("temperature tau", t.type, 1.0, 4.0)
@@ -210,8 +221,11 @@ def row_divergence(k: KernelBuilder, level: int) -> Title:
     if heat is not None and shape.chance(0.6):
         value = value * heat * heat
         what += f" times {heat.name}^2"
-    out = t.put("divergences kl_out losses", value)
+    out = t.put("divergences losses", value)
     over = "" if heat is None else f" / {heat.name}"
-    text = f"With p and q the softmaxes of {x.name}{over} and {y.name}{over} over the {t.size} of "
-    text += f"each row{t.said}, {out.name} gets {what}."
-    return Title(k.name("distillation_kl row_divergence softmax_kl_div"), text)
+    lead = {"js": "Jensen-Shannon divergence", "both": "Symmetric divergence"}
+    text = f"{lead.get(way, 'Kullback-Leibler divergence')} of two softmax distributions in each "
+    text += f"row, as in distillation. With p and q the softmaxes of {x.name}{over} and "
+    text += f"{y.name}{over} over the {t.size}{t.said}, {out.name} gets {what}."
+    called = {"js": "jensen_shannon_rows js_divergence", "both": "symmetric_kl_rows jeffreys_rows"}
+    return Title(k.name(called.get(way, "distillation_kl softmax_kl_div kl_rows")), text)

@@ -67,59 +67,50 @@ def _space(k: KernelBuilder, chance: float = 0.5) -> _Space:
 def _positive(k: KernelBuilder, i: Var, paired: bool) -> tuple[Var, str]:
     """Which key is an anchor's positive: the one with its own number, or a given one; in words."""
     if paired:
-        return i, f"that with its own {i.name}"
+        return i, "the row with the same number"
     chosen = k.array("positives positive_ids", INT32, "anchors", init="index_of:keys")
-    return k.let("positive pos_id", chosen[i]), f"that which {chosen.name} names"
+    return k.let("positive pos_id", chosen[i]), f"the row {chosen.name}[{i.name}]"
 
 
 @idiom
 def info_nce(k: KernelBuilder, level: int) -> Title:
     """Contrastive loss of each anchor: its positive's similarity against those of all keys."""
     shape = k.draw.shape
-    s = _space(k)
+    s = _space(k, 0.0)
     paired = shape.chance(0.45)
     k.size("anchors", 12, 20)
     columns = "anchors" if paired else k.size("keys", 7, 11)
     (i,) = k.thread("anchors", names=[k.name("i anchor a")])
-    x = s.array("queries z_a image_embeds", "anchors")
-    y = s.array("keys z_b text_embeds", columns)
+    names = alike(k, "queries z_a image_embeds", "keys z_b text_embeds")
+    x, y = s.array(names[0], "anchors"), s.array(names[1], columns)
     heat = k.scalar("temperature tau", s.type, 0.3, 1.0)
     inverse = shape.chance(0.4)
     factor = k.let("inv_tau sharp", 1.0 / heat) if inverse else heat
     mine, told = _positive(k, i, paired)
-    margin = None
-    if level > 2 and shape.chance(0.4):
-        margin = k.scalar("margin slack", s.type, 0.1, 0.4)
     stop = k.size_param("num_keys n_keys", columns) if shape.chance(0.3) else extent(y, 0)
 
     def score(j: Var) -> Var:
         product = s.product(x, i, y, j, "sim similarity cos_ij")
-        if margin is not None:
-            with k.if_(fn("eq", j, mine)):
-                k.augment(product, "sub", margin)
         return k.let("score logit z", product * factor if inverse else product / factor)
 
-    hit, top, total = _scored(s, score, mine, stop, margin is None)
+    hit, top, total = _scored(s, score, mine, stop)
     losses = k.out("losses nce_loss loss", s.type, "anchors")
     k.store(losses, i, top + log(total) - hit)
-    less = "" if margin is None else f", that of the positive less {margin.name},"
-    text = f"InfoNCE: the dot products of each of {x.name} with all {y.name}{less} over {heat.name}"
-    text += f" are scores. {losses.name} gets the log of their summed exponentials, by a running "
-    text += f"maximum, less the score of the positive: {told}."
+    text = f"InfoNCE loss of each row of {x.name} against all rows of {y.name}: scores are dot "
+    text += f"products over {heat.name}. {losses.name} gets their log-sum-exp, by a running "
+    text += f"maximum, less the score of the positive, {told}."
     if level > 1 and shape.chance(0.3):
         probs = k.out("pos_probs match_prob", s.type, "anchors")
         k.store(probs, i, exp(hit - top) / total)
         text += f" {probs.name} gets the softmax of the scores at the positive."
-    return Title(k.name("info_nce contrastive_loss clip_row_loss"), text)
+    return Title(k.name("info_nce contrastive_loss info_nce_rows"), text)
 
 
-def _scored(
-    s: _Space, score: Callable[[Var], Var], mine: Var, stop: Expr, plain: bool
-) -> tuple[Var, Var, Var]:
+def _scored(s: _Space, score: Callable[[Var], Var], mine: Var, stop: Expr) -> tuple[Var, Var, Var]:
     """The positive's score, the largest of all, and the sum of exponentials of scores less that:
-    all in one loop, or, where all are scored alike (``plain``), the positive by itself before."""
+    all in one loop, or the positive by itself before."""
     k, shape = s.k, s.k.draw.shape
-    apart = plain and shape.chance(0.35) and mine.name not in k.threads
+    apart = shape.chance(0.35) and mine.name not in k.threads
     if apart:
         before = set(k.used)
         hit = score(mine)
@@ -149,7 +140,7 @@ def _scored(
 def triplet_margin(k: KernelBuilder, level: int) -> Title:
     """Triplet loss: from given triplets, aligned rows, or the hardest of each row's batch."""
     shape = k.draw.shape
-    s = _space(k, 0.45)
+    s = _space(k, 0.0)
     ways = {"aligned": 3, "indexed": 3, "hardest": 2 * (level > 2) + level // 4}
     way = shape.weighted(ways)
     n = k.size("samples", 16, 24) if way == "hardest" else k.size("triplets", 24, 40)
@@ -165,14 +156,14 @@ def triplet_margin(k: KernelBuilder, level: int) -> Title:
         eps = k.draw.value.choice((1e-6, 1e-8, 1e-4))
         names = alike(k, "d_pos dist_pos", "d_neg dist_neg")
         near, far = k.let(names[0], sqrt(near + eps)), k.let(names[1], sqrt(far + eps))
-        kind = f"distance (the root of the squared one + {eps:g})"
+        kind = f"distance (sqrt(squared distance + {eps:g}))"
     soft = level > 1 and shape.chance(0.3)
     gap = k.let("gap violation", near - far + margin)
     value = log(1.0 + exp(gap)) if soft else most(gap, k.lift(0.0, s.type))
     losses = k.out("losses triplet_losses loss", s.type, n)
     k.store(losses, i, value)
-    what = f"{kind} to the positive - that to the negative + {margin.name}"
-    text = f"Triplet loss with gap = {what}. {losses.name} gets "
+    what = f"{kind} to the positive - {kind.split(' (')[0]} to the negative + {margin.name}"
+    text = f"Triplet margin loss. With gap = {what}, {losses.name} gets "
     text += "log(1 + exp(gap)). " if soft else "max(gap, 0). "
     if level > 1 and shape.chance(0.25 + 0.05 * level):
         active = k.out("active violated", INT32, n)
@@ -188,7 +179,11 @@ def _given(s: _Space, i: Var, indexed: bool) -> tuple[Expr, Expr, str]:
     if not indexed:
         x, p, n = (s.array(role, rows) for role in ("anchors", "positives", "negatives"))
         near = s.distance(x, i, p, i, names[0])
-        return near, s.distance(x, i, n, i, names[1]), "The three lie in arrays of their own."
+        return (
+            near,
+            s.distance(x, i, n, i, names[1]),
+            "Anchors, positives and negatives are the rows of three arrays.",
+        )
     k.size("items", 12, 16)
     x = s.array("embeddings z features", "items")
     ids = [
@@ -197,7 +192,7 @@ def _given(s: _Space, i: Var, indexed: bool) -> tuple[Expr, Expr, str]:
     ]
     a, p, n = (k.let(name, v[i]) for name, v in zip("apn", ids, strict=True))
     near, far = s.distance(x, a, x, p, names[0]), s.distance(x, a, x, n, names[1])
-    return near, far, f"{ids[0].name}, {ids[1].name} and {ids[2].name} are rows of {x.name}."
+    return near, far, f"{ids[0].name}, {ids[1].name} and {ids[2].name} name rows of {x.name}."
 
 
 def _hardest(s: _Space, i: Var) -> tuple[Expr, Expr, str]:
@@ -222,6 +217,7 @@ def _hardest(s: _Space, i: Var) -> tuple[Expr, Expr, str]:
                 k.assign(near, found)
             with k.if_(fn("and", fn("not", same), found < far)):
                 k.assign(far, found)
-    told = f"The positive is the farthest of the rows of {x.name} with the same one of "
-    told += f"{labels.name}, the negative the nearest of the others (1e6 away if there is none)."
+    told = f"Each row of {x.name} is an anchor: its positive is the farthest row with the same "
+    told += f"entry of {labels.name}, its negative the nearest with another one (at a squared "
+    told += "distance of 1e6 if there is none)."
     return near, far, told

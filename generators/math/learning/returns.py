@@ -78,6 +78,7 @@ def _going(p: _Episode, ends: Var, t: Expr) -> Expr:
 def advantage_scan(k: KernelBuilder, level: int) -> Title:
     """Generalised advantages (Schulman et al. 2016) or V-trace targets, backwards in time."""
     shape = k.draw.shape
+    k.half_inputs = False
     p = _episode(k)
     rewards, values = p.array("rewards r", -1.0, 1.0), p.array("values v_pred", -1.0, 1.0)
     last = k.array("last_values bootstrap", p.type, "envs", low=-1.0, high=1.0)
@@ -155,24 +156,24 @@ def _scanned(
     outs: list[Var],
 ) -> str:
     rewards, values, last, gamma = (v.name for v in given)
-    delta = f"{rewards} + {gamma} * alive * (the next {values}, at the end {last}) - {values}"
+    delta = f"{rewards} + {gamma} * alive * next value - {values}, the next value being that of "
+    delta += f"{values} at the next step or, after the last, {last}"
     if ratios is None and lam is not None:
         text = (
-            f"Generalised advantages, from the last step back: {outs[0].name} gets delta + {gamma} "
+            "Generalised advantage estimation (GAE) backwards in time: the advantage of a step is "
         )
-        text += f"* alive * {lam.name} * its next, delta = {delta}."
-        text += f" {outs[1].name} gets that plus {values}." if len(outs) > 1 else ""
+        text += f"delta + {gamma} * alive * {lam.name} * the advantage of the next step (0 after "
+        text += f"the last), with delta = {delta}. {outs[0].name} gets the advantage of each step"
+        text += f" and {outs[1].name} the same plus {values}." if len(outs) > 1 else "."
         return text
     assert ratios is not None
     weight = "rho" if lam is None else f"{lam.name} * rho"
-    text = f"V-trace, from the last step back: with rho = min({ratios.name}, 1), a carried sum "
-    text += f"becomes rho * ({delta}) + {gamma} * alive * {weight} * itself, and "
-    text += f"{outs[0].name} gets it plus {values}."
+    text = f"V-trace targets backwards in time. With rho = min({ratios.name}, 1), a correction is "
+    text += f"rho * delta + {gamma} * alive * {weight} * the correction of the next step (0 after "
+    text += f"the last), where delta = {delta}. {outs[0].name} gets the correction plus {values}."
     if len(outs) > 1:
-        text += (
-            f" {outs[1].name} gets rho * ({rewards} + {gamma} * alive * (the next target, at the "
-        )
-        text += f"end {last}) - {values})."
+        text += f" {outs[1].name} gets rho * ({rewards} + {gamma} * alive * the next step's target "
+        text += f"({last} after the last) - {values})."
     return text
 
 
@@ -180,6 +181,7 @@ def _scanned(
 def discounted_returns(k: KernelBuilder, level: int) -> Title:
     """Rewards to go, returns over n steps with a bootstrap, or lambda returns."""
     shape = k.draw.shape
+    k.half_inputs = False
     p = _episode(k)
     rewards = p.array("rewards r", -1.0, 1.0)
     ends, told = _alive(p)
@@ -206,14 +208,14 @@ def discounted_returns(k: KernelBuilder, level: int) -> Title:
             ahead = k.let("mixed ahead", ahead) if shape.chance(0.5) else ahead
         k.assign(carried, rewards[at] + gamma * _going(p, ends, t) * ahead)
         k.store(out, at, carried)
-    inner = f"its next, which is {said} at the end"
+    inner, kind = "the return of the next step", "Discounted rewards to go"
+    names = "rewards_to_go discounted_returns"
     if values is not None and lam is not None:
         inner = f"((1 - {lam.name}) * {values.name} + {lam.name} * {inner})"
-    text = (
-        f"From the last step back: {out.name} gets {rewards.name} + {gamma.name} * alive * {inner}."
-    )
-    name = "lambda_returns" if way == "lambda" else "rewards_to_go discounted_returns"
-    return Title(k.name(name, "return_scan"), f"{text} {told}")
+        kind, names = "Lambda returns", "lambda_returns td_lambda_returns"
+    text = f"{kind} backwards in time: {out.name} gets {rewards.name} + {gamma.name} * alive * "
+    text += f"{inner}, which is {said} after the last step."
+    return Title(k.name(names), f"{text} {told}")
 
 
 def _n_steps(
@@ -237,10 +239,9 @@ def _n_steps(
         with k.if_(stop < count):
             k.augment(total, "add", weight * values[p.place(stop)])
         k.store(out, p.place(t), total)
-    text = f"N-step returns: {out.name} gets the sum of the next {n.name} rewards of "
-    text += f"{rewards.name}, discounted by {gamma.name} each and up to an end, plus "
-    text += f"{values.name} of the step after them, "
-    text += "discounted as it would be, where there is one."
+    text = f"N-step returns: {out.name} gets the next {n.name} of {rewards.name}, each discounted "
+    text += f"by {gamma.name} once more than the last, plus {values.name} of the step after them, "
+    text += "discounted likewise, where there is one; nothing counts beyond the end of an episode."
     return Title(k.name("n_step_returns n_step_targets"), f"{text} {told}")
 
 
@@ -248,7 +249,8 @@ def _n_steps(
 def clipped_policy_loss(k: KernelBuilder, level: int) -> Title:
     """PPO's clipped objective from logits: ratio, advantage, entropy, values, or its gradient."""
     shape = k.draw.shape
-    t = table(k, level, "actions", "a j c")
+    k.half_inputs = False
+    t = table(k, level, "actions", "a j c", {"rows": 5, "columns": 1, "batch": 3})
     x = t.array("logits policy_logits", -2.0, 2.0)
     taken = k.let("action act", cast(t.ids("actions_taken chosen_ids", INT32), INT32))
     actions = k.params[-1].name
@@ -261,10 +263,10 @@ def clipped_policy_loss(k: KernelBuilder, level: int) -> Title:
     lse = log_norm(t, x, lambda c: x[t.place(c)], 0.3)
     logp = k.let("log_p logp", x[t.place(taken)] - lse)
     ratio = k.let("ratio rho", exp(logp - old))
-    base = f"With log_p the log-softmax of {x.name} at {actions} over the {t.size} of each row"
-    base += f"{t.said}, ratio = exp(log_p - {old_name})"
+    base = f"With log_p the log-softmax of {x.name} over the {t.size} of each row{t.said}, taken "
+    base += f"at {actions}, and ratio = exp(log_p - {old_name})"
     if way == "gradient":
-        return _policy_gradient(t, x, lse, taken, (ratio, adv, eps), f"{base}: ", adv_name)
+        return _policy_gradient(t, x, lse, taken, (ratio, adv, eps), f"{base}, ", adv_name)
     value: Expr = -least(ratio * adv, clamp(ratio, 1.0 - eps, 1.0 + eps) * adv)
     told = f"-min(ratio * A, clip(ratio, 1 - {eps.name}, 1 + {eps.name}) * A)"
     if way == "entropy":
@@ -276,7 +278,7 @@ def clipped_policy_loss(k: KernelBuilder, level: int) -> Title:
         value = value - bonus * entropy
         told += f" - {bonus.name} * the entropy of the softmax"
     losses = t.put("losses policy_loss", value)
-    text = f"{base}: {losses.name} gets {told}, A being {adv_name}."
+    text = f"PPO's clipped policy loss. {base}, {losses.name} gets {told}, A being {adv_name}."
     if shape.chance(0.35):
         ratios = t.put("ratios importance", ratio)
         text += f" {ratios.name} gets the ratio."
@@ -296,7 +298,8 @@ def _policy_gradient(
         prob = k.let("p prob", exp(x[t.place(c)] - lse))
         hot = where(fn("eq", c, taken), k.lift(1.0, t.type), 0.0)
         k.store(grads, t.place(c), g * (hot - prob))
-    text = f"{base}{grads.name} gets the gradient of -min(ratio * A, clip(ratio, 1 - "
+    text = f"Gradient of PPO's clipped policy loss. {base}{grads.name} gets the "
+    text += "gradient of -min(ratio * A, clip(ratio, 1 - "
     text += f"{eps.name}, 1 + {eps.name}) * A) for each score, A being {adv_name}; it is 0 "
     text += "where clipping holds."
     return Title(k.name("ppo_policy_grad clipped_policy_backward"), text)

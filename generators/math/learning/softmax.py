@@ -61,20 +61,17 @@ def softmax_with_temperature(k: KernelBuilder, level: int) -> Title:
         with t.classes(x) as c:
             k.store(out, t.place(c), exp(score(c) - top) / total)
         how = "The largest score is subtracted first, for stability."
-    said = f"{'log-' * logs}softmax{t.said} of {said} over the {t.size} of each row. {how}"
-    text = f"Rows of scores: {out.name} gets the {said}"
+    kind = "Log-softmax" if logs else "Softmax"
+    text = f"{kind} of each row over its {t.size}{t.said}. {out.name} gets the "
+    text += f"{kind.lower()} of {said}. {how}"
     if level > 2 and shape.chance(0.35):
-        if logs:
-            kept_out = t.put("lse_out log_norms", lse)
-            text += f" {kept_out.name} gets the log of the summed exponentials."
-        else:
-            kept_out = t.put("sums_out denominators", total)
-            text += f" {kept_out.name} gets the sum of the exponentials."
+        found = t.put("lse_out log_norms", lse) if logs else t.put("sums_out denominators", total)
+        text += f" {found.name} gets the {'log-sum-exp' if logs else 'sum of exponentials'}."
     name = "log_softmax_rows log_softmax" if logs else "softmax_rows row_softmax"
     return Title(k.name(f"{name} {name.split()[0]}_kernel"), text)
 
 
-@idiom
+@idiom(depth=3)
 def softmax_gradient(k: KernelBuilder, level: int) -> Title:
     """The gradient of scores from that of their softmax or log-softmax."""
     shape = k.draw.shape
@@ -84,7 +81,7 @@ def softmax_gradient(k: KernelBuilder, level: int) -> Title:
     dy = t.array("grad_out dy upstream", -1.0, 1.0)
     scale: Expr | None = None
     if shape.chance(0.25 + 0.1 * level):
-        scale = k.scalar("scale inv_temperature", t.type, 0.3, 2.0)
+        scale = k.scalar("inv_temperature inv_tau", t.type, 0.3, 2.0)
     total = t.zero("total acc grad_sum" if logs else "inner dot_sum weighted")
     with t.classes(y) as c:
         g: Expr = dy[t.place(c)]
@@ -98,13 +95,15 @@ def softmax_gradient(k: KernelBuilder, level: int) -> Title:
         named = shape.chance(0.4)
         k.store(dx, at, k.let("g dz", value) if named else value, "add" if adds else "")
     if logs:
-        text = f"{dy.name} - exp({y.name}) * (the row's sum of {dy.name})"
+        said = f"{dy.name} - exp({y.name}) * (the row's sum of {dy.name})"
     else:
-        text = f"{y.name} * ({dy.name} - the row's sum of {y.name} * {dy.name})"
-    text = text if not isinstance(scale, Var) else f"{scale.name} * ({text})"
+        said = f"{y.name} * ({dy.name} - the row's sum of {y.name} * {dy.name})"
+    said = said if not isinstance(scale, Var) else f"{scale.name} * ({said})"
     verb = "is increased by" if adds else "gets"
     of = "log-softmax" if logs else "softmax"
-    text = f"Backward pass of {of} over the {t.size} of each row{t.said}: {dx.name} {verb} {text}."
+    heated = " of scores over a temperature" if scale is not None else ""
+    text = f"Backward pass of a {of}{heated} over the {t.size} of each row{t.said}: {dx.name} "
+    text = f"{text}{verb} {said}."
     name = "log_softmax_backward log_softmax_grad" if logs else "softmax_backward softmax_grad"
     return Title(k.name(name), text)
 
@@ -124,7 +123,7 @@ def _two_passes(t: Table, x: Var, first: Score, again: Score) -> tuple[Var, Var]
 def gumbel_softmax(k: KernelBuilder, level: int) -> Title:
     """Relaxed samples: softmax of scores with Gumbel noise made of given uniform numbers."""
     shape = k.draw.shape
-    t = table(k, level, "choices", "c j a")
+    t = table(k, level, "choices", "c j a", {"rows": 5, "columns": 2, "batch": 4})
     x = t.array("logits scores log_alpha", -1.5, 1.5)
     u = t.array("uniforms noise_u u", 0.02, 0.98)
     heat = k.scalar("temperature tau", t.type, 0.5, 1.5)
@@ -156,9 +155,10 @@ def gumbel_softmax(k: KernelBuilder, level: int) -> Title:
     with t.classes(x) as c:
         value = again(c)
         k.store(out, t.place(c), exp(value - top) / total)
-    text = f"Gumbel-softmax{t.said}: the scores of a row are ({x.name} - log(-log({u.name}))) / "
-    text += f"{heat.name}, and {out.name} gets their softmax, with the largest subtracted first."
-    text += f" {noisy.name} gets the scores." if noisy is not None else ""
+    text = f"Gumbel-softmax samples of each row over its {t.size}{t.said}: the softmax, with the "
+    text += f"largest score subtracted first, of ({x.name} + Gumbel noise -log(-log({u.name}))) / "
+    text += f"{heat.name}. {out.name} gets it."
+    text += f" {noisy.name} gets the perturbed scores." if noisy is not None else ""
     return Title(k.name("gumbel_softmax sample_gumbel_softmax", "relaxed_choice"), text)
 
 
@@ -166,7 +166,7 @@ def gumbel_softmax(k: KernelBuilder, level: int) -> Title:
 def smooth_maximum(k: KernelBuilder, level: int) -> Title:
     """Pooling by the log of a sum or mean of exponentials, or by a softmax-weighted mean."""
     shape = k.draw.shape
-    t = table(k, level, "items", "j c q")
+    t = table(k, level, "items", "j q", {"rows": 4, "columns": 1, "batch": 3})
     x = t.array("features x responses", -2.0, 2.0)
     sharp = k.scalar("sharpness beta r", t.type, 0.5, 3.0)
     way = shape.choice(("sum", "mean", "weighted"))
@@ -189,12 +189,14 @@ def smooth_maximum(k: KernelBuilder, level: int) -> Title:
         value = (top + inner) / sharp
         over = "mean" if way == "mean" else "sum"
         said = f"log(the {over} of exp({sharp.name} * {x.name})) / {sharp.name}"
-    pooled = t.put("pooled smooth_max out", value)
-    text = f"Pool rows: {pooled.name} gets, for each row{t.said}, {said}, stable by "
-    text += "subtracting the largest."
+    pooled = t.put("pooled" if way == "weighted" else "pooled smooth_max", value)
+    kind = "Softmax pooling" if way == "weighted" else "Log-sum-exp pooling"
+    text = f"{kind} of each row over its {t.size}{t.said}: {pooled.name} gets {said}. The largest "
+    text += "is subtracted before exponentials are taken."
     if level > 1 and shape.chance(0.2 + 0.1 * level):
         grads = t.out("weights_out attention_out saliency")
         with t.classes(x) as c:
             k.store(grads, t.place(c), exp(score(c) - top) / total)
-        text += f" {grads.name} gets the softmax of the scaled row."
-    return Title(k.name("smooth_max_pool lse_pool", "soft_pooling"), text)
+        text += f" {grads.name} gets the softmax of {sharp.name} * {x.name}."
+    names = "softmax_pool softmax_weighted_mean" if way == "weighted" else "lse_pool logsumexp_pool"
+    return Title(k.name(names), text)

@@ -55,7 +55,7 @@ class Table:
     @property
     def said(self) -> str:
         """Where the looped axis is, where it is not the last."""
-        return "" if self.axis == len(self.dims) else f" (along axis {self.axis})"
+        return "" if self.axis == len(self.dims) else f" (axis {self.axis})"
 
     def place(self, c: Expr | int) -> tuple[Expr, ...]:
         """The index of the row's element ``c``."""
@@ -186,9 +186,9 @@ def normaliser(
     return top, total
 
 
-def log_norm(t: Table, x: Var, score: Score, online: float = 0.3) -> Var:
+def log_norm(t: Table, x: Var, score: Score, online: float = 0.3, first: float = 0.4) -> Var:
     """The log of a row's sum of exponentials."""
-    top, total = normaliser(t, x, score, online)
+    top, total = normaliser(t, x, score, online, first)
     return t.k.let("lse log_z log_norm", top + log(total))
 
 
@@ -197,21 +197,24 @@ def length(t: Table, x: Var) -> Expr:
     return cast(t.count(x), t.type)
 
 
-def tempered(k: KernelBuilder, t: Table, x: Var, chance: float) -> tuple[Score, str]:
-    """Scores as they are, or over a temperature of the launch or of each row; in words."""
+def tempered(
+    k: KernelBuilder, t: Table, x: Var, chance: float, rows: bool = True
+) -> tuple[Score, str]:
+    """Scores as they are, or over a temperature of all or (``rows``) of each row; in words."""
     shape = k.draw.shape
     if not shape.chance(chance):
         return lambda c: x[t.place(c)], x.name
-    way = shape.weighted({"over": 3, "times": 3, "row": 2})
+    way = shape.weighted({"over": 4, "times": 2, "row": 2 * rows})
     if way == "times":
         sharp = k.scalar("inv_temperature beta sharpness", t.type, 0.5, 2.0)
         return lambda c: sharp * x[t.place(c)], f"{sharp.name} * {x.name}"
     if way == "over":
         heat = k.scalar("temperature tau", t.type, 0.5, 2.0)
         return lambda c: x[t.place(c)] / heat, f"{x.name} / {heat.name}"
+    k.half_inputs = False
     heats = k.array("temperatures taus", t.type, t.dims, low=0.5, high=2.0)
     heat = k.let("heat tau temp", heats[t.at])
-    return lambda c: x[t.place(c)] / heat, f"{x.name} over the row's {heats.name}"
+    return lambda c: x[t.place(c)] / heat, f"{x.name} / {heats.name} (one of each row)"
 
 
 def alike(k: KernelBuilder, *candidates: str) -> tuple[str, ...]:

@@ -28,7 +28,9 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     channels__chans__cout=((8, 64), (64, 256)),
     cin=((3, 4), (16, 64), (64, 256)),
     heads=((8, 16), (16, 64)),
+    bands=((3, 4), (3, 12)),
     dim__vdim__kdim=((32, 128), (64, 256)),
+    half_dim=((16, 64), (32, 128)),
     features=((32, 128), (128, 1024)),
     b__batch__images__clouds__scenes__worlds__folds__models__tracks__streams=((4, 16), (16, 64)),
     frames__series__filters__views=((16, 64), (64, 256)),
@@ -102,7 +104,7 @@ _ALONE: Mapping[str, tuple[Range, ...]] = _named(
     envs=((1024, 8192), (8192, 65_536)),
     features__out_features=((256, 1024), (1024, 4096)),
     rhs=((256, 1024), (1024, 8192)),
-    tokens__capacities=((8192, 65_536), (65_536, 500_000)),
+    tokens__capacities__triplets=((8192, 65_536), (65_536, 500_000)),
     num_active=((10_000, 100_000), (50_000, 500_000)),
 )
 """The same of a size that the launch counts and nothing else, where that is no large number."""

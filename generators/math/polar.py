@@ -1,0 +1,107 @@
+"""Polar coordinates: what depends on the angle or the distance of points in the plane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from generators.build import KernelBuilder, fn
+from generators.build.registry import Title, idiom
+from generators.kit.formulas import Shelf
+from generators.kit.functions import TWO_PI, atan2, cos, exp, log, sin, sqrt
+from generators.kit.naming import held
+from generators.kit.sites import Site, launch
+from generators.kit.words import say
+from generators.math.cards import quantity
+from generators.program.expr import Expr, Load, Var
+
+_COEFFICIENTS = {
+    "declination": quantity("declination", "declinations", 2.0, 12.0, 4.5, 11.0),
+    "course": quantity("heading course", "headings courses", -1.5, 1.5, 0.5, 1.5707963),
+    "order": quantity("order", "orders", 1.5, 3.0, 2.0, 3.0, 4.0),
+    "gain": quantity("pattern directivity", "patterns", 0.3, 1.5, 0.8, 0.5, 1.7),
+    "rings": quantity("rings_per_e log_scale", "log_scales", 2.0, 9.0, 8.0, 16.0),
+    "twist": quantity("twist amount", "twists amounts", 1.2, 2.4, 2.0, 3.0),
+    "freq": quantity("wave_number freq", "wave_numbers freqs", 1.5, 5.0, 2.0, 3.0, 6.0),
+    "core": quantity("core core_size", "cores core_sizes", 0.4, 1.2, 0.5, 0.8),
+    "decay": quantity("exponent decay", "exponents decays", 2.0, 4.0, 2.0, 2.7, 3.5),
+    "charge": quantity("strength charge", "strengths charges", 0.5, 2.0, 1.0, 2.5),
+}
+_POLAR = Shelf()
+_POLAR.add("bearing", "", lambda theta, declination: 90.0 - fn("degrees", theta) + declination)
+_POLAR.add(
+    "bearing_error",
+    "",
+    lambda theta, course: theta - course - TWO_PI * fn("floor", (theta - course) / TWO_PI + 0.5),
+    "theta - {course}, wrapped to [-pi, pi)",
+)
+_POLAR.add("multipole", "", lambda x, y, theta, order: cos(order * theta) / (x * x + y * y + 0.1))
+_POLAR.add("antenna_gain", "", lambda theta, gain: (1.0 + gain * cos(theta)) / (1.0 + gain))
+_POLAR.add("log_polar", "", lambda r, rings: rings * log(r))
+_POLAR.add("swirl", "", lambda x, y, r, twist: x * cos(twist * exp(-r)) - y * sin(twist * exp(-r)))
+_POLAR.add("ring_wave", "", lambda r, freq: sin(freq * r) / r)
+_POLAR.add("vortex_speed", "", lambda r, core: (1.0 - exp(-(r / core) * (r / core))) / r)
+_POLAR.add("path_loss", "", lambda r, decay: 40.0 + 10.0 * decay * fn("log10", r))
+_POLAR.add("soft_well", "", lambda r, charge: -charge / r)
+
+_POLAR_ABOUT = {
+    "bearing": "Magnetic bearing of points",
+    "bearing_error": "Error of a course to points",
+    "multipole": "Potential of a planar multipole at points",
+    "antenna_gain": "Gain of a cardioid antenna towards points",
+    "log_polar": "Log-polar radius of points",
+    "swirl": "Horizontal place of points after a swirl",
+    "ring_wave": "Circular wave at points",
+    "vortex_speed": "Speed about a Lamb-Oseen vortex at points",
+    "path_loss": "Path loss of a radio signal in dB, 40 at unit distance",
+    "soft_well": "Potential of a softened charge at points",
+}
+"""What each formula is."""
+Value = Callable[[Var, Var], Expr]
+"""A formula of the coordinates."""
+
+
+@idiom(depth=1)
+def planar_angle(k: KernelBuilder, level: int) -> Title:
+    """Angles and distances of points in the plane, and what follows from them."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    card = shape.choice(_POLAR.cards)
+    s = launch(k, list=1)
+    px, py = (
+        s.read(name, type_, -3.0, 3.0)
+        for name in k.draw.word.choice(("px py", "xs ys", "east north")).split()
+    )
+    key, angle, eps = card.keys[-1], "theta" in card.keys, k.draw.value.choice((1.0e-3, 1.0e-4))
+    coefficient = _COEFFICIENTS[key].given(s, type_, literal=1, shared=5)
+    lead = "theta = atan2(y, x)" if angle else f"r = sqrt(x^2 + y^2 + {eps})"
+    texts = {name: name for name in card.keys} | {key: say(k, coefficient)}
+    done = f"{_POLAR_ABOUT[card.name]}: with {lead}, compute {card.said(texts)} "
+    coefficient = held(k, _COEFFICIENTS[key].names, coefficient)
+
+    def value_at(x: Var, y: Var) -> Expr:
+        by = atan2(y, x) if angle else sqrt(x * x + y * y + eps)
+        found = k.let("theta angle" if angle else "r dist", by)
+        return card.of(k, {"x": x, "y": y, "theta": found, "r": found, key: coefficient})
+
+    value, told = _alone(s, (px, py), value_at)
+    out = s.put((f"{card.name}_out", f"{card.name}s"), value)
+    names = (f"{card.name}_of_points", f"{card.name}_at_points", f"compute_{card.name}")
+    return Title(k.name(*names), f"{done}{told}. {out.name} gets the result.")
+
+
+def _local_pair(k: KernelBuilder, x: Expr, y: Expr) -> tuple[Var, Var]:
+    """The coordinates as locals, under names that no thread index has."""
+    names = ("dx", "dy") if {"x", "y"} & k.used else ("x", "y")
+    return k.let(names[0], x), k.let(names[1], y)
+
+
+def _alone(s: Site, point: tuple[Load, Load], value_at: Value) -> tuple[Expr, str]:
+    """The value for a point, perhaps as seen from an origin."""
+    k, (px, py) = s.k, point
+    text = f"for the point x = {px.array.name}, y = {py.array.name}"
+    x, y = _local_pair(k, px, py)
+    if k.draw.shape.chance(0.4):
+        ox, oy = (k.scalar(name, x.type, -0.5, 0.5) for name in ("center_x", "center_y"))
+        k.augment(x, "sub", ox)
+        k.augment(y, "sub", oy)
+        text += f" less {ox.name} and {oy.name}"
+    return value_at(x, y), text
