@@ -1,113 +1,18 @@
-"""Quotients and remainders of whole numbers: every way of rounding, digits, mixed radix."""
+"""Whole numbers taken apart: units of time and money, indices along axes, digits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from generators.arithmetic.common import stored
-from generators.arithmetic.types import INT16, INT64, UINT16, UINT32
-from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.arithmetic.types import INT64, UINT32
+from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.formulas import Shelf
 from generators.kit.functions import most, where
-from generators.kit.naming import evaluated, held
 from generators.kit.sites import Names, Site, launch
-from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Var, literal
-
-_DIVISIONS = Shelf()
-_DIVISIONS.add(
-    "ceil_div", "ceil_div num_blocks chunks_needed", lambda v, unit: (v + unit - 1) // unit
-)
-_DIVISIONS.add(
-    "round_div", "round_div round_half_up nearest_multiple", lambda v, unit: (v + unit // 2) // unit
-)
-_DIVISIONS.add(
-    "align_up", "align_up round_up_to padded_size", lambda v, unit: (v + unit - 1) // unit * unit
-)
-
-
-@_DIVISIONS.formula(
-    "round_half_even bankers_rounding", "{v} / {unit} rounded to nearest, halves to even"
-)
-def half_even(body: BodyBuilder, v: Expr, unit: Expr) -> Expr:
-    q = body.let("q quotient", v // unit)
-    twice = body.let("twice r2", 2 * (v - q * unit))
-    up = fn("and", fn("eq", twice, unit), fn("eq", q % 2, 1))
-    with body.if_(fn("or", twice > unit, up)):
-        body.augment(q, "add", 1)
-    return q
-
-
-@_DIVISIONS.formula(
-    "euclid_steps reduce_fraction",
-    "{v} over the greatest common divisor of it and {unit} (Euclid's algorithm)",
-)
-def reduced(body: BodyBuilder, v: Expr, unit: Expr) -> Expr:
-    a, c = body.let("a g", v), body.let("c rest", unit)
-    with body.while_(fn("ne", c, 0)):
-        r = body.let("r t", a % c)
-        body.assign(a, c)
-        body.assign(c, r)
-    return v // a
-
-
-_BASIC = ("align_up", "ceil_div", "round_div")
-
-
-@idiom(depth=1)
-def rounding_division(k: KernelBuilder, level: int) -> Title:
-    """Integer division rounded up, to nearest, to even; alignment, wrapping, mixed radix."""
-    shape = k.draw.shape
-    type_ = shape.choice((INT32, INT32, INT64, UINT32, INT16, UINT16))
-    s = launch(k, list=3, grid=3, cube=1)
-    known = _BASIC if level < 3 else (*_BASIC, "half_even", "reduced")
-    form = shape.choice((*known, "wrap", "split"))
-    n: Expr = s.read("counts sizes amounts ticks", type_, 1, 900 if type_.bits > 16 else 200)
-    unit, by = _divisor(s, type_)
-    text, x = say(k, n), held(k, "value amount v", n)
-    if level >= 2 and shape.chance(0.5):
-        extra = k.scalar("extra header slack", type_, 1, 15)
-        x, text = k.let("padded total", x + extra), f"{text} + {extra.name}"
-    operand = f"({text})" if " " in text else text
-    value: Expr
-    if form == "wrap":
-        back = k.draw.value.integer(2, 3)
-        value = (x + unit * back - back) % unit
-        names, rule = "wrap_index cyclic_offset", f"({text} + {back} * {by} - {back}) % {by}"
-    elif form == "split":
-        scale = k.draw.value.choice((100, 64, 32))
-        value = x // unit * scale + x % unit
-        names, rule = "divmod_parts mixed_radix", f"{operand} // {by} * {scale} + {operand} % {by}"
-    else:
-        formula = _DIVISIONS.card(form)
-        value = evaluated(k, 0.15 * level, formula, {"v": x, "unit": unit})
-        names, rule = formula.outs, formula.said({"v": text, "unit": by})
-    done = f"Compute {rule}."
-    if level >= 4 and shape.chance(0.6):
-        value = held(k, "whole units", value)
-        done += _leftover(s, x, unit, f"{operand} % {by}")
-    done += stored(s, "out quotients result", value, None, 0.06 if level >= 3 else 0.0)
-    return Title(k.name(names), done)
-
-
-def _divisor(s: Site, type_: Scalar) -> tuple[Expr, str]:
-    """What is divided by, under a name unless it is a number."""
-    if s.k.draw.shape.chance(0.25):
-        number = s.k.draw.value.choice((3, 4, 6, 8, 10, 12, 16))
-        return literal(number, type_), str(number)
-    names = "block divisor unit tile"
-    found = given(s, names, type_, 3, 24, shared=1, each=1, axis=1)
-    return held(s.k, "div unit_size q", found), say(s.k, found)
-
-
-def _leftover(s: Site, x: Expr, d: Expr, text: str) -> str:
-    """A second output: the remainder."""
-    r = s.k.let("r tail", x % d)
-    return f" {s.put('remainder leftover', r).name} gets {text}."
+from generators.program.expr import Expr, Var
 
 
 @dataclass(frozen=True)
