@@ -9,193 +9,267 @@ from generators.arithmetic.types import INT64, UINT32
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import most, where
-from generators.kit.sites import Names, Site, launch
-from generators.kit.words import say
+from generators.kit.sites import Site, launch
+from generators.kit.words import listed, say, singular
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
 
 
 @dataclass(frozen=True)
 class Fields:
-    """A number that is divided again and again: what it counts, and its parts, lowest first."""
+    """A number that is divided again and again: what it counts, and its parts, lowest first.
+
+    A part is names of its output, how many of it make one of the next, and what a local holds that
+    counts the next."""
 
     title: str
     arrays: str
     top: int
-    parts: tuple[tuple[str, int], ...]
+    parts: tuple[tuple[str, int, str], ...]
     whole: str
+    said: str
 
 
 _FIELDS = (
     Fields(
         "clock_fields split_seconds",
-        "seconds elapsed_s stamps",
+        "total_seconds elapsed",
         400_000,
-        (("sec secs", 60), ("minute minutes", 60)),
-        "hour hours",
+        (("seconds secs", 60, "total_minutes"), ("minutes mins", 60, "total_hours")),
+        "hours hrs",
+        "Split durations in seconds",
     ),
     Fields(
         "day_clock split_minutes",
-        "minutes minute_stamps",
+        "total_minutes minute_stamps",
         100_000,
-        (("minute mins", 60), ("hour hours", 24)),
-        "day days",
+        (("minutes minute_of_hour", 60, "total_hours"), ("hours hour_of_day", 24, "total_days")),
+        "days day",
+        "Split times in minutes",
     ),
-    Fields("week_fields split_days", "days day_ids", 9_000, (("weekday dow", 7),), "week weeks"),
     Fields(
-        "frame_timecode split_frames",
-        "frames frame_numbers",
+        "week_fields split_days",
+        "day_ids day_numbers",
+        9_000,
+        (("weekdays day_of_week", 7, "full_weeks"),),
+        "weeks week_ids",
+        "Split counts of days since a Monday",
+    ),
+    Fields(
+        "smpte_timecode split_frames",
+        "frame_numbers frame_ids",
         500_000,
-        (("frame frames_out", 25), ("sec secs", 60)),
-        "minute minutes_out",
+        (("frames frame_of_second", 25, "total_seconds"), ("seconds secs", 60, "total_minutes")),
+        "minutes mins",
+        "Split frame numbers of video at 25 frames a second",
     ),
     Fields(
-        "split_cents coins_and_notes",
-        "cents prices",
+        "split_cents dollars_and_cents",
+        "price_cents amounts",
         90_000,
-        (("cent cents_out", 100),),
-        "dollar dollars",
+        (("cents cents_part", 100, "whole_dollars"),),
+        "dollars dollars_part",
+        "Split amounts in cents",
     ),
     Fields(
         "split_inches feet_and_inches",
-        "inches heights_in",
+        "heights_in lengths_in",
         5_000,
-        (("inch inches_out", 12), ("foot feet", 3)),
-        "yard yards",
+        (("inches inches_part", 12, "whole_feet"),),
+        "feet feet_part",
+        "Split lengths in inches",
+    ),
+    Fields(
+        "split_arcseconds degrees_minutes_seconds",
+        "arcsecs angles_arcsec",
+        1_200_000,
+        (("seconds secs", 60, "total_minutes"), ("minutes mins", 60, "whole_degrees")),
+        "degrees degs",
+        "Split angles in arcseconds",
     ),
 )
 """What people keep as one number and show as several."""
 
-_PLACES = {
-    "rows": ("unravel_index index_to_cell", ("width num_cols",), ("col cols x", "row rows y")),
-    "planes": (
+
+@dataclass(frozen=True)
+class Places:
+    """Indices taken apart by sizes: names of the sizes, of the parts, lowest first, and of a local
+    that holds what is left."""
+
+    title: str
+    arrays: str
+    sizes: tuple[str, ...]
+    parts: tuple[str, ...]
+    above: str
+    said: str
+
+
+_PLACES = (
+    Places(
+        "unravel_index index_to_cell",
+        "cell_ids indices",
+        ("num_cols width",),
+        ("cols", "rows"),
+        "row",
+        "Find column and row of cells that are numbered row by row",
+    ),
+    Places(
+        "index_to_pixel pixel_coords",
+        "pixel_ids indices",
+        ("width image_width",),
+        ("xs", "ys"),
+        "y",
+        "Find the coordinates of pixels that are numbered row by row",
+    ),
+    Places(
         "unravel_3d index_to_voxel",
-        ("nx size_x", "ny size_y"),
-        ("ix cell_x", "iy cell_y", "iz cell_z"),
+        "voxel_ids cell_ids",
+        ("nx", "ny"),
+        ("ix", "iy", "iz"),
+        "plane",
+        "Find the coordinates of voxels that are numbered with x fastest, then y",
     ),
-    "pages": (
+    Places(
         "page_and_offset split_address",
-        ("page_size page_len",),
-        ("offset page_offset", "page page_id"),
+        "addresses positions",
+        ("page_size",),
+        ("offsets", "pages"),
+        "page",
+        "Split addresses into the offset within a page and the number of the page",
     ),
-    "serpentine": (
+    Places(
         "serpentine_cell boustrophedon",
-        ("width num_cols",),
-        ("col cols x", "row rows y"),
+        "cell_ids led_ids",
+        ("num_cols width",),
+        ("cols", "rows"),
+        "row",
+        "Find column and row of cells on a serpentine path, whose odd rows run backwards",
     ),
-}
-"""Indices taken apart by sizes: names of the sizes and of the parts, lowest first."""
+    Places(
+        "token_and_head split_head_index",
+        "flat_ids thread_ids",
+        ("num_heads",),
+        ("heads", "tokens"),
+        "token",
+        "Find head and token of indices that count the heads of a token first",
+    ),
+)
 
 
-@idiom(depth=2)
+@idiom(depth=1)
 def integer_split(k: KernelBuilder, level: int) -> Title:
     """A whole number taken apart: into units of time, indices along axes, or its digits."""
     shape = k.draw.shape
     s = launch(k, list=1)
     type_ = shape.weighted({INT32: 5, INT64: 1, UINT32: 1})
-    form = shape.weighted({"fields": 5, "places": 4, "digits": 3})
+    form = shape.weighted({"fields": 7, "places": 6, "digits": 6})
     if form == "digits":
         return _digits(s, type_)
-    return _fields(s, type_, level) if form == "fields" else _places(s, level)
+    return _fields(s, type_) if form == "fields" else _places(s)
 
 
-def _fields(s: Site, type_: Scalar, level: int) -> Title:
+def _fields(s: Site, type_: Scalar) -> Title:
     """Units of time, money or length."""
-    k, shape = s.k, s.k.draw.shape
-    f = shape.choice(_FIELDS)
-    number = s.read(f.arrays, type_, 0, f.top)
-    text, rest = say(k, number), k.let("t total n", number)
-    if level > 1 and shape.chance(0.4):
-        start = k.scalar("start epoch offset", type_, 1, 99)
-        k.augment(rest, "add", start)
-        text = f"{text} + {start.name}"
+    k = s.k
+    f = k.draw.shape.choice(_FIELDS)
+    rest: Expr = s.read(f.arrays, type_, 0, f.top)
+    text = say(k, rest)
+    if k.draw.shape.chance(0.6):
+        rest = k.let(singular(text) if singular(text) != text else "count", rest)
     told = []
-    for names, base in f.parts:
-        told.append(f"{_put(s, names, rest % base)} to the rest by {base}")
-        rest = k.let("left whole q", rest // base)
-    told.append(f"{_put(s, f.whole, rest)} to what is left")
-    return Title(k.name(f.title), f"Divide {text} in turn by {_by(f)}: set {', '.join(told)}.")
+    for names, base, above in f.parts:
+        told.append(f"{s.put(names, rest % base).name} (below {base})")
+        rest = k.let(above, rest // base)
+    told.append(s.put(f.whole, rest).name)
+    return Title(k.name(f.title), f"{f.said}, {text}, into {listed(told)}.")
 
 
-def _by(f: Fields) -> str:
-    return " and ".join(str(base) for _, base in f.parts)
-
-
-def _put(s: Site, names: Names, value: Expr) -> str:
-    """Store a part in an output of its own; its name."""
-    return s.put(names, value).name
-
-
-def _places(s: Site, level: int) -> Title:
+def _places(s: Site) -> Title:
     """Indices along axes from one that counts through them."""
-    k, shape = s.k, s.k.draw.shape
-    form = shape.choice(sorted(_PLACES))
-    title, sizes, parts = _PLACES[form]
-    flat = s.read("flat_ids indices cells addresses", INT32, 0, 4_000)
-    text, rest = say(k, flat), k.let("t flat n", flat)
-    if level > 1 and shape.chance(0.3):
-        first = k.scalar("first base start", INT32, 1, 40)
-        k.augment(rest, "add", first)
-        text = f"{text} + {first.name}"
+    k = s.k
+    form = k.draw.shape.choice(_PLACES)
+    rest: Expr = s.read(form.arrays, INT32, 0, 4_000)
+    text = say(k, rest)
+    if k.draw.shape.chance(0.6):
+        rest = k.let(singular(text) if singular(text) != text else "flat", rest)
     values: list[Expr] = []
-    counts = [k.scalar(size, INT32, 5, 16) for size in sizes]
-    for count in counts:
-        values.append(k.let("r rem within", rest % count))
-        rest = k.let("q above outer", rest // count)
-    told = f"the remainder by {counts[0].name}"
-    if form == "serpentine":
+    counts = [k.scalar(size.split(), INT32, 5, 16) for size in form.sizes]
+    for number, (count, part) in enumerate(zip(counts, form.parts, strict=False)):
+        values.append(
+            k.let(singular(part) if singular(part) != part else f"{part}_i", rest % count)
+        )
+        last = number == len(counts) - 1
+        rest = k.let(form.above if last and len(counts) == 1 else "rest", rest // count)
+    if "serpentine" in form.title:
         values[0] = where(fn("eq", rest % 2, 1), counts[0] - 1 - values[0], values[0])
-        told += ", counted from the end of every odd row"
-    outs = [_put(s, names, value) for names, value in zip(parts, [*values, rest], strict=True)]
-    done = f"Take the index {text} apart, the fastest axis first: set {outs[0]} to {told}"
-    above_said = [f"the remainder of the quotient by {c.name}" for c in counts[1:]]
-    for out, above in zip(outs[1:], [*above_said, "the last quotient"], strict=True):
-        done += f", {out} to {above}"
-    return Title(k.name(title), f"{done}.")
+    outs = [
+        s.put(names, value).name for names, value in zip(form.parts, [*values, rest], strict=True)
+    ]
+    sizes = listed([c.name for c in counts])
+    lengths = "the length" if len(counts) == 1 else "the lengths"
+    done = f"{form.said}, {sizes} being {lengths} of the faster "
+    done += f"{'axis' if len(counts) == 1 else 'axes'}: store {listed(outs)} of {text}."
+    return Title(k.name(form.title), done)
 
 
 def _digits(s: Site, type_: Scalar) -> Title:
-    """A sum, a reversal, a count or the largest of the digits."""
+    """A sum, a reversal, a count, the largest of the digits, or a digital root."""
     k, shape = s.k, s.k.draw.shape
     base = shape.choice((10, 10, 8, 2))
     number = s.read("numbers values codes", type_, 1, 60_000)
-    what = shape.choice(sorted(_OF_DIGITS))
+    skipped = {"largest"} if base == 2 else set()
+    if type_.is_unsigned:
+        skipped.add("alternating")
+    what = shape.choice([key for key in sorted(_OF_DIGITS) if key not in skipped])
     names, outs, said, step = _OF_DIGITS[what]
     left = k.let("left rest n", number)
-    found = k.let("total acc found", k.lift(0, type_))
+    found = k.let(_FOUND[what], k.lift(0, type_))
     with k.while_(left > 0):
         step(k, found, left % base, base)
         k.assign(left, left // base)
-    in_base = "" if base == 10 else f" in base {base}"
-    done = f"For each of {say(k, number)}, set {s.put(outs, found).name} to {said}{in_base}."
+    out = s.put(outs, found)
+    done = f"For each of {say(k, number)}, set {out.name} to {said.format(base=base)}."
     return Title(k.name(names), done)
 
 
+_FOUND = {
+    "sum": "digit_total total",
+    "reverse": "mirror backwards",
+    "largest": "top_digit best",
+    "count": "num_found length",
+    "alternating": "alternating total",
+}
 _Step = Callable[[KernelBuilder, Var, Expr, int], None]
 _OF_DIGITS: dict[str, tuple[str, str, str, _Step]] = {
     "sum": (
         "digit_sum sum_digits",
         "digit_sums sums",
-        "the sum of its digits",
+        "the sum of its digits in base {base}",
         lambda k, total, digit, base: k.augment(total, "add", digit),
     ),
     "reverse": (
         "reverse_digits mirror_number",
-        "mirrored reversed_out",
-        "the number of its digits in the other order",
+        "mirrored reversed_numbers",
+        "the number that has its digits in base {base} in reverse order",
         lambda k, total, digit, base: k.assign(total, total * base + digit),
     ),
     "largest": (
-        "largest_digit top_digit",
+        "largest_digit max_digit",
         "top_digits largest",
-        "its largest digit",
+        "its largest digit in base {base}",
         lambda k, total, digit, base: k.assign(total, most(total, digit)),
     ),
     "count": (
         "count_digits digit_count",
         "digit_counts num_digits",
-        "how many digits it has",
+        "how many digits it has in base {base}",
         lambda k, total, digit, base: k.augment(total, "add", 1),
+    ),
+    "alternating": (
+        "alternating_digits alternating_digit_sum",
+        "digit_sums alternating_sums",
+        "the alternating sum of its digits in base {base}: the highest, less the next, and so on",
+        lambda k, total, digit, base: k.assign(total, digit - total),
     ),
 }
 """Names, outputs, what is told, and what each digit does, the lowest first."""
