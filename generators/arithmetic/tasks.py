@@ -71,7 +71,8 @@ def perform(s: Site, task: Task, type_: Scalar) -> Title:
         value = formula.of(k, values)
         out = arrays.get(formula.outs) or s.out(formula.outs, value.type)
         texts[f"out{number}"] = out.name
-        k.store(out, s.at, maybe(k, one_of(out.name), value, 0.3))
+        chance = 0.3 if k.body() else 1.0
+        k.store(out, s.at, maybe(k, one_of(out.name), value, chance))
     return Title(k.name(task.title), task.said.format(**texts))
 
 

@@ -1,0 +1,334 @@
+"""Narrow integers: arithmetic that stops at the ends of their range, and fixed-point numbers."""
+
+from __future__ import annotations
+
+from generators.arithmetic.tasks import EITHER, ONE, Input, Task, perform
+from generators.arithmetic.types import INT8, INT16, INT64, UINT8, UINT16
+from generators.build import BodyBuilder, KernelBuilder, cast, fn
+from generators.build.registry import Title, idiom
+from generators.kit.formulas import Build
+from generators.kit.functions import clamp, either, least, most
+from generators.kit.sites import launch
+from generators.program.dtypes import INT32, Scalar
+from generators.program.expr import Expr
+
+
+def _wide(*values: Expr) -> tuple[Expr, ...]:
+    return tuple(cast(value, INT32) for value in values)
+
+
+def _held(body: BodyBuilder, raw: Expr, type_: Scalar, names: str) -> Expr:
+    """A value within the range of a narrow type, in it."""
+    low, high = type_.int_range
+    wide = body.let(names, raw)
+    kept = either(body, clamp(wide, low, high), most(least(wide, high), low))
+    return cast(kept, type_)
+
+
+def _sum(type_: Scalar) -> Build:
+    def add(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
+        x, y = _wide(a, b)
+        if type_.is_unsigned:
+            return cast(least(body.let("total wide_sum", x + y), type_.int_range[1]), type_)
+        return _held(body, x + y, type_, "total wide_sum")
+
+    return add
+
+
+def _difference(type_: Scalar) -> Build:
+    def subtract(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
+        x, y = _wide(a, b)
+        if type_.is_unsigned:
+            return cast(most(body.let("diff wide_diff", x - y), 0), type_)
+        return _held(body, x - y, type_, "diff wide_diff")
+
+    return subtract
+
+
+def _gained(bits: int) -> Build:
+    def gain(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
+        (x,) = _wide(a)
+        scaled = (x * b + (1 << (bits - 1))) >> bits
+        wide = body.let("scaled amplified", scaled)
+        return cast(least(wide, 65_535), UINT16)
+
+    return gain
+
+
+def _q_product(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
+    x, y = _wide(a, b)
+    product = body.let("product wide_product", x * y)
+    return cast((product + (1 << 14)) >> 15, INT16)
+
+
+def _requantized(body: BodyBuilder, a: Expr, m: Expr, shift: Expr, zero: Expr) -> Expr:
+    product = body.let("product scaled", cast(a, INT64) * cast(m, INT64))
+    code = cast(product >> cast(shift, INT64), INT32) + zero
+    return cast(least(body.let("code level", code), 255), UINT8)
+
+
+def _averaged(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
+    x, y = _wide(a, b)
+    return cast(either(body, (x + y + 1) >> 1, (x + y + 1) // 2), UINT8)
+
+
+def _contrast(body: BodyBuilder, a: Expr, gain: Expr, bias: Expr) -> Expr:
+    (x,) = _wide(a)
+    return _held(body, ((x * gain) >> 4) + bias, UINT8, "adjusted level")
+
+
+_SAMPLES = -32_768, 32_767
+_BYTES = 0, 255
+
+_TASKS = (
+    Task(
+        "mix_samples saturating_add",
+        {
+            "a": Input("voice_a", *_SAMPLES, type=INT16),
+            "b": Input("voice_b", *_SAMPLES, type=INT16),
+        },
+        {"mixed": _sum(INT16)},
+        "Mix two tracks of 16-bit audio: store in {out0} the sums of {a} and {b}, held within "
+        "-32768 and 32767.",
+    ),
+    Task(
+        "saturating_sub subtract_tracks",
+        {
+            "a": Input("stereo_mix", *_SAMPLES, type=INT16),
+            "b": Input("voice", *_SAMPLES, type=INT16),
+        },
+        {"remaining": _difference(INT16)},
+        "Take one track of 16-bit audio off another: store in {out0} {a} less {b}, held within "
+        "-32768 and 32767.",
+    ),
+    Task(
+        "add_images saturating_add",
+        {"a": Input("image_a", *_BYTES, type=UINT8), "b": Input("image_b", *_BYTES, type=UINT8)},
+        {"added": _sum(UINT8)},
+        "Add two 8-bit images pixel by pixel: store in {out0} the sums of {a} and {b}, at most "
+        "255.",
+    ),
+    Task(
+        "subtract_background saturating_sub",
+        {
+            "a": Input("frame", *_BYTES, type=UINT8, local="pixel"),
+            "b": Input("background dark_frame", *_BYTES, type=UINT8, local="level"),
+        },
+        {"foreground corrected": _difference(UINT8)},
+        "Subtract {b} from the 8-bit image {a}: store in {out0} the differences, at least 0.",
+    ),
+    Task(
+        "residual_add add_int8",
+        {
+            "a": Input("activations", -128, 127, type=INT8),
+            "b": Input("skip shortcut", -128, 127, type=INT8),
+        },
+        {"sums": _sum(INT8)},
+        "Residual connection of a quantised network: store in {out0} the sums of the codes {a} and "
+        "{b}, held within -128 and 127.",
+    ),
+    Task(
+        "frame_difference absolute_difference",
+        {
+            "a": Input("frame", *_BYTES, type=UINT8, local="pixel"),
+            "b": Input("previous", *_BYTES, type=UINT8, local="before"),
+        },
+        {
+            "difference motion": lambda body, a, b: cast(
+                either(
+                    body, abs(cast(a, INT32) - cast(b, INT32)), abs(cast(b, INT32) - cast(a, INT32))
+                ),
+                UINT8,
+            )
+        },
+        "Absolute differences of two 8-bit frames, {a} and {b}, pixel by pixel. Store them in "
+        "{out0}.",
+    ),
+    Task(
+        "average_frames rounded_average",
+        {"a": Input("frame_a", *_BYTES, type=UINT8), "b": Input("frame_b", *_BYTES, type=UINT8)},
+        {"average between": _averaged},
+        "Average two 8-bit frames, {a} and {b}, pixel by pixel, halves rounded up. Store it in "
+        "{out0}.",
+    ),
+    *(
+        Task(
+            "apply_gain amplify_counts",
+            {
+                "a": Input("counts raw", 0, 65_535, type=UINT16),
+                "b": Input(f"gain_q{bits}", 1 << (bits - 1), 2 << bits, ONE),
+            },
+            {"amplified corrected": _gained(bits)},
+            f"Amplify 16-bit counts of a sensor by {{b}}, a gain with {bits} fraction bits: multiply "
+            f"{{a}} by it in int32, add {1 << (bits - 1)}, shift right by {bits}, and limit the "
+            "result to 65535. Store it in {out0}.",
+        )
+        for bits in (8, 12)
+    ),
+    Task(
+        "q15_multiply multiply_q15",
+        {
+            "a": Input("a_q15 envelope_q15", 0, 32_767, type=INT16),
+            "b": Input("b_q15 window_q15", 0, 32_767, type=INT16),
+        },
+        {"product_q15": _q_product},
+        "Multiply Q15 numbers that are not negative: the product of {a} and {b} in int32, rounded (add 16384, shift "
+        "right by 15), and at most 32767. Store it in {out0}.",
+    ),
+    Task(
+        "requantize_relu requantize_accumulators",
+        {
+            "a": Input("accumulators acc", 0, 200_000, local="acc_i"),
+            "m": Input("multiplier", 10_000, 60_000, ONE),
+            "shift": Input("shift", 22, 24, ONE),
+            "zero": Input("zero_point", 1, 30, ONE),
+        },
+        {"codes q_out": _requantized},
+        "Requantise the int32 accumulators {a} of an integer layer, which its ReLU left at least 0: "
+        "multiply by {m} in int64, shift right by {shift}, add {zero}, limit to 255. Store it in "
+        "{out0}.",
+    ),
+    Task(
+        "relu_int8 clip_activations",
+        {
+            "a": Input("codes activations", -128, 127, type=INT8),
+            "zero": Input("zero_point", -40, 40, ONE),
+        },
+        {"rectified": lambda a, zero: cast(most(cast(a, INT32), zero), INT8)},
+        "ReLU of quantised activations: codes of {a} below {zero}, which stands for zero, become "
+        "{zero}. Store them in {out0}.",
+    ),
+    Task(
+        "adjust_contrast brightness_contrast",
+        {
+            "a": Input("image pixels", *_BYTES, type=UINT8, local="pixel"),
+            "gain": Input("contrast_q4", 8, 40, ONE),
+            "bias": Input("brightness", -60, 60, ONE),
+        },
+        {"adjusted": _contrast},
+        "Contrast and brightness of an 8-bit image: {a} times {gain} / 16, rounded down, plus "
+        "{bias}, held within 0 and 255. Store it in {out0}.",
+    ),
+)
+
+
+@idiom(depth=1)
+def saturating(k: KernelBuilder, level: int) -> Title:
+    """Sums, differences and products of narrow integers that stop at the ends of their range."""
+    s = launch(k, list=3, grid=4)
+    return perform(s, k.draw.shape.choice(_TASKS), INT32)
+
+
+def _fixed_tasks(bits: int, type_: Scalar, wide: Scalar) -> tuple[Task, ...]:
+    """Tasks on numbers with so many fraction bits, products being taken in the wide type."""
+    one, q = 1 << bits, f"q{bits}"
+
+    def product(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
+        return (cast(a, wide) * cast(b, wide) + one // 2) >> bits
+
+    def narrowed(value: Expr) -> Expr:
+        return cast(value, type_)
+
+    def horner(body: BodyBuilder, x: Expr, c0: Expr, c1: Expr, c2: Expr) -> Expr:
+        inner = body.let("inner partial", product(body, x, c2) + cast(c1, wide))
+        return narrowed(product(body, x, inner) + cast(c0, wide))
+
+    def distance(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
+        x, y = body.let("xi x_wide", cast(a, wide)), body.let("yi y_wide", cast(b, wide))
+        return narrowed((x * x + y * y + one // 2) >> bits)
+
+    def smoothed(body: BodyBuilder, old: Expr, x: Expr, rate: Expr) -> Expr:
+        blended = (one - rate) * cast(old, wide) + rate * cast(x, wide)
+        return narrowed((blended + one // 2) >> bits)
+
+    head = f"Fixed-point numbers with {bits} fraction bits, products in {wide} rounded to nearest: "
+    a = Input(f"a_{q} samples_{q}", 0, 2 * one)
+    b = Input(f"b_{q} levels_{q}", 0, 2 * one)
+    share = Input(f"t_{q} alpha_{q}", 1, one, EITHER, many=f"t_{q} alpha_{q}")
+    coefficients = {f"c{n}": Input(f"c{n}_{q}", 1, one, ONE) for n in range(3)}
+    return (
+        Task(
+            "fixed_multiply q_multiply",
+            {"a": a, "b": b},
+            {f"product_{q}": lambda body, a, b: narrowed(product(body, a, b))},
+            f"{head}set {{out0}} to {{a}} times {{b}}.",
+        ),
+        Task(
+            "fixed_scale apply_gain_q",
+            {"a": a, "b": Input(f"gain_{q}", one // 2, 2 * one, ONE)},
+            {f"scaled_{q}": lambda body, a, b: narrowed(product(body, a, b))},
+            f"{head}set {{out0}} to {{a}} times the gain {{b}}.",
+        ),
+        Task(
+            "fixed_multiply_add q_multiply_add",
+            {"a": a, "b": b, "c": Input(f"c_{q} offsets_{q}", 0, one)},
+            {f"sums_{q}": lambda body, a, b, c: narrowed(product(body, a, b) + cast(c, wide))},
+            f"{head}set {{out0}} to {{a}} times {{b}}, plus {{c}}.",
+        ),
+        Task(
+            "fixed_lerp blend_fixed",
+            {"a": a, "b": b, "t": share},
+            {
+                f"blended_{q}": lambda body, a, b, t: narrowed(
+                    (
+                        cast(a, wide) * (one - cast(t, wide))
+                        + cast(b, wide) * cast(t, wide)
+                        + one // 2
+                    )
+                    >> bits
+                )
+            },
+            f"Blend fixed-point numbers with {bits} fraction bits: {{a}} times 1 - {{t}} plus "
+            f"{{b}} times {{t}}, the sum of products being taken in {wide} and rounded once. Store "
+            "it in {out0}.",
+        ),
+        Task(
+            "fixed_polynomial q_horner",
+            {"x": Input(f"x_{q} phases_{q}", 0, one), **coefficients},
+            {f"values_{q}": horner},
+            f"{head}set {{out0}} to the polynomial {{c0}} + {{c1}} * x + {{c2}} * x^2 of each x of "
+            "{x}, by Horner's rule.",
+        ),
+        Task(
+            "fixed_power q_squared_length",
+            {"a": Input(f"x_{q}", -one, one), "b": Input(f"y_{q}", -one, one)},
+            {f"power_{q}": distance},
+            f"Squared lengths of fixed-point vectors with {bits} fraction bits: {{a}}^2 + {{b}}^2, "
+            f"taken in {wide} and rounded once to nearest. Store them in {{out0}}.",
+        ),
+        Task(
+            "fixed_smooth q_low_pass",
+            {
+                "old": Input(f"state_{q}", 0, 2 * one, local="old"),
+                "x": Input(f"samples_{q}", 0, 2 * one),
+                "rate": Input(f"rate_{q}", one // 16, one // 2, ONE, type=wide),
+            },
+            {f"smoothed_{q}": smoothed},
+            f"One step of a low-pass filter on fixed-point numbers with {bits} fraction bits: {{old}} "
+            f"times 1 - {{rate}}, plus {{x}} times {{rate}}, summed in {wide} and rounded once. "
+            "Store it in {out0}.",
+        ),
+        Task(
+            "to_fixed encode_fixed",
+            {"a": Input("values samples", -2.0, 2.0, type=Scalar("float32"), local="value")},
+            {f"values_{q}": lambda a: cast(fn("rint", float(one) * a), type_)},
+            f"Convert {{a}} to fixed-point numbers with {bits} fraction bits, rounded to nearest. "
+            "Store them in {out0}.",
+        ),
+        Task(
+            "from_fixed decode_fixed",
+            {"a": Input(f"values_{q} samples_{q}", -2 * one, 2 * one)},
+            {"decoded values_out": lambda a: cast(a, Scalar("float32")) / float(one)},
+            f"Convert the fixed-point numbers {{a}} with {bits} fraction bits to float32. Store "
+            "them in {out0}.",
+        ),
+    )
+
+
+@idiom(depth=1)
+def fixed_point(k: KernelBuilder, level: int) -> Title:
+    """Products, blends, polynomials and conversions of fixed-point numbers."""
+    shape = k.draw.shape
+    type_, wide, choices = shape.choice(((INT16, INT32, (8, 10, 12)), (INT32, INT64, (10, 12, 16))))
+    tasks = _fixed_tasks(shape.choice(choices), type_, wide)
+    return perform(launch(k, list=3, grid=1), shape.choice(tasks), type_)
