@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
 
-from generators.kit.outputs import masked
 from generators.kit.records import Part
 from generators.kit.sites import Names, Site
 from generators.kit.words import words
@@ -22,16 +21,9 @@ def total(terms: Sequence[Expr]) -> Expr:
     return reduce(add, terms)
 
 
-def stored(
-    s: Site, names: Names, value: Expr, otherwise: Operand | None = None, chance: float = 0.08
-) -> str:
-    """Store the last result, with that chance only where a test holds; the sentence on it."""
-    out = s.out(names, value.type)
-    if s.k.draw.shape.chance(chance):
-        other = None if otherwise is None else s.k.lift(otherwise, value.type)
-        return f" {out.name} gets it{masked(s, out, value, other, last=True)}."
-    s.k.store(out, s.at, value)
-    return f" {out.name} gets it."
+def stored(s: Site, names: Names, value: Expr) -> str:
+    """Store the last result in an output of its own; the sentence on it."""
+    return f" Store the result in {s.put(names, value).name}."
 
 
 def alike(type_: Type, low: float, high: float, **names: str) -> dict[str, Part]:

@@ -159,9 +159,9 @@ _TASKS = (
                 "b": Input(f"gain_q{bits}", 1 << (bits - 1), 2 << bits, ONE),
             },
             {"amplified corrected": _gained(bits)},
-            f"Amplify 16-bit counts of a sensor by {{b}}, a gain with {bits} fraction bits: multiply "
-            f"{{a}} by it in int32, add {1 << (bits - 1)}, shift right by {bits}, and limit the "
-            "result to 65535. Store it in {out0}.",
+            f"Amplify 16-bit counts of a sensor by {{b}}, a gain with {bits} fraction bits: "
+            f"multiply {{a}} by it in int32, add {1 << (bits - 1)}, shift right by {bits}, and "
+            "limit the result to 65535. Store it in {out0}.",
         )
         for bits in (8, 12)
     ),
@@ -172,8 +172,8 @@ _TASKS = (
             "b": Input("b_q15 window_q15", 0, 32_767, type=INT16),
         },
         {"product_q15": _q_product},
-        "Multiply Q15 numbers that are not negative: the product of {a} and {b} in int32, rounded (add 16384, shift "
-        "right by 15), and at most 32767. Store it in {out0}.",
+        "Multiply Q15 numbers that are not negative: the product of {a} and {b} in int32, rounded "
+        "(add 16384, shift right by 15). Store it in {out0}.",
     ),
     Task(
         "requantize_relu requantize_accumulators",
@@ -184,7 +184,7 @@ _TASKS = (
             "zero": Input("zero_point", 1, 30, ONE),
         },
         {"codes q_out": _requantized},
-        "Requantise the int32 accumulators {a} of an integer layer, which its ReLU left at least 0: "
+        "Requantise the int32 accumulators {a} of an integer layer, at least 0 after its ReLU: "
         "multiply by {m} in int64, shift right by {shift}, add {zero}, limit to 255. Store it in "
         "{out0}.",
     ),
@@ -304,9 +304,9 @@ def _fixed_tasks(bits: int, type_: Scalar, wide: Scalar) -> tuple[Task, ...]:
                 "rate": Input(f"rate_{q}", one // 16, one // 2, ONE, type=wide),
             },
             {f"smoothed_{q}": smoothed},
-            f"One step of a low-pass filter on fixed-point numbers with {bits} fraction bits: {{old}} "
-            f"times 1 - {{rate}}, plus {{x}} times {{rate}}, summed in {wide} and rounded once. "
-            "Store it in {out0}.",
+            f"One step of a low-pass filter on fixed-point numbers with {bits} fraction bits: "
+            f"{{old}} times 1 - {{rate}}, plus {{x}} times {{rate}}, summed in {wide} and rounded "
+            "once. Store it in {out0}.",
         ),
         Task(
             "to_fixed encode_fixed",
