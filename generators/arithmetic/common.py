@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
 
+from generators.build import KernelBuilder
 from generators.kit.records import Part
-from generators.kit.sites import Names, Site
+from generators.kit.sites import Names, Site, over
 from generators.kit.words import words
 from generators.program.dtypes import Type
 from generators.program.expr import Expr, Operand, Var
@@ -40,3 +41,9 @@ def short_rows(
     data = s.k.array(words(names), type_, dims, low=low, high=high)
     axis = "first" if first else "last"
     return data, lambda q: data[(q,) + s.at if first else s.index(q)], axis
+
+
+def solid(k: KernelBuilder) -> Site:
+    """A launch over the cells of a grid of three dimensions."""
+    names = k.draw.word.choice(("iz iy ix", "z y x", "k j i"))
+    return over(k, "nz ny nx", names, ((3, 4), (4, 6), (4, 6)), form="cube")

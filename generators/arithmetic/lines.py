@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import replace
 
+from generators.arithmetic.common import solid
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, least, most, where
@@ -187,7 +188,7 @@ _SCHEMES: dict[str, tuple[Reach, str, str]] = {
 def finite_difference(k: KernelBuilder, level: int) -> Title:
     """A derivative along one axis of a grid of one to three dimensions."""
     shape, f = k.draw.shape, k.draw.wide_float_type()
-    s = launch(k, list=2, grid=8, cube=3)
+    s = solid(k) if shape.chance(0.12) else launch(k, list=2, grid=8)
     schemes = tuple(_SCHEMES)[:6] if level == 1 else tuple(_SCHEMES)[2:]
     scheme = shape.choice(schemes)
     reach, names, about = _SCHEMES[scheme]
