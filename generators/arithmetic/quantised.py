@@ -154,7 +154,8 @@ def _from_codes(q: _Affine, form: str) -> str:
     new = k.scalar("out_scale next_scale", q.real, 0.008, 0.012)
     rounded, how = q.rounded(k.let("scaled v", value / new))
     out = s.put("next_codes requantized", cast(clamp(rounded, -128.0, 127.0), INT8))
-    return f"Requantise: with v = ({text}) / {new.name}, {out.name} gets {how}, clamped to [-128, 127]."
+    done = f"Requantise: with v = ({text}) / {new.name}, {out.name} gets {how}, clamped to "
+    return f"{done}[-128, 127]."
 
 
 def activated(k: KernelBuilder, value: Expr, text: str) -> tuple[Expr, str]:
