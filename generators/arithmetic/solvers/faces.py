@@ -99,8 +99,8 @@ def _limited_slopes_title(
     way: str,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
-    text = f"Limited slopes of {u.name} along {_name(c, axis)}: of the differences a to the cell "
-    text += f"before and b to the cell after, {said}. "
+    text = f"Limited slopes of {u.name} along {_name(c, axis)}, made of the differences a to the "
+    text += f"cell before and b to the cell after: {said}. "
     if second is None:
         k.store(first.array, where_, slope)
         text += f"{first.name} gets it."
@@ -173,8 +173,11 @@ def _riemann_flux_title(
     out: Var,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
-    text = f"The numerical flux of each face between {states}, for the flux f(u) = {law_said}: "
-    text += f"{said}. "
+    who, _, rule = said.partition(": ")
+    text = (
+        f"{who} flux at each face between {states}, a and b, of the conservation law with f(u) = "
+    )
+    text += f"{law_said}: {rule}. "
     row = ""
     if rank > 1 and shape.chance(0.2) and k.can_run_rows():
         k.along_row()

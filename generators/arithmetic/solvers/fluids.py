@@ -90,7 +90,7 @@ def _subtract_gradient(
     for n, v in enumerate(flow):
         change = scale * _difference(p, c.rank - 1 - n, kind)
         k.store(v.array, c.index((), wide=False), change, "sub")
-    text = f"The gradient of {p.name} subtracted from {listed([v.name for v in flow])} in "
+    text = f"Subtract the gradient of {p.name} from {listed([v.name for v in flow])} in "
     text += f"place: along {listed(names)} each loses {say(k, scale)} times the difference of "
     text += "both neighbours" if kind == "central" else "the cell and the one before"
     return Title(
@@ -194,7 +194,7 @@ def _shallow_water_step_stored(
         for made, value in zip(outs, values, strict=True):
             k.store(made.array, where_, value)
     got = f"{listed([made.name for made in outs])} {'gets' if packed else 'get'} them"
-    text = f"A Lax-Friedrichs step of the shallow-water equations with depth and momentum {told}: "
+    text = f"A Lax-Friedrichs step of the shallow-water equations for depth and momentum, {told}: "
     text += f"the mean of the {2 * c.rank} neighbours less {say(k, lam)} / 2 times the difference "
     text += f"of their fluxes along each axis, with the pressure {say(k, gravity)} * h^2 / 2"
     haloed = told.split()[0] if packed else f"Each of {told}"

@@ -41,7 +41,7 @@ class _System:
             names = "conductivity kappa permeability"
             self.coefficient = c.field(names, type_, 0.5, 2.0, near=True)
         if self.way == "faces":
-            self.faces = c.field("face_coeff weights_field beta", type_, 0.5, 2.0, near=True)
+            self.faces = c.field("face_coeff beta", type_, 0.5, 2.0, near=True)
 
     def parts(self) -> tuple[Expr, Expr]:
         """The weighted sum of the neighbours with the source, and the diagonal; in locals."""
@@ -119,7 +119,7 @@ def jacobi_sweep(k: KernelBuilder, level: int) -> Title:
         value = old + omega * (relaxed - old)
         if isinstance(omega, Var) and c.draw.chance(0.5):
             value = (1.0 - omega) * old + omega * relaxed
-        text += f" A cell moves by {say(k, omega)} of the way there."
+        text += f" Each cell moves there by the share {say(k, omega)} only."
     k.store(out.array, c.index((), wide=False), value)
     text += f" {out.name} gets it.{c.said(haloed=_haloed(s))}{c.laid()}{c.finish()}"
     return Title(k.name("jacobi_sweep jacobi_iteration", "relax_jacobi"), text)

@@ -81,12 +81,12 @@ def _upwind_advection_stored(
     value = value if decay is None else value - decay * here
     k.store(out.array, c.index((), wide=False), value)
     speed_names = " and ".join([", ".join(names[:-1]), names[-1]] if c.rank > 1 else names)
-    behind = "(behind where it is negative)" if each else "(it is positive)"
+    speed = "which is positive" if not each else "of any sign"
     text = (
-        f"One upwind step of the advection of {u.name} with the velocity {speed_names}: subtract "
+        f"One upwind step of the advection of {u.name} with the velocity {speed_names}, {speed}: "
     )
-    text += f"{say(k, step)} times the sum over the axes of the velocity times the difference to "
-    text += f"the cell before {behind}"
+    text += f"subtract {say(k, step)} times the velocity times the difference to the neighbour "
+    text += f"upwind of it{', summed over the axes' if c.rank > 1 else ''}"
     text += f", and {decay.name} * {u.name}" if decay is not None else ""
     text += f". {out.name} gets it.{c.said(haloed=u.name)}{c.laid()}{c.finish()}"
     return Title(k.name("upwind_advection upwind_step", "advect_first_order"), text)
@@ -215,10 +215,7 @@ def _axis_term(
             law(k.let(f"{letter}_ahead u_{letter}p", u.near(axis, 1))) - law(here)
         )
     if way == "corrector":
-        star = k.let(f"star_{letter} us_{letter}", u())
-        return value - lam * (
-            law(star) - law(k.let(f"{letter}_back u_{letter}m", u.near(axis, -1)))
-        )
+        return value - lam * (law(u()) - law(k.let(f"{letter}_back u_{letter}m", u.near(axis, -1))))
     low = k.let(f"u_{letter}m", u.near(axis, -1))
     high = k.let(f"u_{letter}p", u.near(axis, 1))
     if way == "friedrichs":

@@ -35,7 +35,7 @@ def wave_leapfrog(k: KernelBuilder, level: int) -> Title:
     swapped = shape.chance(0.35)
     role = "inout" if swapped else "in"
     old = c.field("u_prev p_old u_past", type_, -1.0, 1.0, role=role)
-    speed = c.setting("c2 courant_sq vel_sq", type_, 0.05, 0.3, {"each": 3, "shared": 2})
+    speed = c.setting("c2 courant_sq", type_, 0.05, 0.3, {"each": 3, "shared": 2})
     damp = shape.weighted({"none": 2, "sponge": 2 + level, "sigma": level})
     out = old if swapped else c.out("u_next p_new u_new", type_)
     c.rim(out, k.lift(0.0, type_))
@@ -258,8 +258,10 @@ def _heat_conduction_stored(
         change = change / capacity()
     value = here + change
     rate = say(k, step) + (f" / {capacity.name}" if capacity is not None else "")
-    text = f"An explicit step of heat conduction: each cell of {t.name} gains {rate} times the sum "
-    text += "over its neighbours of c times their temperature less its own, c being the "
+    text = (
+        f"An explicit step of heat conduction: each cell of {t.name} gains {rate} times the flow "
+    )
+    text += "from its neighbours, for each the difference in temperature times the "
     text += f"{mean} mean of {kappa.name} of both cells"
     if source is not None:
         heating = step if isinstance(step, Const) else k.scalar("dt", type_, 0.02, 0.2)
