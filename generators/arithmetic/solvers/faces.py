@@ -14,7 +14,7 @@ from generators.kit.words import say
 from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var
 
-_SETTING = {"shared": 3, "literal": 1}
+_SETTING = {"shared": 1}
 
 _LIMITERS: dict[str, tuple[Callable[[Expr, Expr], Expr], str]] = {
     "minmod": (
@@ -142,14 +142,14 @@ def riemann_flux(k: KernelBuilder, level: int) -> Title:
         first = k.array("u_left q_left", type_, names, low=low, high=high)
         second = k.array("u_right q_right", type_, names, low=low, high=high)
         a, b = first[at], second[at]
-        states = f"the states {first.name} and {second.name} before and behind it"
+        states = f"the states {first.name} (a) before it and {second.name} (b) behind it"
     else:
         dims = [f"{name}+1" if n == axis else name for n, name in enumerate(names)]
         u = k.array("u q states", type_, dims, low=low, high=high)
         beyond = tuple(i + 1 if n == axis else i for n, i in enumerate(at))
         a, b = u[at], u[beyond]
-        states = f"the cells of {u.name} before and behind it along axis {axis}, of which there is "
-        states += "one more"
+        states = f"the cells of {u.name} before (a) and behind (b) it along axis {axis}, of which "
+        states += "there is one more"
     ul, ur = k.let("ul left_state", a), k.let("ur right_state", b)
     value, said = _solver(k, law, way, concave, ul, ur, level)
     out = k.out("flux face_flux f", type_, names)
@@ -174,9 +174,7 @@ def _riemann_flux_title(
 ) -> Title:
     """What the kernel is called, and what it does in words."""
     who, _, rule = said.partition(": ")
-    text = (
-        f"{who} flux at each face between {states}, a and b, of the conservation law with f(u) = "
-    )
+    text = f"{who} flux at each face between {states}, for the conservation law with f(u) = "
     text += f"{law_said}: {rule}. "
     row = ""
     if rank > 1 and shape.chance(0.2) and k.can_run_rows():

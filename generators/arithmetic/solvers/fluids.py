@@ -15,7 +15,7 @@ from generators.kit.words import listed, say
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var, op
 
-_SETTING = {"shared": 3, "literal": 1}
+_SETTING = {"shared": 1}
 
 
 def _velocity(
@@ -70,9 +70,12 @@ def pressure_projection(k: KernelBuilder, level: int) -> Title:
             k, f"d{flow[0].name}_d{'xyz'[b]}", _difference(flow[0], c.rank - 1 - b, kind), 0.5
         )
         value = scale * (first - second)
-        told = f"The component of the curl made of {flow[1].name} along {names[a]} less "
-        told += f"{flow[0].name} along {names[b]},"
-    text = f"{told} of {listed([v.name for v in flow])}: {say(k, scale)} times the "
+        told = (
+            f"The curl's component made of the derivative of {flow[1].name} along {names[a]} less "
+        )
+        told += f"that of {flow[0].name} along {names[b]}"
+    of = f" of {listed([v.name for v in flow])}" if way == "divergence" else ""
+    text = f"{told}{of}: {say(k, scale)} times the "
     return _pressure_projection_stored(kind, solid, value, k, out, c, text, way)
 
 
@@ -111,15 +114,15 @@ def _pressure_projection_stored(
 ) -> Title:
     """Store the result; what the kernel is called, and what it does in words."""
     text += (
-        "differences of both neighbours"
+        "differences of both neighbours, next less previous"
         if kind == "central"
-        else "differences of the cell behind and the cell"
+        else "differences of the next cell and the cell"
     )
     if solid is not None:
         value = where(op("ne", solid(), k.lift(0, INT32)), 0.0, k.let("value amount", value))
         text += f", 0 where {solid.name} is not 0"
     k.store(out.array, c.index((), wide=False), value)
-    text += f". {out.name} gets it.{c.said('get 0', 'Each component')}{c.laid()}{c.finish()}"
+    text += f". {out.name} gets it.{c.said('get 0', 'Each velocity')}{c.laid()}{c.finish()}"
     return Title(
         k.name("velocity_divergence" if way == "divergence" else "velocity_curl", f"compute_{way}"),
         text,

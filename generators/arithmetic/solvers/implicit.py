@@ -99,9 +99,8 @@ def _crank_nicolson_rods_title(
     text += f"; {heat.name} is added to the right-hand side" if heat is not None else ""
     where_ = b.said().replace("system", "rod").replace("unknown", "place on it")
     text += f". Beyond the ends of a rod is 0; {where_}. The Thomas algorithm solves the "
-    text += (
-        f"tridiagonal system. {x.name} gets the solution, {scratch.name} the eliminated upper band."
-    )
+    text += f"tridiagonal system. {x.name} gets the solution, {scratch.name} the eliminated "
+    text += "upper band."
     return Title(k.name("crank_nicolson_step implicit_diffusion", "diffuse_rods"), text)
 
 

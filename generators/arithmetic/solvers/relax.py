@@ -11,7 +11,7 @@ from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Const, Expr, Var, op
 
-_SETTING = {"shared": 3, "literal": 1}
+_SETTING = {"shared": 1}
 
 
 class _System:
@@ -212,7 +212,7 @@ def grid_residual(k: KernelBuilder, level: int) -> Title:
     place = c.index((), wide=False)
     k.store(out.array, place, r)
     told = s.said().rpartition(", over ")
-    text = f"The residual of a relaxation: {told[0]}, less {s.u.name} times "
+    text = f"The residual of a linear system: {told[0]}, less {s.u.name} times "
     text += told[2] + (f", all over {say(k, s.h)}" if scaled else "")
     text += f". {out.name} gets it."
     if squared is not None:

@@ -13,7 +13,7 @@ from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var
 
-_SETTING = {"shared": 3, "literal": 1}
+_SETTING = {"shared": 1}
 _LETTER = ("z", "y", "x")
 
 
@@ -243,8 +243,10 @@ def semi_lagrangian_advection(k: KernelBuilder, level: int) -> Title:
     if rank > 1 and shape.chance(0.35):
         flow = c.field("velocity flow wind", Vec(rank, type_), -2.0, 2.0)
         moved = k.let("v vel", flow())
-        speeds: list[Expr] = [moved[axis] for axis in range(rank)]
-        names = [flow.name]
+        speeds: list[Expr] = [moved[rank - 1 - axis] for axis in range(rank)]
+        names = [
+            f"{flow.name} (along {'x, y and z' if rank == 3 else 'x and y'}, x being the last axis)"
+        ]
     else:
         speeds = [c.field(name, type_, -2.0, 2.0)() for name in names]
     dt = c.setting("dt dt_dx scale", type_, 0.3, 0.9, _SETTING)

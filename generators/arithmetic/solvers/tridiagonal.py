@@ -221,11 +221,11 @@ class _Equations:
     b: Batch
     bands: tuple[Var, ...]
 
-    def row(self, at: Expr) -> list[Expr]:
+    def row(self, at: Expr, called: str = "row") -> list[Expr]:
         """The row at an index, each entry under a name or read where it is used."""
         b, k = self.b, self.b.k
         if len(self.bands) == 1:
-            vec = k.let("eq equation row_eq", self.bands[0][b.place(at)])
+            vec = k.let([called], self.bands[0][b.place(at)])
             return [vec[n] for n in range(4)]
         entries: list[Expr] = [band[b.place(at)] for band in self.bands]
         return entries
@@ -281,7 +281,8 @@ def cyclic_reduction_step(k: KernelBuilder, level: int) -> Title:
         count = k.size_param("m num_rows", "m")
     before = k.let("up prev_row im", most(row - stride, 0))
     after = k.let("down next_row ip", least(row + stride, count - 1))
-    here, up, down = eqs.row(row), eqs.row(before), eqs.row(after)
+    here = eqs.row(row, "eq")
+    up, down = eqs.row(before, "eq_above"), eqs.row(after, "eq_below")
     factors = ((-here[0] / up[1], row >= stride), (-here[2] / down[1], row + stride < count))
     found = []
     guarded = shape.chance(0.5)

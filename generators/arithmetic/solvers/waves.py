@@ -10,9 +10,9 @@ from generators.build.registry import Title, idiom
 from generators.kit.naming import BY_LEVEL, maybe, routine
 from generators.kit.words import listed, say
 from generators.program.dtypes import Scalar
-from generators.program.expr import Const, Expr, Var
+from generators.program.expr import Expr, Var
 
-_SETTING = {"shared": 3, "literal": 1}
+_SETTING = {"shared": 1}
 
 
 def _laplacian(u: Field, here: Expr, order: int) -> Expr:
@@ -168,7 +168,7 @@ def _material(
     way = shape.weighted({"plain": 3, "coefficients": 2 + level // 2, "lossy": level})
     if way == "plain":
         names = "dt_eps ce coef" if electric else "dt_mu ch coef"
-        factor = c.setting(names, type_, 0.1, 0.6, {"shared": 2, "each": 2, "literal": 1})
+        factor = c.setting(names, type_, 0.1, 0.6, {"shared": 2, "each": 2})
         return (factor * curl, "add" if electric else "sub"), (
             f"{u.name} is {sign} by {say(k, factor)} times it"
         )
@@ -264,10 +264,9 @@ def _heat_conduction_stored(
     text += "from its neighbours, for each the difference in temperature times the "
     text += f"{mean} mean of {kappa.name} of both cells"
     if source is not None:
-        heating = step if isinstance(step, Const) else k.scalar("dt", type_, 0.02, 0.2)
-        value = value + (heating * source() if heating is not step else 0.1 * source())
-        said = say(k, heating) if heating is not step else "0.1"
-        text += f", plus {said} * {source.name}"
+        dt = k.scalar("dt", type_, 0.02, 0.2)
+        value = value + dt * source()
+        text += f", plus {dt.name} * {source.name}"
     k.store(out.array, c.index((), wide=False), value)
     text += f". {out.name} gets it.{c.said(haloed=f'Each of {t.name} and {kappa.name}')}"
     return Title(
