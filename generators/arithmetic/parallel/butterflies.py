@@ -154,8 +154,8 @@ def _twiddle(
             (k.let(f"c{tag} w{tag}_re", cos(turned)), k.let(f"s{tag} w{tag}_im", sin(turned)))
         )
     way = "" if sign > 0 else "-"
-    times = "" if radix == 2 else ", of two and of three such angles"
-    return found, f"the unit number of the angle {way}2 * pi * j / ({radix} * {s.half.name}){times}"  # type: ignore[attr-defined]
+    times = "" if radix == 2 else ", by its square and by its cube"
+    return found, f"exp(i * t) with t = {way}2 * pi * j / ({radix} * {s.half.name}){times}"  # type: ignore[attr-defined]
 
 
 @idiom

@@ -305,11 +305,11 @@ class _Lines:
                 value: Expr = x[self.at(source)]
                 k.store(out, self.at(to), value)
         if self.in_place:
-            return f"{reversal.said}. Elements trade places in place, each pair once."
+            return f"{reversal.said}. The two trade places, each pair once."
         told = " and ".join(o.name for o in outs)
-        done = f"{told} {'get' if len(outs) > 1 else 'gets'} the element of that place"
+        done = f"{told} {'get' if len(outs) > 1 else 'gets'} that element"
         if scatter:
-            done = f"The element goes to that place of {told}"
+            done = f"Element i goes to that place of {told}"
         return f"{reversal.said}. {done}."
 
     def _swap(self, i: Var, place: Expr) -> None:
@@ -328,12 +328,12 @@ class _Reversal:
         self.k, self.bits = k, bits
         self.way = k.draw.shape.weighted({"loop": 3, "table": 2, "swaps": 1 + level, "divide": 2})
         self.said = (
-            f"the other place of an element has the {bits} bits of its own in the other order"
+            f"element i belongs with the one whose index has the {bits} bits of i in reverse order"
         )
         self.helped = k.draw.shape.chance(0.6)
         if self.way == "table":
             self.table = k.array("rev reversed_index", INT32, str(2**bits), init="permutation")
-            self.said = f"{self.table.name} has the other place of each element"
+            self.said = f"element i belongs with the one that {self.table.name} names"
         elif self.way == "swaps" and self.helped:
             params = (("word", _UNSIGNED),)
             self.called = helper(k, "reverse_bits bit_reverse", params, _reversed_bits)
@@ -362,7 +362,7 @@ class _Reversal:
 def bit_reversal(k: KernelBuilder, level: int) -> Title:
     """The permutation by reversed bits in front of a Fourier transform."""
     shape = k.draw.shape
-    bits = shape.choice((4, 5, 6))
+    bits = shape.choice((4, 5))
     count = 2**bits
     type_ = k.draw.wide_float_type()
     element = Vec(2, type_) if shape.chance(0.3) else type_
