@@ -34,7 +34,7 @@ _STENCILS = (
     Equation(
         "diffuse_step explicit_diffusion",
         "u concentration temperature",
-        "u_next diffused",
+        "{u}_next diffused",
         lambda u, rate, lap: u + rate * lap,
         "Explicit diffusion step: {u} plus {rate} times L",
     ),
@@ -76,7 +76,7 @@ _STENCILS = (
     Equation(
         "allen_cahn_step phase_field_step",
         "phi phase",
-        "phi_next",
+        "{u}_next",
         lambda u, rate, lap, growth: u + rate * lap + growth * u * (1.0 - u * u),
         "Explicit step of the Allen-Cahn equation for the phase p in {u}: p + {rate} * L + "
         "{growth} * p * (1 - p^2)",
@@ -259,6 +259,6 @@ def stencil(k: KernelBuilder, level: int) -> Title:
     around = Around(s, u, "periodic" if shape.chance(0.4) else "clamped")
     around.look()
     value, text = computed(around, equation, f)
-    out = s.put(equation.out, value)
+    out = s.put(equation.out.format(u=u.name), value)
     done = f"{text}. Store it in {out.name}. {EDGES[around.edge]}"
     return Title(k.name(equation.title), done)

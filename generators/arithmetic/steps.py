@@ -19,7 +19,7 @@ _EQUATIONS = (
     Equation(
         "wave_step leapfrog_wave",
         "u pressure",
-        "u_next",
+        "{u}_next",
         lambda u, old, c2, lap: 2.0 * u - old + c2 * lap,
         "Leapfrog step of the wave equation: 2 * {u} - {old} + {c2} * L, {c2} being the squared "
         "Courant number",
@@ -27,7 +27,7 @@ _EQUATIONS = (
     Equation(
         "poisson_jacobi relax_poisson",
         "phi potential",
-        "phi_next",
+        "{u}_next",
         lambda u, omega, lap, rhs, count: u + omega * (lap - rhs) / count,
         "Damped Jacobi step for the Poisson equation at spacing 1: {u} + {omega} * (L - {rhs}) / "
         "{count}",
@@ -35,14 +35,14 @@ _EQUATIONS = (
     Equation(
         "advect_upwind upwind_transport",
         "q tracer",
-        "q_next",
+        "{u}_next",
         lambda u, transport: u - transport,
         "",
     ),
     Equation(
         "damped_wave_step damped_membrane",
         "u displacement",
-        "u_next",
+        "{u}_next",
         lambda u, old, c2, lap, damping: 2.0 * u - old + c2 * lap - damping * (u - old),
         "Leapfrog step of a damped membrane: 2 * {u} - {old} + {c2} * L - {damping} * ({u} - "
         "{old}), {c2} being the squared Courant number",
@@ -50,7 +50,7 @@ _EQUATIONS = (
     Equation(
         "conduct_heat cooling_plate_step",
         "temperature",
-        "temperature_next",
+        "{u}_next",
         lambda u, kappa, lap, loss, ambient: u + kappa * lap - loss * (u - ambient),
         "Explicit step of a conducting plate that cools: {u} + {kappa} * L - {loss} * ({u} - "
         "{ambient})",
@@ -58,7 +58,7 @@ _EQUATIONS = (
     Equation(
         "fisher_step logistic_diffusion",
         "density population",
-        "density_next",
+        "{u}_next",
         lambda u, kappa, lap, growth: u + kappa * lap + growth * u * (1.0 - u),
         "Explicit step of Fisher's equation for the spread of a population p in {u}: p + {kappa} "
         "* L + {growth} * p * (1 - p)",
@@ -66,7 +66,7 @@ _EQUATIONS = (
     Equation(
         "burgers_step viscous_burgers",
         "u velocity",
-        "u_next",
+        "{u}_next",
         lambda u, dt, nu, lap, slope: u + dt * (nu * lap - u * slope),
         "Explicit step of the viscous Burgers equation at spacing 1: {u} + {dt} * ({nu} * L - {u} "
         "* G)",
@@ -74,7 +74,7 @@ _EQUATIONS = (
     Equation(
         "telegraph_step lossy_line_step",
         "v voltage",
-        "v_next",
+        "{u}_next",
         lambda u, old, c2, lap, leak: 2.0 * u - old + c2 * lap - leak * u,
         "Leapfrog step of the Klein-Gordon equation: 2 * {u} - {old} + {c2} * L - {leak} * {u}, "
         "{c2} being the squared Courant number",
@@ -94,7 +94,7 @@ def grid_step(k: KernelBuilder, level: int) -> Title:
     u = s.array(equation.field, f, -1.0, 1.0)
     edge = shape.choice(("clamped", "periodic", "fixed"))
     around = Around(s, u, edge)
-    out = s.out(equation.out, f)
+    out = s.out(equation.out.format(u=u.name), f)
     if edge == "fixed":
         with k.if_(around.on_border()):
             k.store(out, s.at, u[s.at])

@@ -124,8 +124,9 @@ def adam_step(k: KernelBuilder, level: int) -> Title:
     if decay == "l2" and lam is not None:
         g = k.let("g_wd decayed", g + lam * w[at])
         o.told.append(f"L2 decay: {lam.name} * {w.name} is added to g first.")
-    m_state = o.state("exp_avg moment1 m", -0.5, 0.5)
-    v_state = o.state("exp_avg_sq moment2 v", 0.01, 0.5)
+    called = k.draw.word.choice(("exp_avg exp_avg_sq", "moment1 moment2", "m v")).split()
+    m_state = o.state(called[0], -0.5, 0.5)
+    v_state = o.state(called[1], 0.01, 0.5)
     m = _moving(o, m_state, b1, g, "m_new m_t mean_g")
     v = _moving(o, v_state, b2, g * g, "v_new v_t mean_sq")
     if level > 2 and shape.chance(0.25):
@@ -166,17 +167,18 @@ def _corrected(o: _Step, m: Var, v: Var, b1: Var, b2: Var) -> tuple[Expr, Expr]:
         o.told.append("The averages are used as they are (no bias correction).")
         return m, v
     if way == "given":
-        c1 = o.setting("bias_correction1 correction1", 0.2, 0.9)
-        c2 = o.setting("bias_correction2 correction2", 0.1, 0.9)
+        called = k.draw.word.choice(("bias_correction", "correction"))
+        c1 = o.setting(f"{called}1", 0.2, 0.9)
+        c2 = o.setting(f"{called}2", 0.1, 0.9)
         o.told.append(f"m_hat and v_hat are the averages over {c1.name} and {c2.name}.")
     else:
         step = k.scalar("step t_step", INT32, 1, 20)
         power = k.let("t step_f", cast(step, o.type))
-        c1 = k.let("c1 bias1 unbias_m", 1.0 - b1**power)
-        c2 = k.let("c2 bias2 unbias_v", 1.0 - b2**power)
+        c1 = k.let("bias1", 1.0 - b1**power)
+        c2 = k.let("bias2", 1.0 - b2**power)
         o.told.append(
-            f"m_hat and v_hat are the averages over 1 - {b1.name}^t and 1 - {b2.name}^t, t the "
-            f"number {step.name} of the step."
+            f"m_hat and v_hat are the averages over 1 - {b1.name}^t and 1 - {b2.name}^t, t being "
+            f"{step.name}, the number of the step."
         )
     return maybe(k, "m_hat", m / c1), maybe(k, "v_hat", v / c2)
 

@@ -21,12 +21,12 @@ def _explicit(k: KernelBuilder, before: Expr, here: Expr, after: Expr, r: Expr) 
 
 
 def _solve_line(
-    b: Batch, r: Expr, source: Callable[[Var | Expr], Expr], count: Expr
+    b: Batch, u: Var, r: Expr, source: Callable[[Var | Expr], Expr], count: Expr
 ) -> tuple[Var, Var]:
     """(1 + 2r) x[i] - r x[i-1] - r x[i+1] = source, with zeros beyond the ends."""
     k = b.k
     scratch = b.out("c_star scratch gamma")
-    x = b.out("u_new next_u field_out")
+    x = b.out(f"{u.name}_new {u.name}_next")
     main: Expr = 1.0 + 2.0 * r
     if k.draw.shape.chance(0.5):
         main = k.let("main diag", main)
@@ -77,7 +77,7 @@ def crank_nicolson_rods(k: KernelBuilder, level: int) -> Title:
             here = _explicit(k, u[b.place(i - 1)], here, after, behind)
         return here if heat is None else here + heat[b.place(i)]
 
-    scratch, x = _solve_line(b, ahead, source, count)
+    scratch, x = _solve_line(b, u, ahead, source, count)
     return _crank_nicolson_rods_title(way, name, u, theta, heat, b, x, scratch, k)
 
 
@@ -167,7 +167,7 @@ def _adi_sweep_stored(
             here = here - reaction * u[b.place(i)]
         return here if heat is None else here + heat[b.place(i)]
 
-    scratch, x = _solve_line(b, rx, source, count)
+    scratch, x = _solve_line(b, u, rx, source, count)
     text = "A half step of the alternating-direction implicit method for diffusion, implicit along "
     text += (
         f"each line: the right-hand side is {u.name} plus {ry.name} times its second difference "

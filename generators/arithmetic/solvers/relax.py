@@ -101,7 +101,7 @@ def jacobi_sweep(k: KernelBuilder, level: int) -> Title:
     s = _System(c, level, type_)
     weighted = c.draw.chance(0.2 + 0.12 * level)
     omega = c.setting("omega relax damping", type_, 0.5, 0.9, _SETTING) if weighted else None
-    out = c.out("u_new next_u relaxed", type_)
+    out = c.out(f"{s.u.name}_new relaxed", type_)
     c.rim(out, s.u())
     known = level > 2 and c.draw.chance(0.3)
     text = f"One Jacobi iteration: {s.said()}."

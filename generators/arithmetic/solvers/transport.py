@@ -36,7 +36,7 @@ def upwind_advection(k: KernelBuilder, level: int) -> Title:
         speeds = [k.scalar(name, type_, 0.2, 1.0) for name in names]
     step = c.setting("dt_dx lam dt_over_dx", type_, 0.05, 0.3, _SETTING)
     decay = k.scalar("decay rate", type_, 0.01, 0.1) if shape.chance(0.08 * level) else None
-    out = c.out("u_new q_next advected", type_)
+    out = c.out(f"{u.name}_new {u.name}_next", type_)
     c.rim(out, u())
     here = k.let("uc here center", u())
     way = shape.choice(("where", "split", "if"))
@@ -108,7 +108,7 @@ def lax_wendroff_step(k: KernelBuilder, level: int) -> Title:
         if way == "corrector"
         else None
     )
-    out = c.out("u_new q_next updated", type_)
+    out = c.out(f"{u.name}_new {u.name}_next", type_)
     c.rim(out, u())
     here = k.let("uc u0 here", u())
     value: Expr = here
@@ -249,13 +249,13 @@ def semi_lagrangian_advection(k: KernelBuilder, level: int) -> Title:
         ]
     else:
         speeds = [c.field(name, type_, -2.0, 2.0)() for name in names]
-    dt = c.setting("dt dt_dx scale", type_, 0.3, 0.9, _SETTING)
+    dt = c.setting("dt dt_dx", type_, 0.3, 0.9, _SETTING)
     fade = k.scalar("dissipation fade", type_, 0.9, 0.99) if shape.chance(0.12 * level) else None
     corners = []
     for axis, (speed, here) in enumerate(zip(speeds, c.at, strict=True)):
         corners.append(_corner(c, axis, cast(here, type_) - dt * speed, type_))
     value = _blended(c, u, corners, (), shape.choice(("lerp", "step", "mix")))
-    out = c.put("u_new advected next_u", value if fade is None else fade * value).name
+    out = c.put(f"{u.name}_new advected", value if fade is None else fade * value).name
     text = f"Semi-Lagrangian advection: {u.name} at the place that each cell comes from, its index "
     text += f"less {say(k, dt)} times the velocity {', '.join(names)}, interpolated linearly"
     text += f", times {fade.name}" if fade is not None else ""

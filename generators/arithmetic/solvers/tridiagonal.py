@@ -259,9 +259,10 @@ def _equations(b: Batch) -> _Equations:
         return _Equations(
             b, (k.array("equations eqs rows_abcd", vec, b.shape(), low=0.5, high=1.5),)
         )
-    bounds = (("a lower sub", -1.0, -0.2), ("b diag", 2.5, 4.0), ("c upper sup", -1.0, -0.2))
-    bands = [b.array(names, low, high) for names, low, high in bounds]
-    return _Equations(b, (*bands, b.array("d rhs", -1.0, 1.0)))
+    names = k.draw.word.choice(("a b c d", "lower diag upper rhs", "sub main_diag sup rhs")).split()
+    bounds = ((-1.0, -0.2), (2.5, 4.0), (-1.0, -0.2), (-1.0, 1.0))
+    rows = (b.array(name, low, high) for name, (low, high) in zip(names, bounds, strict=True))
+    return _Equations(b, tuple(rows))
 
 
 @idiom

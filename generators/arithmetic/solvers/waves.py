@@ -34,10 +34,10 @@ def wave_leapfrog(k: KernelBuilder, level: int) -> Title:
     u = c.field("u p pressure", type_, -1.0, 1.0, near=True)
     swapped = shape.chance(0.35)
     role = "inout" if swapped else "in"
-    old = c.field("u_prev p_old u_past", type_, -1.0, 1.0, role=role)
+    old = c.field(f"{u.name}_prev {u.name}_old", type_, -1.0, 1.0, role=role)
     speed = c.setting("c2 courant_sq", type_, 0.05, 0.3, {"each": 3, "shared": 2})
     damp = shape.weighted({"none": 2, "sponge": 2 + level, "sigma": level})
-    out = old if swapped else c.out("u_next p_new u_new", type_)
+    out = old if swapped else c.out(f"{u.name}_next {u.name}_new", type_)
     c.rim(out, k.lift(0.0, type_))
     here = k.let("uc center here", u())
     lap = k.let("lap laplacian", _laplacian(u, here, order))
@@ -211,7 +211,7 @@ def heat_conduction(k: KernelBuilder, level: int) -> Title:
     source = (
         c.field("heat_source power", type_, -1.0, 1.0) if shape.chance(0.1 + 0.1 * level) else None
     )
-    out = c.out("t_new temp_next heated", type_)
+    out = c.out(f"{t.name}_new {t.name}_next", type_)
     c.rim(out, t())
     here = k.let("tc here t0", t())
     own = k.let("kc k_here", kappa())
