@@ -142,8 +142,9 @@ def _one_sum(k: KernelBuilder, form: str, entry: Entry, count: Expr) -> tuple[Ex
         )
         rule = _absorbed(k, form, a, byte, q)
     if form == "internet":
-        k.assign(a, (a & 0xFFFF) + (a >> 16))
-        rule += "; fold the carry, a = (a & 65535) + (a >> 16)"
+        for _ in range(2):
+            k.assign(a, (a & 0xFFFF) + (a >> 16))
+        rule += "; fold the carry twice, a = (a & 65535) + (a >> 16)"
     end, text = k.draw.shape.choice(_ENDS.get(form, ((lambda a: a, "a"),)))
     first = start.name if isinstance(start, Var) else "0"
     return end(a), f"from a = {first}, for each element d {rule}; the result is {text}"

@@ -98,7 +98,7 @@ def _line(s: Site, edge: str, f: Scalar, reach: Reach) -> Line:
 
 def _told(line: Line, title: str, what: str, out: Var) -> Title:
     """The title of a filter along a line."""
-    rows = " along each row" if line.s.rank > 1 else ""
+    rows = ", along each row" if line.s.rank > 1 else ""
     k = line.k
     done = f"{what.format(u=line.u.name, rows=rows)} Store the result in {out.name}."
     return Title(k.name(title), f"{done} {line.said}.")

@@ -122,9 +122,6 @@ def hash_words(k: KernelBuilder, level: int) -> Title:
         names, steps = FINISHERS[title]
         h, text = _finished(k, level, names, steps[type_], h)
         done += f" Then apply {title}: {text}."
-    elif shape.chance(0.5):
-        h = k.let("folded", h ^ (h >> (type_.bits // 2)))
-        done += f" Then h ^= h >> {type_.bits // 2}."
     if level >= 4:
         done += _derived(s, level, h, type_)
     out = s.put("hashes digests", h)

@@ -19,7 +19,7 @@ def add_block_offsets(k: KernelBuilder, level: int) -> Title:
     layout, lead, dims, at = _blocks(k, level)
     in_place = shape.chance(0.4)
     values = k.array(
-        "partial scanned",
+        "partial",
         m.type,
         dims,
         role="inout" if in_place else "in",
@@ -108,4 +108,6 @@ def _add_block_offsets_stored(
         text += f"of {sums.name} for the block before, an inclusive scan of the blocks' totals, "
         text += "which comes first; block 0 stays as it is"
     text += ", in place." if in_place else f". {out.name} gets it."
-    return Title(k.name("add_block_offsets uniform_add", "propagate_block_sums"), text)
+    adds = m.key in ("sum", "count", "vector")
+    sums, others = "add_block_offsets uniform_add", "apply_block_offsets join_block_prefix"
+    return Title(k.name(sums if adds else others), text)

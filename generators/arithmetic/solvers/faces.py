@@ -47,6 +47,11 @@ def _limiter(k: KernelBuilder, level: int, type_: Scalar) -> tuple[Callable[...,
     return routine(k, 0.75, f"{way} {way}_limiter", params, lambda b, x, y: build(x, y)), said
 
 
+def _along(c: Cells, axis: int) -> str:
+    """Along which axis, where there are several; with a space before."""
+    return f" along {_name(c, axis)}" if c.rank > 1 else ""
+
+
 @idiom
 def limited_slopes(k: KernelBuilder, level: int) -> Title:
     """Slopes of cells by a limiter, or the states at the faces that follow from them (MUSCL)."""
@@ -99,7 +104,7 @@ def _limited_slopes_title(
     way: str,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
-    text = f"Limited slopes of {u.name} along {_name(c, axis)}, made of the differences a to the "
+    text = f"Limited slopes of {u.name}{_along(c, axis)}, made of the differences a to the "
     text += f"cell before and b to the cell after: {said}. "
     if second is None:
         k.store(first.array, where_, slope)
@@ -268,7 +273,7 @@ def weno_reconstruction(k: KernelBuilder, level: int) -> Title:
     k.store(out.array, c.index((), wide=False), value)
     end = "end" if side > 0 else "start"
     text = f"WENO reconstruction of order {order} (Jiang and Shu) of {u.name} at the {end} of each "
-    text += f"cell along {_name(c, axis)}, with {say(k, eps)} added to the smoothness indicators. "
+    text += f"cell{_along(c, axis)}, with {say(k, eps)} added to the smoothness indicators. "
     text += f"{out.name} gets it.{c.said(haloed=u.name)}{c.laid()}{c.finish()}"
     return Title(k.name(f"weno{order}_reconstruct weno_face", f"weno{order}_interpolate"), text)
 

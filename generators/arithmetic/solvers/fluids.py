@@ -196,7 +196,7 @@ def _shallow_water_step_stored(
     else:
         for made, value in zip(outs, values, strict=True):
             k.store(made.array, where_, value)
-    got = f"{listed([made.name for made in outs])} {'gets' if packed else 'get'} them"
+    got = f"{', '.join([made.name for made in outs])} {'gets' if packed else 'get'} them"
     text = f"A Lax-Friedrichs step of the shallow-water equations for depth and momentum, {told}: "
     text += f"the mean of the {2 * c.rank} neighbours less {say(k, lam)} / 2 times the difference "
     text += f"of their fluxes along each axis, with the pressure {say(k, gravity)} * h^2 / 2"

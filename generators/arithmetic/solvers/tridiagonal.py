@@ -242,7 +242,7 @@ class _Equations:
         for out, value in zip(outs, values, strict=True):
             k.store(out, b.place(row), value)
         names = [out.name for out in outs]
-        return f"{', '.join(names[:-1])} and {names[-1]} get the new rows"
+        return f"{', '.join(names)} get the new rows"
 
     def said(self) -> str:
         if len(self.bands) == 1:
