@@ -80,6 +80,9 @@ class _Affine:
         return fn(form, v), f"v rounded {halves}"
 
 
+_VERBS = {"fake": "Round to codes and back", "quantize": "Quantise"}
+
+
 def _to_codes(q: _Affine, form: str) -> str:
     """Codes of real numbers, or what they stand for."""
     k, s, level = q.k, q.s, q.level
@@ -105,8 +108,7 @@ def _to_codes(q: _Affine, form: str) -> str:
         return result
 
     code: Expr = cast(rounded, INT32)
-    what = "Round to codes and back" if form == "fake" else "Quantise"
-    done = f"{what}: with v = {say(k, value)} / {say(k, q.scale)}, take {how}"
+    done = f"{_VERBS[form]}: with v = {say(k, value)} / {say(k, q.scale)}, take {how}"
     if q.zero is not None:
         code, done = code + q.zero, f"{done} plus {say(k, q.zero)}"
     code = k.let("code q", code)

@@ -8,6 +8,7 @@ from generators.kit.functions import least
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Operand, Var
 
+_ROLES = {"k": "keys", "v": "values"}
 _LEAST_SLOTS = 16
 """Every cache has room for so many tokens; the lengths that are drawn stay below."""
 
@@ -65,9 +66,8 @@ def append_to_cache(k: KernelBuilder, level: int) -> Title:
         cache = k.array(names, FLOAT32, dims, role="inout", low=-1.0, high=1.0)
         k.store(cache, index, value)
         caches.append(cache.name)
-    what = "keys and values" if len(roles) > 1 else "keys"
-    text = f"Append the {what} of one token of each sequence to a cache: {said} goes into "
-    text += f"{' and '.join(caches)}, in {told}."
+    text = f"Append the {' and '.join(_ROLES[role] for role in roles)} of one token of each "
+    text += f"sequence to a cache: {said} goes into {' and '.join(caches)}, in {told}."
     text += f" Sequences whose {lengths.name} is negative are skipped." if idle else ""
     return Title(k.name("append_kv_cache update_kv_cache write_kv_cache"), text)
 

@@ -253,11 +253,8 @@ def momentum_step(k: KernelBuilder, level: int) -> Title:
     ahead = way == "nesterov"
     move = maybe(k, "d lookahead", g + mu * v) if ahead else v
     told = f"SGD with momentum: {velocity.name} becomes {new}, then {w.name} moves by -lr * "
-    told += (
-        f"(g + {mu.name} * {velocity.name}), which is Nesterov's look-ahead."
-        if ahead
-        else f"{velocity.name}."
-    )
+    nesterov = f"(g + {mu.name} * {velocity.name}), which is Nesterov's look-ahead."
+    told += nesterov if ahead else f"{velocity.name}."
     name = "nesterov_step nesterov_update" if ahead else "sgd_momentum_step momentum_update"
     return _finish(o, w[at] - lr * move, told, name)
 

@@ -96,18 +96,22 @@ def _add_block_offsets_stored(
         k.store(out, at, sums[place], "add")
     else:
         k.store(out, at, maybe(k, "joined", value))
-    if exclusive:
-        text += (
-            f"each element of {values.name}, scanned within its block, is joined with what lies "
-        )
-        text += f"before the block, its entry of {sums.name}, which comes first"
-    else:
-        text += (
-            f"each element of {values.name}, scanned within its block, is joined with the entry "
-        )
-        text += f"of {sums.name} for the block before, an inclusive scan of the blocks' totals, "
-        text += "which comes first; block 0 stays as it is"
+    text += _joined_with(exclusive, values.name, sums.name)
     text += ", in place." if in_place else f". {out.name} gets it."
-    adds = m.key in ("sum", "count", "vector")
-    sums, others = "add_block_offsets uniform_add", "apply_block_offsets join_block_prefix"
-    return Title(k.name(sums if adds else others), text)
+    return Title(k.name(_called(m)), text)
+
+
+def _called(m: Monoid) -> str:
+    """What the kernel is called: only sums are added."""
+    if m.key in ("sum", "count", "vector"):
+        return "add_block_offsets uniform_add"
+    return "apply_block_offsets join_block_prefix"
+
+
+def _joined_with(exclusive: bool, values: str, sums: str) -> str:
+    """What each element is joined with, in words."""
+    text = f"each element of {values}, scanned within its block, is joined with "
+    if exclusive:
+        return f"{text}what lies before the block, its entry of {sums}, which comes first"
+    text += f"the entry of {sums} for the block before, an inclusive scan of the blocks' totals, "
+    return f"{text}which comes first; block 0 stays as it is"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from generators.arithmetic.tasks import EITHER, ONE, Input, Task, perform
 from generators.arithmetic.types import INT8, INT16, INT64, UINT8, UINT16
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
@@ -9,7 +11,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.formulas import Build
 from generators.kit.functions import clamp, either, least, most
 from generators.kit.sites import launch
-from generators.program.dtypes import INT32, Scalar
+from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr
 
 
@@ -219,107 +221,154 @@ def saturating(k: KernelBuilder, level: int) -> Title:
     return perform(s, k.draw.shape.choice(_TASKS), INT32)
 
 
-def _fixed_tasks(bits: int, type_: Scalar, wide: Scalar) -> tuple[Task, ...]:
-    """Tasks on numbers with so many fraction bits, products being taken in the wide type."""
-    one, q = 1 << bits, f"q{bits}"
+@dataclass(frozen=True)
+class _Q:
+    """Numbers with so many fraction bits in a narrow type, products being taken in a wide one."""
 
-    def product(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
-        return (cast(a, wide) * cast(b, wide) + one // 2) >> bits
+    bits: int
+    type: Scalar
+    wide: Scalar
 
-    def narrowed(value: Expr) -> Expr:
-        return cast(value, type_)
+    @property
+    def one(self) -> int:
+        return 1 << self.bits
 
-    def horner(body: BodyBuilder, x: Expr, c0: Expr, c1: Expr, c2: Expr) -> Expr:
-        inner = body.let("inner partial", product(body, x, c2) + cast(c1, wide))
-        return narrowed(product(body, x, inner) + cast(c0, wide))
+    @property
+    def tag(self) -> str:
+        return f"q{self.bits}"
 
-    def distance(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
-        x, y = body.let("xi x_wide", cast(a, wide)), body.let("yi y_wide", cast(b, wide))
-        return narrowed((x * x + y * y + one // 2) >> bits)
+    @property
+    def told(self) -> str:
+        return f"Fixed-point numbers with {self.bits} fraction bits"
 
-    def smoothed(body: BodyBuilder, old: Expr, x: Expr, rate: Expr) -> Expr:
-        blended = (one - rate) * cast(old, wide) + rate * cast(x, wide)
-        return narrowed((blended + one // 2) >> bits)
+    @property
+    def head(self) -> str:
+        return f"{self.told}, products in {self.wide} rounded to nearest: "
 
-    head = f"Fixed-point numbers with {bits} fraction bits, products in {wide} rounded to nearest: "
-    a = Input(f"a_{q} samples_{q}", 0, 2 * one)
-    b = Input(f"b_{q} levels_{q}", 0, 2 * one)
-    share = Input(f"t_{q} alpha_{q}", 1, one, EITHER, many=f"t_{q} alpha_{q}")
-    coefficients = {f"c{n}": Input(f"c{n}_{q}", 1, one, ONE) for n in range(3)}
+    def shifted(self, product: Expr) -> Expr:
+        """A product, or a sum of them, rounded to a number of the wide type."""
+        return (product + self.one // 2) >> self.bits
+
+    def times(self, a: Expr, b: Expr) -> Expr:
+        return self.shifted(cast(a, self.wide) * cast(b, self.wide))
+
+    def stored(self, value: Expr) -> Expr:
+        return cast(value, self.type)
+
+    def levels(self, names: str) -> Input:
+        """An array of numbers from 0 to 2."""
+        return Input(" ".join(f"{n}_{self.tag}" for n in names.split()), 0, 2 * self.one)
+
+
+def _products(q: _Q) -> tuple[Task, ...]:
+    """Products of two numbers, and what is added to them."""
+    a, b = q.levels("a samples"), q.levels("b levels")
+    gain = Input(f"gain_{q.tag}", q.one // 2, 2 * q.one, ONE)
+    sides = {n: Input(f"{n}_{q.tag}", -q.one, q.one) for n in "xy"}
+
+    def power(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
+        u, v = body.let("x_wide", cast(x, q.wide)), body.let("y_wide", cast(y, q.wide))
+        return q.stored(q.shifted(u * u + v * v))
+
     return (
         Task(
             "fixed_multiply q_multiply",
             {"a": a, "b": b},
-            {f"product_{q}": lambda body, a, b: narrowed(product(body, a, b))},
-            f"{head}set {{out0}} to {{a}} times {{b}}.",
+            {f"product_{q.tag}": lambda a, b: q.stored(q.times(a, b))},
+            f"{q.head}set {{out0}} to {{a}} times {{b}}.",
         ),
         Task(
             "fixed_scale apply_gain_q",
-            {"a": a, "b": Input(f"gain_{q}", one // 2, 2 * one, ONE)},
-            {f"scaled_{q}": lambda body, a, b: narrowed(product(body, a, b))},
-            f"{head}set {{out0}} to {{a}} times the gain {{b}}.",
+            {"a": a, "b": gain},
+            {f"scaled_{q.tag}": lambda a, b: q.stored(q.times(a, b))},
+            f"{q.head}set {{out0}} to {{a}} times the gain {{b}}.",
         ),
         Task(
             "fixed_multiply_add q_multiply_add",
-            {"a": a, "b": b, "c": Input(f"c_{q} offsets_{q}", 0, one)},
-            {f"sums_{q}": lambda body, a, b, c: narrowed(product(body, a, b) + cast(c, wide))},
-            f"{head}set {{out0}} to {{a}} times {{b}}, plus {{c}}.",
-        ),
-        Task(
-            "fixed_lerp blend_fixed",
-            {"a": a, "b": b, "t": share},
-            {
-                f"blended_{q}": lambda body, a, b, t: narrowed(
-                    (
-                        cast(a, wide) * (one - cast(t, wide))
-                        + cast(b, wide) * cast(t, wide)
-                        + one // 2
-                    )
-                    >> bits
-                )
-            },
-            f"Blend fixed-point numbers with {bits} fraction bits: {{a}} times 1 - {{t}} plus "
-            f"{{b}} times {{t}}, the sum of products being taken in {wide} and rounded once. Store "
-            "it in {out0}.",
-        ),
-        Task(
-            "fixed_polynomial q_horner",
-            {"x": Input(f"x_{q} phases_{q}", 0, one), **coefficients},
-            {f"values_{q}": horner},
-            f"{head}set {{out0}} to the polynomial {{c0}} + {{c1}} * x + {{c2}} * x^2 of each x of "
-            "{x}, by Horner's rule.",
+            {"a": a, "b": b, "c": Input(f"c_{q.tag} offsets_{q.tag}", 0, q.one)},
+            {f"sums_{q.tag}": lambda a, b, c: q.stored(q.times(a, b) + cast(c, q.wide))},
+            f"{q.head}set {{out0}} to {{a}} times {{b}}, plus {{c}}.",
         ),
         Task(
             "fixed_power q_squared_length",
-            {"a": Input(f"x_{q}", -one, one), "b": Input(f"y_{q}", -one, one)},
-            {f"power_{q}": distance},
-            f"Squared lengths of fixed-point vectors with {bits} fraction bits: {{a}}^2 + {{b}}^2, "
-            f"taken in {wide} and rounded once to nearest. Store them in {{out0}}.",
+            sides,
+            {f"power_{q.tag}": power},
+            f"{q.told}: squared lengths of vectors, {{x}}^2 + {{y}}^2, taken in {q.wide} and "
+            "rounded once to nearest. Store them in {out0}.",
+        ),
+    )
+
+
+def _blends(q: _Q) -> tuple[Task, ...]:
+    """Sums of two products that are rounded once."""
+    share = f"t_{q.tag} alpha_{q.tag}"
+    rate = Input(f"rate_{q.tag}", q.one // 16, q.one // 2, ONE, type=q.wide)
+
+    def mixed(a: Expr, b: Expr, t: Expr) -> Expr:
+        t = cast(t, q.wide)
+        return q.stored(q.shifted(cast(a, q.wide) * (q.one - t) + cast(b, q.wide) * t))
+
+    return (
+        Task(
+            "fixed_lerp blend_fixed",
+            {
+                "a": q.levels("a front"),
+                "b": q.levels("b back"),
+                "t": Input(share, 1, q.one, EITHER, many=share),
+            },
+            {f"blended_{q.tag}": mixed},
+            f"{q.told}: blend {{a}} times 1 - {{t}} and {{b}} times {{t}}, the sum of products "
+            f"being taken in {q.wide} and rounded once. Store it in {{out0}}.",
         ),
         Task(
             "fixed_smooth q_low_pass",
             {
-                "old": Input(f"state_{q}", 0, 2 * one, local="old"),
-                "x": Input(f"samples_{q}", 0, 2 * one),
-                "rate": Input(f"rate_{q}", one // 16, one // 2, ONE, type=wide),
+                "old": Input(f"state_{q.tag}", 0, 2 * q.one, local="old"),
+                "x": q.levels("samples"),
+                "rate": rate,
             },
-            {f"smoothed_{q}": smoothed},
-            f"One step of a low-pass filter on fixed-point numbers with {bits} fraction bits: "
-            f"{{old}} times 1 - {{rate}}, plus {{x}} times {{rate}}, summed in {wide} and rounded "
-            "once. Store it in {out0}.",
+            {f"smoothed_{q.tag}": _smoothed(q)},
+            f"{q.told}: one step of a low-pass filter, {{old}} times 1 - {{rate}} plus {{x}} times "
+            f"{{rate}}, summed in {q.wide} and rounded once. Store it in {{out0}}.",
+        ),
+    )
+
+
+def _smoothed(q: _Q) -> Build:
+    """A state moved toward a sample by a share in the wide type."""
+    return lambda old, x, rate: q.stored(
+        q.shifted((q.one - rate) * cast(old, q.wide) + rate * cast(x, q.wide))
+    )
+
+
+def _others(q: _Q) -> tuple[Task, ...]:
+    """A polynomial, and conversions from and to real numbers."""
+    coefficients = {f"c{n}": Input(f"c{n}_{q.tag}", 1, q.one, ONE) for n in range(3)}
+
+    def horner(body: BodyBuilder, x: Expr, c0: Expr, c1: Expr, c2: Expr) -> Expr:
+        inner = body.let("inner partial", q.times(x, c2) + cast(c1, q.wide))
+        return q.stored(q.times(x, inner) + cast(c0, q.wide))
+
+    return (
+        Task(
+            "fixed_polynomial q_horner",
+            {"x": Input(f"x_{q.tag} phases_{q.tag}", 0, q.one), **coefficients},
+            {f"values_{q.tag}": horner},
+            f"{q.head}set {{out0}} to the polynomial {{c0}} + {{c1}} * x + {{c2}} * x^2 of each x "
+            "of {x}, by Horner's rule.",
         ),
         Task(
             "to_fixed encode_fixed",
-            {"a": Input("values samples", -2.0, 2.0, type=Scalar("float32"), local="value")},
-            {f"values_{q}": lambda a: cast(fn("rint", float(one) * a), type_)},
-            f"Convert {{a}} to fixed-point numbers with {bits} fraction bits, rounded to nearest. "
-            "Store them in {out0}.",
+            {"a": Input("values samples", -2.0, 2.0, type=FLOAT32, local="value")},
+            {f"values_{q.tag}": lambda a: cast(fn("rint", float(q.one) * a), q.type)},
+            f"Convert {{a}} to fixed-point numbers with {q.bits} fraction bits, rounded to "
+            "nearest. Store them in {out0}.",
         ),
         Task(
             "from_fixed decode_fixed",
-            {"a": Input(f"values_{q} samples_{q}", -2 * one, 2 * one)},
-            {"decoded values_out": lambda a: cast(a, Scalar("float32")) / float(one)},
-            f"Convert the fixed-point numbers {{a}} with {bits} fraction bits to float32. Store "
+            {"a": Input(f"values_{q.tag} samples_{q.tag}", -2 * q.one, 2 * q.one)},
+            {"decoded values_out": lambda a: cast(a, FLOAT32) / float(q.one)},
+            f"Convert the fixed-point numbers {{a}} with {q.bits} fraction bits to float32. Store "
             "them in {out0}.",
         ),
     )
@@ -330,5 +379,6 @@ def fixed_point(k: KernelBuilder, level: int) -> Title:
     """Products, blends, polynomials and conversions of fixed-point numbers."""
     shape = k.draw.shape
     type_, wide, choices = shape.choice(((INT16, INT32, (8, 10, 12)), (INT32, INT64, (10, 12, 16))))
-    tasks = _fixed_tasks(shape.choice(choices), type_, wide)
+    q = _Q(shape.choice(choices), type_, wide)
+    tasks = (*_products(q), *_blends(q), *_others(q))
     return perform(launch(k, list=3, grid=1), shape.choice(tasks), type_)
