@@ -10,7 +10,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import least, most
 from generators.kit.naming import maybe
 from generators.kit.sites import Site, launch
-from generators.program.dtypes import INT32, Scalar
+from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var, literal
 
 
@@ -164,8 +164,8 @@ def _extreme(s: Site, edge: str, f: Scalar) -> Title:
     k, half = s.k, s.k.draw.shape.integer(1, 3)
     line = _line(s, "clamp" if edge == "zero" else edge, f, (half, half))
     up = k.draw.shape.chance(0.5)
-    found = k.let("highest peak" if up else "lowest", line.under(literal(0, INT32)))
-    with k.for_("t step", 2 * half, 1) as step:
+    found = k.let("highest peak" if up else "lowest", line.at(-half))
+    with k.for_("t step", 2 * half + 1, 1) as step:
         k.assign(found, (most if up else least)(found, line.under(step)))
     out = s.put("dilated envelope" if up else "eroded envelope", found)
     name, word = (
