@@ -209,8 +209,9 @@ def grid_sample(k: KernelBuilder, level: int) -> Title:
     forms = {"linear": 4, "smooth": 1, "nearest": 2 if axes < 3 else 0}
     forms["cubic"] = 3 if level > 1 and axes == 1 else 0
     form = shape.weighted(forms)
-    coords = [unit.of(found[letter]) for letter in letters]
-    value = _sampled(k, table, coords, letters, form)
+    pixels = form == "nearest" and unit.form == "centres"
+    coords = [found[n] if pixels else unit.of(found[n]) for n in letters]
+    value = _sampled(k, table, coords, letters, "pixels" if pixels else form)
     how, title = _HOW[form]
     title = {2: _PLANE, 3: _SOLID}.get(axes, {}).get(form, title)
     names = [say(k, found[letter]) for letter in reversed(letters)]
@@ -307,6 +308,11 @@ class _Cell:
 def _cell(k: KernelBuilder, position: Expr, letter: str, table: Var, axis: int, form: str) -> _Cell:
     """The cell of a position along one axis."""
     count = extent(table, axis)
+    if form == "pixels":
+        index = k.let(
+            f"{letter}0 i{letter}", clamp(cast(fn("floor", position), INT32), 0, count - 1)
+        )
+        return _Cell(index, index, literal(0.0, FLOAT32))
     if form == "nearest":
         by_floor = k.draw.shape.chance(0.5)
         rounded = fn("floor", position + 0.5) if by_floor else fn("round", position)
@@ -323,7 +329,7 @@ def _cell(k: KernelBuilder, position: Expr, letter: str, table: Var, axis: int, 
 
 def _interpolated(k: KernelBuilder, table: Var, cells: Sequence[_Cell], form: str) -> Expr:
     """The value at a position of its cell."""
-    if form == "nearest":
+    if form in ("nearest", "pixels"):
         return table[tuple(c.low for c in cells)]
     style = k.draw.shape.choice(("lerp", "weights", "written"))
 

@@ -62,7 +62,7 @@ _TAPS = (
         (1, -4, 6, -4, 1),
         16,
         "high_pass detail",
-        "High-pass filter: what a smoothing by 1, 4, 6, 4, 1 with alternating signs leaves",
+        "High-pass filter, the fourth difference over 16",
     ),
     Taps(
         "half_band_filter low_pass_halfband",
@@ -89,7 +89,7 @@ def fir_filter(k: KernelBuilder, level: int) -> Title:
     return shape.choice(_OTHERS)(s, edge, f)
 
 
-_SAMPLES = "samples signal"
+_SAMPLES = "signal audio trace"
 
 
 def _line(s: Site, edge: str, f: Scalar, reach: Reach) -> Line:

@@ -119,8 +119,9 @@ def hash_words(k: KernelBuilder, level: int) -> Title:
     if level != 3 or shape.chance(0.4):
         known = [name for name, (_, steps) in FINISHERS.items() if type_ in steps]
         title = shape.choice(known)
-        names, steps = FINISHERS[title]
-        h, text = _finished(k, level, names, steps[type_], h)
+        finisher, steps = FINISHERS[title]
+        names = names if "_hash" in names else finisher
+        h, text = _finished(k, level, finisher, steps[type_], h)
         done += f" Then apply {title}: {text}."
     if level >= 4:
         done += _derived(s, level, h, type_)

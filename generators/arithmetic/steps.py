@@ -72,8 +72,8 @@ _EQUATIONS = (
         "* G)",
     ),
     Equation(
-        "telegraph_step lossy_line_step",
-        "v voltage",
+        "klein_gordon_step",
+        "phi field",
         "{u}_next",
         lambda u, old, c2, lap, leak: 2.0 * u - old + c2 * lap - leak * u,
         "Leapfrog step of the Klein-Gordon equation: 2 * {u} - {old} + {c2} * L - {leak} * {u}, "
