@@ -189,9 +189,9 @@ def thomas_solve(k: KernelBuilder, level: int) -> Title:
     _substitute(b, count, ratios, x)
     text = "Solve tridiagonal systems by the Thomas algorithm, one a thread: "
     text += f"{bands.said()} "
-    text = f"{text.rstrip(', ')} and {rhs.name} on the right; {b.said()}. "
+    text = f"{text.rstrip(', ')}; the right-hand side is {rhs.name}; {b.said()}. "
     text += f"{x.name} gets the solution, "
-    text += f"{ratios.name} the band behind the diagonal as elimination leaves it."
+    text += f"{ratios.name} the upper band as elimination leaves it."
     return Title(k.name("thomas_solve tridiagonal_solve", "solve_tridiag_batch"), text)
 
 
