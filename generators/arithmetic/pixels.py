@@ -177,7 +177,9 @@ def _unpacked(s: Site, level: int, name: str) -> Title:
     word, layout = FORMATS[name]
     pixels = s.read("pixels packed texels", word, 0, 2**word.bits - 1)
     target = shape.choice((FLOAT32, FLOAT32, UINT8, INT32)[: 4 if level < 3 else 3])
-    kept = [part for part in layout if target != UINT8 or part[2] <= 8]
+    if target == UINT8 and any(bits > 8 for _, _, bits in layout):
+        target = INT32
+    kept = layout
     pixel = k.let("pixel word px", pixels)
     values = [_widened(k, level, _channel(pixel, *part[1:]), part, target) for part in kept]
     form = "over its largest value" if target == FLOAT32 else "as an integer"

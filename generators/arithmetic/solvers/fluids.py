@@ -148,7 +148,7 @@ def shallow_water_step(k: KernelBuilder, level: int) -> Title:
         told = f"{q.name} = (h, hu{', hv' if size > 2 else ''})"
         states = partial(_unpacked, c, q, size)
     else:
-        names = [["h", "depth"], ["hu", "momentum_x"], ["hv", "momentum_y"]][:size]
+        names = k.draw.word.choice(("h hu hv", "depth momentum_x momentum_y")).split()[:size]
         fields = [c.field(names[n], type_, 0.5, 1.5, near=True) for n in range(size)]
         outs = [c.out(f"{f.name}_new", type_) for f in fields]
         place = c.index((), wide=False)
