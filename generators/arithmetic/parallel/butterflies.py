@@ -242,7 +242,7 @@ def walsh_hadamard_step(k: KernelBuilder, level: int) -> Title:
     bounds = {"low": -50, "high": 50} if whole else {"low": -1.0, "high": 1.0}
     data = k.array("x data values", element, dims, role="inout" if in_place else "in", **bounds)
     out = data if in_place else k.out("y out transformed", element, dims)
-    names = k.draw.word.choice((("u", "v"), ("a", "b"), ("first", "second")))
+    names = k.draw.word.choice((("u", "v"), ("first", "second")))
     a, b = (k.let(name, data[s.at(n)]) for n, name in enumerate(names))
     scaled = kind == "hadamard" and not whole and shape.chance(0.4)
     said = _join_pair(k, out, s, kind, (a, b), in_place, scaled)
