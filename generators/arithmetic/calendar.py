@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from generators.arithmetic.common import DATA
 from generators.arithmetic.types import INT16, INT64, UINT8, UINT32
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
@@ -11,18 +10,17 @@ from generators.kit.functions import where
 from generators.kit.naming import applied, evaluated, held, maybe
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import given
 from generators.kit.words import listed, say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, literal
 
 _NAMES = {
-    "leap": "is_leap_year leap_years days_in_year",
+    "leap": "leap_years",
     "julian": "julian_day day_number gregorian_to_jd",
-    "weekday": "day_of_week weekday zeller",
+    "weekday": "day_of_week weekday",
     "ordinal": "day_of_year ordinal_date",
     "civil": "civil_from_days days_to_date",
-    "easter": "easter_sunday golden_number",
+    "easter": "easter_sunday easter_date",
 }
 _LEAP = "divisible by 4 and not by 100, or by 400"
 _DAYS = Shelf()
@@ -59,30 +57,39 @@ def calendar(k: KernelBuilder, level: int) -> Title:
     """Integer arithmetic of the Gregorian calendar."""
     shape = k.draw.shape
     type_ = shape.weighted({INT32: 4, INT64: 2})
-    s = launch(k, list=4, grid=2)
-    known = {1: ("leap", "julian"), 2: ("leap", "julian", "weekday"), 3: tuple(sorted(_NAMES))}
-    form = shape.choice(known.get(level, ("weekday", "ordinal", "civil", "easter")))
+    s = launch(k, list=1)
+    known = {1: ("leap", "julian", "weekday")}
+    form = shape.choice(known.get(level, tuple(sorted(_NAMES))))
     if form in ("leap", "easter"):
         done = _of_year(s, level, form, type_)
     elif form == "civil":
         done = _civil(s, level, type_)
     else:
         done = _of_date(s, level, form, type_)
-    return Title(k.name(_NAMES[form]), done)
+    names = _NAMES[form]
+    if form == "leap":
+        names = next(n for word, n in _LEAPS.items() if word in done)
+    return Title(k.name(names), done)
+
+
+_LEAPS = {
+    "how many": "count_leap_years leap_years_before",
+    "Days of the year": "days_in_year year_length",
+    "Days of February": "days_in_february february_length",
+    "whether": "is_leap_year flag_leap_years",
+}
+"""Names of what is told of leap years, by words of its description."""
 
 
 def _of_date(s: Site, level: int, form: str, type_: Scalar) -> str:
     """A number of the day that year, month and day are."""
     k = s.k
     parts = {
-        "year": Part("years year", type_, 1900, 2100, many="years year"),
-        "month": Part("months month", type_, 1, 12, many="months month"),
-        "day": Part("days day", type_, 1, 28, many="days day"),
+        "year": Part("years year", type_, 1900, 2100, many="years"),
+        "month": Part("months month", type_, 1, 12, many="months"),
+        "day": Part("days day", type_, 1, 28, many="days"),
     }
     values = dict(record(s, "Date CivilDate", parts, 0.2 if level < 3 else 0.45).values)
-    if k.draw.shape.chance(0.5):
-        lag = given(s, "lag settlement delay", type_, 1, 60, forms=DATA)
-        values["day"] = values["day"] + lag
     texts = {key: say(k, value) for key, value in values.items()}
     values = {key: held(k, f"{key[0]} {key}_in", value) for key, value in values.items()}
     formula = _DAYS.card("day_in_year" if form == "ordinal" else "to_julian_day")
@@ -90,36 +97,35 @@ def _of_date(s: Site, level: int, form: str, type_: Scalar) -> str:
     number = held(k, "number day_number", evaluated(k, chance, formula, values))
     told = formula.said(texts)
     if form == "ordinal":
-        done = f"Number the days of the year: {s.put('ordinals doy_out', number).name} gets {told}."
+        out = s.put("ordinals day_of_year", number)
+        done = f"Day of the year of Gregorian dates, from 1: store {told}, in {out.name}."
         if level >= 4:
             week = s.put("weeks week_of_year", (number + 6) // 7)
             done += f" {week.name} gets (that + 6) // 7."
         return done
-    done = f"Compute the Julian day J, {told}."
+    done = f"Julian day number J of Gregorian dates: {told}."
     if form == "julian":
         return done + _since(s, level, number)
     first = k.draw.value.choice((0, 1))
     weekday: Expr = (number + first if first else number) % 7
-    weekday = k.let("wd index", weekday) if level >= 2 else maybe(k, "wd index", weekday)
-    out = s.put("weekday day_of_week", cast(weekday, k.draw.shape.choice((type_, UINT8))))
-    done += f" {out.name} gets {f'(J + {first})' if first else 'J'} % 7."
-    if level >= 2:
-        done += f" {s.put('weekend is_weekend', weekday > 4).name} says whether that exceeds 4."
+    weekday = maybe(k, "weekday", weekday)
+    out = s.put("weekdays", cast(weekday, k.draw.shape.choice((type_, UINT8))))
+    day = "Sunday" if first else "Monday"
+    done += f" {out.name} gets {f'(J + {first})' if first else 'J'} % 7, so that 0 is a {day}."
     return done
 
 
 def _since(s: Site, level: int, number: Expr) -> str:
     """The Julian day as it is, from some day on, or in weeks."""
-    names = "day_numbers jd_out elapsed"
-    form = s.k.draw.shape.choice(("plain", "unix", "epoch", "week"))
-    if form == "plain" and level == 1:
-        return f" {s.put(names, number).name} gets it."
-    if form == "week":
-        weeks, rest = s.put(names, number // 7), s.put("rest day_in_week", number % 7)
-        return f" {weeks.name} gets J // 7, {rest.name} the remainder."
+    names = "elapsed_days days_since"
+    form = s.k.draw.shape.choice(("plain", "unix", "epoch"))
+    if form == "plain":
+        return f" Store J in {s.put('julian_days day_numbers', number).name}."
     if form == "epoch":
         epoch = s.k.scalar("epoch start_day", number.type, 2400000, 2410000)
-        return f" {s.put(names, number - epoch).name} gets J - {epoch.name}."
+        return (
+            f" {s.put(names, number - epoch).name} gets J - {epoch.name}, the days since that day."
+        )
     return f" {s.put(names, number - 2440588).name} gets J - 2440588, the days since 1970."
 
 
@@ -171,8 +177,6 @@ def _day_number(s: Site, level: int, type_: Scalar) -> tuple[Expr, Expr | None, 
         return days, ticks, f"the Unix time {say(k, stamps)}, seconds since 1970-01-01"
     source = shape.choice((type_, UINT32))
     start: Expr = cast(s.read("days epoch_days day_numbers", source, 0, 40000), type_)
-    if shape.chance(0.5):
-        start = start + given(s, "lag settlement delay", type_, 1, 60, forms=DATA)
     return start, None, f"{say(k, start)}, days since 1970-01-01"
 
 
@@ -180,32 +184,29 @@ def _of_year(s: Site, level: int, form: str, type_: Scalar) -> str:
     """Whether years are leap years, what follows from that, or when Easter is."""
     k, shape = s.k, s.k.draw.shape
     low = k.draw.value.choice((1600, 1700, 1800))
-    year: Expr = s.read("years year_in", type_, low, low + 400)
-    if shape.chance(0.5):
-        year = year + given(s, "offset shift", type_, 1, 60, forms=DATA)
+    year: Expr = s.read("years", type_, low, low + 400)
     what = say(k, year)
     year = k.let("year y", year)
     if form == "easter":
         return _easter(s, year, what)
     kind = shape.choice(("flag", "days", "february", "count"))
     leap: Expr = year
-    if kind != "count" or level >= 2:
+    if kind != "count":
         chance = 0.1 if level == 1 else 0.5
         names = "is_leap leap_year"
         leap = applied(k, chance, names, {"year": year}, lambda b, y: is_leap_year(y))
     if kind == "flag":
-        out = s.put("leap is_leap_out", leap)
-        done = f"{out.name} says whether the year {what} is a leap year ({_LEAP})."
+        out = s.put("is_leap leap_flags", leap)
+        done = f"Store in {out.name} whether each of {what} is a leap year ({_LEAP})."
     elif kind == "count":
         p = k.let("before last", year - 1)
         out = s.put("leap_days leaps_before", p // 4 - p // 100 + p // 400)
-        done = f"{out.name} counts the leap years before {what}: p // 4 - p // 100 + p // 400 with "
-        done += f"p = {what} - 1."
-        if level >= 2:
-            out = s.put("leap is_leap_out", leap)
-            done += f" {out.name} says whether it is one itself ({_LEAP})."
+        done = (
+            f"{out.name} gets how many leap years there are from year 1 to the one before {what}: "
+        )
+        done += f"p // 4 - p // 100 + p // 400 with p = {what} - 1."
     else:
-        done = _lengths(s, leap, kind) + f" where the year {what} is a leap year ({_LEAP})."
+        done = _lengths(s, leap, kind) + f" where the year in {what} is a leap year ({_LEAP})."
     return done
 
 
@@ -221,7 +222,8 @@ def _lengths(s: Site, leap: Expr, kind: str) -> str:
             k.store(out, s.at, long)
         with k.else_():
             k.store(out, s.at, short)
-    return f"{out.name} gets {short}, but {long}"
+    what = "Days of the year" if kind == "days" else "Days of February"
+    return f"{what}: {out.name} gets {short}, but {long}"
 
 
 def _easter(s: Site, year: Expr, what: str) -> str:

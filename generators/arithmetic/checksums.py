@@ -23,9 +23,23 @@ _NAMES = {
     "crc32": "crc32 crc32_rows",
     "internet": "internet_checksum ones_complement_sum",
     "xor": "xor_checksum longitudinal_parity",
-    "sum": "byte_sum twos_complement_sum",
+    "sum": "byte_sum sum_checksum",
     "luhn": "luhn_digit luhn_checksum",
     "isbn": "isbn10_check weighted_digit_sum",
+}
+_ELEMENTS = {"luhn": "digit", "isbn": "digit", "internet": "word"}
+"""What an element of a row is called where it is no byte."""
+_TITLES = {
+    "adler": "Adler-32 checksums",
+    "fletcher": "Fletcher-16 checksums",
+    "crc8": "CRC-8",
+    "crc16": "CRC-16",
+    "crc32": "CRC-32",
+    "internet": "Internet checksums",
+    "xor": "Exclusive-or checksums",
+    "sum": "Byte sums",
+    "luhn": "Luhn check digits",
+    "isbn": "ISBN-10 check sums",
 }
 _CRCS = {
     "crc8": (UINT8, 0x07, False),
@@ -47,7 +61,7 @@ _ENDS: dict[str, tuple[tuple[Callable[[Expr], Expr], str], ...]] = {
     "isbn": ((lambda a: a % 11, "a % 11"),),
     "sum": (
         (lambda a: cast(a & 255, UINT8), "a & 255"),
-        (lambda a: (~a + 1) & 255, "(~a + 1) & 255"),
+        (lambda a: (~a + 1) & 255, "(~a + 1) & 255, its two's complement"),
     ),
 }
 """What is made of the accumulator at the end."""
@@ -61,19 +75,24 @@ def checksum(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     simple = ("xor", "sum", "fletcher", "adler")
     form = shape.choice(simple if level == 1 else sorted(_NAMES))
-    s = launch(k, list=3, grid=3)
+    s = launch(k, list=1)
     m = k.size("m", 3, 5)
     source = UINT16 if form == "internet" else UINT8
     top = 9 if form in ("luhn", "isbn") else source.int_range[1]
     data, entry, axis = short_rows(s, _ROWS.get(form, "data packets blocks"), source, 0, top)
-    count = k.trip_count("m row_length num_bytes", m)
+    many = "num_digits" if form in ("luhn", "isbn") else "num_words" if form == "internet" else ""
+    count = k.size_param(many or "num_bytes row_bytes", m)
     if form in _CRCS:
         result, text = _crc(k, level, form, entry, count)
     elif form in ("adler", "fletcher"):
         result, text = _two_sums(k, level, form, entry, count)
     else:
         result, text = _one_sum(k, form, entry, count)
-    done = f"For each row of {data.name} (its {axis} axis), {text}."
+    kind, what = ("digits", "numbers") if form in ("luhn", "isbn") else ("bytes", "packets")
+    kind = "words" if form == "internet" else kind
+    done = (
+        f"{_TITLES[form]} of {what} whose {kind} lie along the {axis} axis of {data.name}: {text}."
+    )
     if level >= 4 and form not in ("luhn", "isbn"):
         return Title(k.name(_NAMES[form]), done + _compared(s, k.let("check_value found", result)))
     names = "check_digits digits_out" if form in ("luhn", "isbn") else "checksums check sums_out"
@@ -86,10 +105,10 @@ def _two_sums(
 ) -> tuple[Expr, str]:
     """A sum, and a sum of its values on the way, taken modulo a number at once or at the end."""
     start, modulus, shift = (1, 65521, 16) if form == "adler" else (0, 255, 8)
-    a, b = k.let("a low_sum acc", literal(start, UINT32)), k.let("b high_sum", literal(0, UINT32))
+    a, b = k.let("a low_sum", literal(start, UINT32)), k.let("b high_sum", literal(0, UINT32))
     late = level >= 2 and k.draw.shape.chance(0.5)
     with k.for_("pos q s", count) as q:
-        byte = maybe(k, "byte word d", cast(entry(q), UINT32), 0.6)
+        byte = maybe(k, "byte", cast(entry(q), UINT32), 0.6)
         if late:
             k.augment(a, "add", byte)
             k.augment(b, "add", a)
@@ -113,13 +132,19 @@ def _one_sum(k: KernelBuilder, form: str, entry: Entry, count: Expr) -> tuple[Ex
     start: Expr = literal(0, type_)
     if form in ("xor", "sum") and chance(0.5):
         start = k.scalar("seed header", type_, 1, 200)
-    a = k.let("a low_sum acc", start)
+    a = k.let("parity" if form == "xor" else "acc total", start)
     with k.for_("pos q s", count) as q:
-        byte = maybe(k, "byte word d", cast(entry(q), type_), 0.6)
+        byte = maybe(
+            k,
+            {"luhn": "digit", "isbn": "digit", "internet": "word"}.get(form, "byte"),
+            cast(entry(q), type_),
+            0.6,
+        )
         rule = _absorbed(k, form, a, byte, q)
     if form == "internet":
-        k.assign(a, (a & 0xFFFF) + (a >> 16))
-        rule += "; fold the carry, a = (a & 65535) + (a >> 16)"
+        for _ in range(2):
+            k.assign(a, (a & 0xFFFF) + (a >> 16))
+        rule += "; fold the carry twice, a = (a & 65535) + (a >> 16)"
     end, text = k.draw.shape.choice(_ENDS.get(form, ((lambda a: a, "a"),)))
     first = start.name if isinstance(start, Var) else "0"
     return end(a), f"from a = {first}, for each element d {rule}; the result is {text}"
@@ -175,9 +200,9 @@ def _crc(k: KernelBuilder, level: int, form: str, entry: Entry, count: Expr) -> 
             byte = byte << (type_.bits - 8)
         k.assign(crc, absorb(crc, byte))
     way = "reflected, lowest bit first" if reflected else "highest bit first"
-    text = f"compute the {form.upper()} with polynomial {poly} ({way}), starting at {start}"
+    text = f"the remainder by the polynomial {poly:#x} ({way}), starting at {start:#x}"
     if shape.chance(0.5):
-        return crc ^ top, f"{text}, xored with {top} at the end"
+        return crc ^ top, f"{text}, xored with {top:#x} at the end"
     return crc, text
 
 

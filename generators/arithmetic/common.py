@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
 
-from generators.kit.outputs import masked
+from generators.build import KernelBuilder
 from generators.kit.records import Part
-from generators.kit.sites import Names, Site
+from generators.kit.sites import Names, Site, over
 from generators.kit.words import words
 from generators.program.dtypes import Type
 from generators.program.expr import Expr, Operand, Var
@@ -22,16 +22,9 @@ def total(terms: Sequence[Expr]) -> Expr:
     return reduce(add, terms)
 
 
-def stored(
-    s: Site, names: Names, value: Expr, otherwise: Operand | None = None, chance: float = 0.08
-) -> str:
-    """Store the last result, with that chance only where a test holds; the sentence on it."""
-    out = s.out(names, value.type)
-    if s.k.draw.shape.chance(chance):
-        other = None if otherwise is None else s.k.lift(otherwise, value.type)
-        return f" {out.name} gets it{masked(s, out, value, other, last=True)}."
-    s.k.store(out, s.at, value)
-    return f" {out.name} gets it."
+def stored(s: Site, names: Names, value: Expr) -> str:
+    """Store the last result in an output of its own; the sentence on it."""
+    return f" Store the result in {s.put(names, value).name}."
 
 
 def alike(type_: Type, low: float, high: float, **names: str) -> dict[str, Part]:
@@ -48,3 +41,9 @@ def short_rows(
     data = s.k.array(words(names), type_, dims, low=low, high=high)
     axis = "first" if first else "last"
     return data, lambda q: data[(q,) + s.at if first else s.index(q)], axis
+
+
+def solid(k: KernelBuilder) -> Site:
+    """A launch over the cells of a grid of three dimensions."""
+    names = k.draw.word.choice(("iz iy ix", "z y x", "k j i"))
+    return over(k, "nz ny nx", names, ((3, 4), (4, 6), (4, 6)), form="cube")

@@ -1,164 +1,363 @@
-"""Complex numbers from their real and imaginary parts."""
+"""Complex numbers: products of spectra, filters, phases, powers, in arrays of parts or pairs."""
 
 from __future__ import annotations
 
-from generators.arithmetic.common import alike, total
-from generators.build import KernelBuilder, make
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder, field, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import cos, log, sin, sqrt
-from generators.kit.masks import condition
-from generators.kit.naming import helper, maybe
-from generators.kit.records import Part, record
+from generators.kit.functions import atan2, cos, exp, sin, sqrt
 from generators.kit.sites import Site, launch
-from generators.kit.words import say
-from generators.program.dtypes import Scalar, Vec
+from generators.program.dtypes import Scalar, Struct, Vec
 from generators.program.expr import Expr
+from generators.program.ir import FieldInit
 
 Pair = tuple[Expr, Expr]
-
-_NAMES = {
-    "mul": "complex_multiply multiply_spectra apply_transfer",
-    "conj": "conjugate_multiply cross_spectrum correlate_spectra",
-    "div": "complex_divide deconvolve inverse_filter",
-    "square": "complex_square julia_step quadratic_map",
-    "rotate": "rotate_phasor twiddle phase_shift",
-    "axpy": "complex_axpy mix_signals",
-}
+Code = Callable[..., Pair | Expr]
+"""Writes statements to its first argument; gives the two parts of a result, or a real one."""
 
 
-@idiom(depth=1)
-def complex_arithmetic(k: KernelBuilder, level: int) -> Title:
-    """Complex numbers in separate arrays of real and imaginary parts, in structs or pairs."""
-    shape, f = k.draw.shape, k.draw.wide_float_type()
-    s = launch(k, list=3, grid=3, cube=1)
-    form = shape.choice(sorted(_NAMES))
-    a, a_text = _number(s, f, "a x signal", -1.5)
-    b, b_text = _second(s, form, f)
-    z, rule = _combined(s, level, form, a, b)
-    done = f"Compute z = {rule.format(a=a_text, b=b_text)}"
-    if level >= 3:
-        z, more = _repeated(s, z, a)
-        done += more
-    if level >= 2 and shape.chance(0.6):
-        gain = k.scalar("gain scale", f, 0.4, 1.6)
-        z, done = (gain * z[0], gain * z[1]), f"{done}, times {gain.name}"
-    z = (maybe(k, "re_z zr", z[0], 0.7), maybe(k, "im_z zi", z[1], 0.7))
-    if level >= 4:
-        done += _magnitude(s, level, z)
-    outs = [s.out("re_out out_re", f), s.out("im_out out_im", f)]
-    if level >= 3 and shape.chance(0.06):
-        test = condition(s)
-        with k.if_(test.value):
-            for out, part in zip(outs, z, strict=True):
-                k.store(out, s.at, part)
-        with k.else_():
-            for out, part in zip(outs, a, strict=True):
-                k.store(out, s.at, part)
-        done += f". Where {test.off}, {a_text} is kept"
-    else:
-        for out, part in zip(outs, z, strict=True):
-            k.store(out, s.at, part)
-    return Title(
-        k.name(_NAMES[form]), f"{done}. The parts go to {outs[0].name} and {outs[1].name}."
-    )
+@dataclass(frozen=True)
+class Complex:
+    """What is computed: numbers of each element by their names, numbers of all by theirs with
+    ranges, real ones of each by names with ranges; names of the result; code; a description.
 
+    Keys of the description are the names' places: ``{0}``, ``{1}``, then ``{out}``.
+    """
 
-def _number(s: Site, f: Scalar, names: str, low: float) -> tuple[Pair, str]:
-    """A number of each thread: in two arrays, in an array of structs, or in one of pairs."""
-    k = s.k
-    name = k.draw.word.choice([n for n in names.split() if n not in k.used])
-    short = name if len(name) <= 2 else f"{name[0]}{name[-1]}"
-    form = k.draw.shape.choice(("split", "split", "struct", "last"))
-    if form == "last":
-        pairs = s.array(f"{name} {name}_pairs", f, low, 1.5, more="2")
-        real = k.let(f"{short}_re", pairs[s.index(0)])
-        return (real, k.let(f"{short}_im", pairs[s.index(1)])), pairs.name
-    parts = alike(f, low, 1.5, re=f"{name}_re", im=f"{name}_im")
-    struct = 1.0 if form == "struct" and not k.structs else 0.0
-    r = record(s, "Complex Cplx Phasor", parts, struct)
-    style = k.draw.word.choice(("{}_re {}_im", "{}r {}i")).format(short, short).split()
-    re, im = (maybe(k, n, r[key], 0.6) for n, key in zip(style, ("re", "im"), strict=True))
-    return (re, im), f"({r.say('re')} + i {r.say('im')})"
-
-
-def _second(s: Site, form: str, f: Scalar) -> tuple[Pair, str]:
-    """The other number: one that all share, a phase factor, or one of each thread."""
-    k = s.k
-    if form == "rotate":
-        angle = s.read("phase angle theta", f, -3.0, 3.0)
-        phi = k.let("phi ang", angle)
-        pair = k.let("cs cos_phi", cos(phi)), k.let("sn sin_phi", sin(phi))
-        return pair, f"exp(i {say(k, angle)})"
-    low = 0.5 if form == "div" else -1.5
-    if form in ("square", "axpy") or k.draw.shape.chance(0.3):
-        parts = {"re": Part("c_re b_re", f, low, 1.5), "im": Part("c_im b_im", f, low, 1.5)}
-        r = record(s, "Constant Filter", parts, 0.3, shared=True)
-        return (r["re"], r["im"]), f"({r.say('re')} + i {r.say('im')})"
-    return _number(s, f, "b y kernel h", low)
+    title: str
+    each: tuple[str, ...]
+    shared: tuple[tuple[str, float, float], ...]
+    real: tuple[tuple[str, float, float], ...]
+    out: str
+    code: Code
+    said: str
+    low: float = -1.5
 
 
 def _times(a: Pair, b: Pair) -> Pair:
     return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
 
 
-def _combined(s: Site, level: int, form: str, a: Pair, b: Pair) -> tuple[Pair, str]:
-    """The two numbers combined."""
-    k = s.k
-    if form in ("conj", "div"):
-        top = a[0] * b[0] + a[1] * b[1], a[1] * b[0] - a[0] * b[1]
-        if form == "conj":
-            return top, "{a} * conj({b})"
-        norm = k.let("norm den", b[0] * b[0] + b[1] * b[1])
-        return (top[0] / norm, top[1] / norm), "{a} / {b}"
-    if form == "square":
-        return (a[0] * a[0] - a[1] * a[1] + b[0], 2.0 * a[0] * a[1] + b[1]), "{a}^2 + {b}"
-    if form == "axpy":
-        ab = _times(a, b)
-        return (ab[0] + a[0], ab[1] + a[1]), "{a} * {b} + {a}"
-    if level < 3 or not k.draw.shape.chance(0.6):
-        return _times(a, b), "{a} * {b}"
-    f = a[0].type
-    assert isinstance(f, Scalar)
-    pair = Vec(2, f)
-    params = [(name, f) for name in ("ar", "ai", "br", "bi")]
-    names = "cmul complex_mul"
-    call = helper(k, names, params, lambda _, *parts: make(pair, *_times(parts[:2], parts[2:])))
-    z = k.let("z product", k.call(call, *a, *b))
-    return (z[0], z[1]), "{a} * {b}"
+def _conj_times(a: Pair, b: Pair) -> Pair:
+    """The first number times the conjugate of the second."""
+    return a[0] * b[0] + a[1] * b[1], a[1] * b[0] - a[0] * b[1]
 
 
-def _repeated(s: Site, z: Pair, a: Pair) -> tuple[Pair, str]:
-    """Perhaps a few more products, or the number brought inside the unit circle."""
-    k = s.k
-    form = k.draw.shape.choice(("power", "compress", "plain"))
-    if form == "plain":
-        return z, ""
-    zr, zi = k.let("zr re_now", z[0]), k.let("zi im_now", z[1])
-    if form == "compress":
-        size = k.let("size mag_sq", zr * zr + zi * zi)
-        return (zr / (1.0 + size), zi / (1.0 + size)), ", then z / (1 + |z|^2)"
-    turns = k.draw.value.integer(2, 3)
-    with k.for_("turn it", turns):
-        re, im = _times((zr, zi), a)
-        following = k.let("next_re tmp", re)
-        k.assign(zi, im)
-        k.assign(zr, following)
-    return (zr, zi), f", then multiply z {turns} times by the first number"
+def _power(z: Pair) -> Expr:
+    return z[0] * z[0] + z[1] * z[1]
 
 
-def _magnitude(s: Site, level: int, z: Pair) -> str:
-    """The size of the result, at level 5 averaged with the one before."""
-    size = total([part * part for part in z])
-    names, value, text = s.k.draw.shape.choice(
-        (
-            ("power sq_modulus", size, "|z|^2"),
-            ("magnitude modulus", sqrt(size), "|z|"),
-            ("log_power spectrum", log(size + 1.0), "log(1 + |z|^2)"),
-        )
-    )
-    if level == 5:
-        old = s.read("previous average", value.type, 0.5, 2.0)
-        decay = s.k.scalar("decay forget", value.type, 0.5, 0.9)
-        value = decay * old + (1.0 - decay) * value
-        text = f"{decay.name} * {say(s.k, old)} + (1 - {decay.name}) * {text}"
-    return f". {s.put(names, value).name} gets {text}"
+def _divide(k: KernelBuilder, a: Pair, b: Pair) -> Pair:
+    norm = k.let("norm_sq den", _power(b))
+    top = _conj_times(a, b)
+    return top[0] / norm, top[1] / norm
+
+
+def _wiener(k: KernelBuilder, y: Pair, h: Pair, noise: Expr) -> Pair:
+    weight = k.let("weight den", _power(h) + noise)
+    top = _conj_times(y, h)
+    return top[0] / weight, top[1] / weight
+
+
+def _unit(k: KernelBuilder, z: Pair) -> Pair:
+    size = k.let("magnitude modulus", sqrt(_power(z)))
+    return z[0] / size, z[1] / size
+
+
+def _phase_only(k: KernelBuilder, a: Pair, b: Pair) -> Pair:
+    cross = _conj_times(a, b)
+    re, im = k.let("cross_re", cross[0]), k.let("cross_im", cross[1])
+    return _unit(k, (re, im))
+
+
+def _rotate(k: KernelBuilder, z: Pair, angle: Expr) -> Pair:
+    return _times(z, (k.let("cos_t cs", cos(angle)), k.let("sin_t sn", sin(angle))))
+
+
+def _exponential(k: KernelBuilder, z: Pair) -> Pair:
+    size = k.let("growth modulus", exp(z[0]))
+    return size * cos(z[1]), size * sin(z[1])
+
+
+def _moebius(k: KernelBuilder, z: Pair, a: Pair) -> Pair:
+    top = z[0] - a[0], z[1] - a[1]
+    product = _conj_times(z, a)
+    below = k.let("den_re", 1.0 - product[0]), k.let("den_im", -product[1])
+    return _divide(k, top, below)
+
+
+_TASKS = (
+    Complex(
+        "complex_multiply apply_transfer_function filter_spectrum",
+        ("spectrum signal", "transfer response"),
+        (),
+        (),
+        "filtered product",
+        lambda k, a, b: _times(a, b),
+        "Filter a spectrum: multiply each complex number of {0} by that of {1}. Store the product "
+        "in {out}.",
+    ),
+    Complex(
+        "cross_spectrum correlate_spectra",
+        ("spectrum_a", "spectrum_b"),
+        (),
+        (),
+        "cross product",
+        lambda k, a, b: _conj_times(a, b),
+        "Cross spectrum of two signals: {0} times the complex conjugate of {1}. Store it in {out}.",
+    ),
+    Complex(
+        "phase_correlation whitened_cross_spectrum",
+        ("spectrum_a", "spectrum_b"),
+        (),
+        (),
+        "whitened cross",
+        _phase_only,
+        "Phase correlation of two signals: {0} times the complex conjugate of {1}, divided by its "
+        "absolute value. Store it in {out}.",
+        0.3,
+    ),
+    Complex(
+        "complex_divide deconvolve inverse_filter",
+        ("spectrum recorded", "transfer response"),
+        (),
+        (),
+        "restored quotient",
+        _divide,
+        "Undo a filter: divide each complex number of {0} by that of {1}, which is never zero. "
+        "Store the quotient in {out}.",
+        0.3,
+    ),
+    Complex(
+        "wiener_filter wiener_deconvolution",
+        ("spectrum recorded", "transfer response"),
+        (),
+        (("noise_power noise_to_signal", 0.05, 0.4),),
+        "restored estimate",
+        _wiener,
+        "Wiener deconvolution: the spectrum {0} times the complex conjugate of the transfer "
+        "function {1}, over the squared modulus of {1} plus {2}. Store it in {out}.",
+    ),
+    Complex(
+        "julia_step quadratic_map",
+        ("z",),
+        (("c", -0.8, 0.8),),
+        (),
+        "z_next z_new",
+        lambda k, z, c: (z[0] * z[0] - z[1] * z[1] + c[0], 2.0 * z[0] * z[1] + c[1]),
+        "One step towards a Julia set: z^2 + c for each complex number of {0}, with the constant "
+        "{1}. Store it in {out}.",
+    ),
+    Complex(
+        "mandelbrot_step escape_time_step",
+        ("z", "c"),
+        (),
+        (),
+        "z_next z_new",
+        lambda k, z, c: (z[0] * z[0] - z[1] * z[1] + c[0], 2.0 * z[0] * z[1] + c[1]),
+        "One step towards the Mandelbrot set: z^2 + c for the complex numbers of {0} and {1}. "
+        "Store it in {out}.",
+    ),
+    Complex(
+        "rotate_phase phase_shift mix_down",
+        ("samples signal",),
+        (),
+        (("@phase angle", -3.0, 3.0),),
+        "rotated shifted",
+        _rotate,
+        "Turn the phase of each complex sample of {0} by the angle in {1}, in radians: multiply by "
+        "cos + i sin. Store it in {out}.",
+    ),
+    Complex(
+        "complex_axpy add_scaled",
+        ("x", "y"),
+        (("alpha", -1.2, 1.2),),
+        (),
+        "w result",
+        lambda k, x, y, a: (y[0] + _times(a, x)[0], y[1] + _times(a, x)[1]),
+        "Complex axpy: {2} times {0}, plus {1}. Store it in {out}.",
+    ),
+    Complex(
+        "power_spectrum squared_magnitude",
+        ("spectrum bins_in",),
+        (),
+        (),
+        "power energies",
+        lambda k, z: _power(z),
+        "Power spectrum: the squared absolute value of each complex number of {0}. Store it in "
+        "{out}.",
+    ),
+    Complex(
+        "magnitude_spectrum complex_modulus",
+        ("spectrum samples",),
+        (),
+        (),
+        "magnitudes moduli",
+        lambda k, z: sqrt(_power(z)),
+        "Absolute values of the complex numbers of {0}. Store them in {out}.",
+        0.2,
+    ),
+    Complex(
+        "phase_angles complex_argument",
+        ("spectrum samples",),
+        (),
+        (),
+        "phases angles",
+        lambda k, z: atan2(z[1], z[0]),
+        "Phases of the complex numbers of {0}, in radians from -pi to pi. Store them in {out}.",
+        0.2,
+    ),
+    Complex(
+        "fm_demodulate phase_differences",
+        ("samples signal", "delayed previous"),
+        (),
+        (),
+        "frequencies phase_steps",
+        lambda k, a, b: atan2(_conj_times(a, b)[1], _conj_times(a, b)[0]),
+        "FM demodulation: the phase, in radians, of {0} times the complex conjugate of {1}, the "
+        "sample before. Store it in {out}.",
+        0.2,
+    ),
+    Complex(
+        "polar_to_complex phasor_from_polar",
+        (),
+        (),
+        (("@modulus magnitude", 0.2, 2.0), ("@phase angle", -3.0, 3.0)),
+        "phasor z",
+        lambda k, r, t: (r * cos(t), r * sin(t)),
+        "Complex numbers from their absolute values {0} and their phases {1} in radians. Store "
+        "them in {out}.",
+    ),
+    Complex(
+        "normalize_phasor unit_phasor",
+        ("phasor z",),
+        (),
+        (),
+        "unit normalized",
+        _unit,
+        "Divide each complex number of {0}, none of which is zero, by its absolute value. Store it "
+        "in {out}.",
+        0.2,
+    ),
+    Complex(
+        "complex_exponential complex_exp",
+        ("z exponent",),
+        (),
+        (),
+        "exponential result",
+        _exponential,
+        "The exponential of each complex number x + i y of {0}: exp(x) * (cos(y) + i sin(y)). "
+        "Store it in {out}.",
+    ),
+    Complex(
+        "moebius_map disk_automorphism",
+        ("z",),
+        (("a", -0.5, 0.5),),
+        (),
+        "w mapped",
+        _moebius,
+        "Moebius map of the unit disk: (z - a) / (1 - conj(a) * z) for each complex number of {0}, "
+        "a being {1}. Store it in {out}.",
+        -0.5,
+    ),
+    Complex(
+        "apply_gain window_samples",
+        ("samples signal",),
+        (),
+        (("@window taper", 0.1, 1.0),),
+        "windowed scaled",
+        lambda k, z, w: (w * z[0], w * z[1]),
+        "Weight each complex sample of {0} by the real number of {1}. Store it in {out}.",
+    ),
+)
+
+
+@idiom(depth=1)
+def complex_arithmetic(k: KernelBuilder, level: int) -> Title:
+    """Complex numbers as arrays of both parts, of pairs, or of structs."""
+    shape, f = k.draw.shape, k.draw.wide_float_type()
+    s = launch(k, list=4, grid=1)
+    task = shape.choice(_TASKS)
+    layout = shape.weighted({"parts": 4, "pairs": 4, "struct": 1})
+    made = _Layout(s, f, layout)
+    told: list[str] = []
+    values: list[Pair | Expr] = []
+    for names in task.each:
+        value, text = made.read(names, task.low, 1.5 if task.low > -1.0 else -task.low)
+        values.append(value)
+        told.append(text)
+    for names, low, high in task.shared:
+        value, text = made.constant(names, low, high)
+        values.append(value)
+        told.append(text)
+    for names, low, high in task.real:
+        if names[0] == "@":
+            number: Expr = s.read([f"{n}s" for n in names[1:].split()], f, low, high)
+            told.append(k.params[-1].name)
+        else:
+            number = k.scalar(names.split(), f, low, high)
+            told.append(number.name)
+        values.append(number)
+    result = task.code(k, *values)
+    out = made.write(task.out, result)
+    return Title(k.name(task.title), task.said.format(*told, out=out))
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How complex numbers lie in memory: in two arrays, as vectors of two, or as structs."""
+
+    s: Site
+    f: Scalar
+    form: str
+
+    def read(self, names: str, low: float, high: float) -> tuple[Pair, str]:
+        """A number of each thread, and what a description calls it."""
+        k, s = self.s.k, self.s
+        name = k.draw.word.choice([n for n in names.split() if n not in k.used])
+        short = f"{name[0]}{name[-1]}" if "_" in name else name[0]
+        parts = f"{short}_re", f"{short}_im"
+        if self.form == "parts":
+            re, im = (s.read([f"{name}_{part}"], self.f, low, high) for part in ("re", "im"))
+            return (k.let(parts[0], re), k.let(parts[1], im)), f"({name}_re, {name}_im)"
+        if self.form == "pairs":
+            z = k.let([f"{short}_i", f"{short}_here"], s.read([name], Vec(2, self.f), low, high))
+            return (z[0], z[1]), name
+        inits = [FieldInit(part, self.f, "uniform", str(low), str(high)) for part in ("re", "im")]
+        item = s.read([name], self._struct(), fields=inits)
+        z = k.let([f"{short}_i", f"{short}_here"], item)
+        return (field(z, "re"), field(z, "im")), name
+
+    def constant(self, names: str, low: float, high: float) -> tuple[Pair, str]:
+        """A number that all threads share."""
+        k, name = self.s.k, names
+        if self.form == "pairs":
+            z = k.scalar([name], Vec(2, self.f), low, high)
+            return (z[0], z[1]), z.name
+        re, im = (k.scalar([f"{name}_{part}"], self.f, low, high) for part in ("re", "im"))
+        return (re, im), f"({re.name}, {im.name})"
+
+    def write(self, names: str, value: Pair | Expr) -> str:
+        """Store a result; gives what a description calls it."""
+        k, s = self.s.k, self.s
+        if isinstance(value, Expr):
+            return s.put(names, value).name
+        name = k.draw.word.choice([n for n in names.split() if n not in k.used])
+        if self.form == "parts":
+            parts = (
+                s.put([f"{name}_{part}"], v) for part, v in zip(("re", "im"), value, strict=True)
+            )
+            return " and ".join(out.name for out in parts)
+        if self.form == "pairs":
+            return s.put([name], make(Vec(2, self.f), *value)).name
+        struct = self._struct()
+        inits = [FieldInit(part, self.f, "uniform", "0", "1") for part in ("re", "im")]
+        out = s.array([name], struct, role="out", fields=inits)
+        k.store(out, s.at, make(struct, *value))
+        return out.name
+
+    def _struct(self) -> Struct:
+        k = self.s.k
+        return k.structs[0] if k.structs else k.struct("Complex", ("re", self.f), ("im", self.f))

@@ -6,38 +6,36 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from generators.arithmetic.common import DATA, alike, stored, total
+from generators.arithmetic.common import total
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import clamp
-from generators.kit.naming import held, maybe, routine
-from generators.kit.records import Part, record
-from generators.kit.sites import Site, launch
-from generators.kit.sources import given
-from generators.kit.words import say
-from generators.program.dtypes import FLOAT32, INT32, Scalar
+from generators.kit.functions import clamp, least, most
+from generators.kit.naming import held, maybe
+from generators.kit.sites import Site, launch, over
+from generators.kit.words import listed, say
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
 from generators.program.expr import Expr, Var, literal
 
 _CURVES = {
     "bezier": (
-        "cubic_bezier evaluate_bezier bezier_curve",
-        "the cubic Bezier curve with control values p0 to p3",
+        "cubic_bezier bezier_curve",
+        "the cubic Bezier curves with control points p0 to p3",
     ),
     "quadratic": (
         "quadratic_bezier quad_bezier bezier_arc",
-        "the quadratic Bezier curve with control values p0 to p2",
+        "the quadratic Bezier curves with control points p0 to p2",
     ),
     "hermite": (
         "hermite_spline cubic_hermite keyframe_hermite",
-        "the cubic Hermite curve with ends p0, p1 and end slopes p2, p3",
+        "the cubic Hermite curves from p0 to p1 with the tangents p2 and p3 there",
     ),
     "catmull": (
-        "catmull_rom catmull_rom_spline interpolate_keys",
-        "the uniform Catmull-Rom segment from p1 to p2 (tangents (p2 - p0) / 2, (p3 - p1) / 2)",
+        "catmull_rom catmull_rom_spline",
+        "the uniform Catmull-Rom curves from p1 to p2, with tangents (p2 - p0) / 2, (p3 - p1) / 2",
     ),
     "bspline": (
         "uniform_bspline cubic_bspline bspline_sample",
-        "the uniform cubic B-spline segment with control values p0 to p3 (weights over 6)",
+        "the uniform cubic B-spline segments with control points p0 to p3",
     ),
 }
 
@@ -83,85 +81,85 @@ def _slope(form: str, t: Expr, p: Sequence[Expr]) -> Expr:
     return 0.5 * (t * t * (p[3] - p[1]) + u * u * (p[2] - p[0]) + 2.0 * u * t * (p[2] - p[1]))
 
 
+_LAYOUTS = {"each": 3, "one": 2, "curves": 4}
+"""Whose control points there are: each thread's, those of one curve, those of each of several."""
+
+
 @idiom(depth=1)
 def spline_curve(k: KernelBuilder, level: int) -> Title:
     """A point of a curve at a parameter, by blending weights or by repeated interpolation."""
     shape, f = k.draw.shape, k.draw.wide_float_type()
-    s = launch(k, list=3, grid=3)
     form = shape.choice(sorted(_CURVES))
-    p = _controls(s, 3 if form == "quadratic" else 4, f)
-    given_t = given(s, "t param phase", f, 0.1, 0.9, each=2, shared=1, axis=1)
-    at, where = _eased(k, level, given_t)
+    layout = shape.weighted(_LAYOUTS | ({"knots": 3} if form in _CHAINED else {}))
+    count = 3 if form == "quadratic" else 4
+    point: Type = Vec(shape.choice((2, 3)), f) if shape.chance(0.5) else f
+    s, p, text = _controls(k, layout, count, point)
+    at = (s.at[-1],)
+    t_of = s.array("params ts", f, 0.05, 0.95, axes=(s.rank - 1,))
+    t = k.let("t ti", t_of[at])
     names, about = _CURVES[form]
-    places = [f"p{m} = {say(k, q)}" for m, q in enumerate(p) if say(k, q) != f"p{m}"]
-    done = f"Evaluate {about} at {where}{', where ' if places else ''}{', '.join(places)}."
-    if level == 5 and form in ("bezier", "bspline") and shape.chance(0.6):
-        value, more = _rational(k, form, at, p, f)
-        done += more
+    done = f"Evaluate {about}: {text}, and the parameter t is {t_of.name}[{say(k, at[0])}]."
+    value = _by_weights(k, form, t, p)
+    if shape.chance(0.2):
+        out = s.put("tangents derivatives", _slope(form, t, p))
+        done = done.replace("Evaluate", "Evaluate the derivative by t of", 1)
+        names = " ".join(f"{name}_tangent" for name in names.split())
     else:
-        value = _by_weights(k, level, form, at, p)
-    if level >= 4:
-        slope: Expr = _slope(form, at, p)
-        text = "the derivative of the polynomial curve by its parameter"
-        if shape.chance(0.5):
-            rate = given(s, "rate inv_duration speed", f, 0.5, 2.0, forms=DATA)
-            slope, text = rate * slope, f"{text}, multiplied by {say(k, rate)}"
-        done += f" {s.put('tangents slopes velocity', slope).name} gets {text}."
-    done += stored(s, "points curve out", value)
-    return Title(k.name(names), done)
+        out = s.put("points curve", value)
+    return Title(k.name(names), f"{done} Store the result in {out.name}.")
 
 
-def _controls(s: Site, count: int, f: Scalar) -> list[Expr]:
-    """Control values: of each thread, by row, the same for all, or a window of a longer array."""
-    k = s.k
-    form = k.draw.shape.choice(("arrays", "record", "table", "shared", "window"))
-    if form in ("arrays", "record"):
-        parts = alike(f, -2.0, 2.0, **{f"p{m}": f"p{m}" for m in range(count)})
-        struct = 1.0 if form == "record" else 0.0
-        return list(record(s, "Segment Curve", parts, struct).values.values())
-    names = "controls ctrl keys"
-    if form == "table":
-        table = k.array(names, f, (s.dims[0], str(count)), low=-2.0, high=2.0)
-        return [table[s.at[0], m] for m in range(count)]
-    if form == "shared":
-        table = k.array(names, f, str(count), low=-2.0, high=2.0)
-        return [table[m] for m in range(count)]
-    table = k.array(names, f, f"{s.dims[-1]}+{count - 1}", low=-2.0, high=2.0)
-    return [table[s.at[-1] + m if m else s.at[-1]] for m in range(count)]
+_CHAINED = ("bspline", "catmull")
+"""Curves of which many segments share a list of control points."""
 
 
-def _eased(k: KernelBuilder, level: int, t: Expr) -> tuple[Expr, str]:
-    """The parameter as it is, or eased at both ends."""
-    text = say(k, t)
-    if level >= 2 and k.draw.shape.chance(0.2):
-        s = k.let("s eased", t)
-        return k.let("tc w", s * s * (3.0 - 2.0 * s)), f"3 t^2 - 2 t^3 for t = {text}"
-    return held(k, "ti w", t), text
+def _controls(
+    k: KernelBuilder, layout: str, count: int, point: Type
+) -> tuple[Site, list[Expr], str]:
+    """The launch, the control points of a thread's curve, and where they come from."""
+    names = "controls ctrl_points"
+    if layout in ("each", "one"):
+        s = over(k, "n", k.draw.word.choice(("i", "tid", "idx")), ((48, 96),))
+        if layout == "each" and k.draw.shape.chance(0.5) and isinstance(point, Scalar):
+            p = [s.read([f"p{m}"], point, -2.0, 2.0) for m in range(count)]
+            found = [maybe(k, f"{'abcd'[m]}", q, 0.3) for m, q in enumerate(p)]
+            return s, found, f"they are {listed([say(k, q) for q in p])} of each element"
+        shape = ("n", str(count)) if layout == "each" else (str(count),)
+        table = k.array(names, point, shape, low=-2.0, high=2.0)
+        read = [table[(s.at[0], m) if layout == "each" else m] for m in range(count)]
+        found = [k.let(f"q{m}", q) for m, q in enumerate(read)]
+        whose = f"{table.name}[{s.where}]" if layout == "each" else table.name
+        return s, found, f"they are the {count} rows of {whose}"
+    first = "segments" if layout == "knots" else "curves"
+    s = over(k, f"{first} samples", (f"{first[:-1]}", "j"), ((8, 12), (7, 11)))
+    if layout == "knots":
+        table = k.array("knots controls", point, f"{first}+{count - 1}", low=-2.0, high=2.0)
+        read = [table[s.at[0] + m if m else s.at[0]] for m in range(count)]
+        text = f"those of a segment are {count} elements of {table.name} from its own number on"
+    else:
+        table = k.array(names, point, (first, str(count)), low=-2.0, high=2.0)
+        read = [table[s.at[0], m] for m in range(count)]
+        text = f"those of a curve are its row of {table.name}"
+    return s, [maybe(k, f"q{m}", q, 0.7) for m, q in enumerate(read)], text
 
 
-def _by_weights(k: KernelBuilder, level: int, form: str, t: Expr, p: Sequence[Expr]) -> Expr:
+def _by_weights(k: KernelBuilder, form: str, t: Expr, p: Sequence[Expr]) -> Expr:
     """The sum of weighted control values, in place or in a helper, or De Casteljau's scheme."""
     shape = k.draw.shape
     scheme = shape.choice(("weights", "nested", "casteljau"))
     if scheme == "casteljau" and form in ("bezier", "quadratic"):
         return _casteljau(k, t, p)
 
-    def build(body: BodyBuilder, at: Expr, *controls: Expr) -> Expr:
-        weights: Sequence[Expr] = _blending(body, form, at)
-        if scheme == "weights" and body is k:
-            weights = [body.let(f"w{m} b{m}", w) for m, w in enumerate(weights)]
-        return total([w * q for w, q in zip(weights, controls, strict=True)])
-
-    params = {"t": t.type} | {f"p{m}": t.type for m in range(len(p))}
-    chance = 0.7 if level >= 3 else 0.0
-    return routine(k, chance, "blend curve_point interpolate", params, build)(t, *p)
+    weights: Sequence[Expr] = _blending(k, form, t)
+    if scheme == "weights":
+        weights = [k.let(f"w{m} b{m}", w) for m, w in enumerate(weights)]
+    return total([w * q for w, q in zip(weights, p, strict=True)])
 
 
 def _casteljau(k: KernelBuilder, t: Expr, p: Sequence[Expr]) -> Expr:
     """De Casteljau's repeated interpolation, by ``wp.lerp`` or written out."""
     builtin = k.draw.shape.chance(0.5)
-    first = k.draw.word.choice("qa")
-    points: Sequence[Expr] = [held(k, f"{first}{m}", v) for m, v in enumerate(p)]
+    points: Sequence[Expr] = [held(k, f"a{m}", v) for m, v in enumerate(p)]
     for row in range(1, len(p)):
         points = [fn("lerp", a, b, t) if builtin else a + t * (b - a) for a, b in pairwise(points)]
         if len(points) > 1:
@@ -169,95 +167,133 @@ def _casteljau(k: KernelBuilder, t: Expr, p: Sequence[Expr]) -> Expr:
     return points[0]
 
 
-def _rational(
-    k: KernelBuilder, form: str, t: Expr, p: Sequence[Expr], f: Scalar
-) -> tuple[Expr, str]:
-    """Weighted control values over the sum of their weights."""
-    weights = k.array("weights w", f, str(len(p)), low=0.5, high=2.0)
-    blends = [
-        k.let(f"b{m} w{m}", blend * weights[m]) for m, blend in enumerate(_blending(k, form, t))
-    ]
-    above = k.let("num above", total([b * q for b, q in zip(blends, p, strict=True)]))
-    below = maybe(k, "den below", total(blends))
-    return above / below, (
-        f" The curve is rational: control value m has weight {weights.name}[m], and the sum is "
-        "divided by the sum of the weighted blending functions."
-    )
-
-
 _TABLES = {
-    1: ("lookup_table interp_table sample_profile", "table lut profile", (10, 20)),
-    2: ("sample_bilinear bilinear_lookup warp_image", "table image lut", (6, 9)),
-    3: ("sample_trilinear volume_lookup lut3d", "volume lut", (4, 5)),
+    1: ("table profile lut", (10, 20)),
+    2: ("image height_map texture", (6, 9)),
+    3: ("volume density_grid", (4, 5)),
 }
-_SIZES = {"w": "tz", "v": "ty", "u": "tx"}
+_SIZES = {1: ("knots",), 2: ("height", "width"), 3: ("nz", "ny", "nx")}
+_LETTERS = "zyx"
 _HOW = {
-    "linear": "linearly along each axis",
-    "nearest": "at the nearest point",
-    "smooth": "along each axis with the weight 3 f^2 - 2 f^3 of the fraction f",
+    "linear": ("linearly", "lookup_linear sample_linear interp_table"),
+    "nearest": ("at the nearest point", "lookup_nearest sample_nearest"),
+    "smooth": (
+        "with the smoothstep weights 3 f^2 - 2 f^3 of the fractions f along the axes",
+        "lookup_smooth sample_smoothstep",
+    ),
+    "cubic": (
+        "by Catmull-Rom cubics through the four points around",
+        "lookup_cubic sample_catmull_rom",
+    ),
 }
+_PLANE = {"linear": "sample_bilinear bilinear_lookup", "nearest": "sample_nearest nearest_pixel"}
+_SOLID = {"linear": "sample_trilinear trilinear_lookup", "nearest": "sample_nearest nearest_voxel"}
 
 
 @idiom(depth=3)
 def grid_sample(k: KernelBuilder, level: int) -> Title:
-    """Look up positions in a table, image or volume: nearest, linear, smooth, with bounds."""
+    """Look up positions in a table, image or volume: nearest, linear, smooth or cubic."""
     shape, f = k.draw.shape, FLOAT32
-    axes = shape.weighted({1: 3, 2: 3} if level < 3 else {1: 1, 2: 4, 3: 2})
-    s = launch(k, list=3, grid=3, cube=1)
-    names, tables, sizes = _TABLES[axes]
-    letters = list(_SIZES)[-axes:]
-    symbols = [k.size(_SIZES[letter], *sizes, minimum=2) for letter in letters]
-    parts = {}
-    for letter in letters:
-        many, top = f"{letter}s pos_{letter} coord_{letter}", k.sizes[_SIZES[letter]].value - 0.4
-        parts[letter] = Part(many, f, -0.6, top, many=many)
-    r = record(s, "Query Sample", parts, 0.1 if level < 3 else 0.3)
+    axes = shape.weighted({1: 3, 2: 3} if level < 3 else {2: 4, 3: 2})
+    s = _positions_launch(k) if axes == 2 else launch(k, list=1)
+    tables, sizes = _TABLES[axes]
+    letters = _LETTERS[-axes:]
+    symbols = [k.size(symbol, *sizes, minimum=4) for symbol in _SIZES[axes]]
+    unit = _Unit.drawn(s, level, axes)
+    found = {}
+    style = k.draw.word.choice(("{}s", "pos_{}", "sample_{}"))
+    for letter, symbol in zip(reversed(letters), reversed(symbols), strict=True):
+        top = (k.sizes[symbol].value - 0.4) * unit.length
+        found[letter] = s.read([style.format(letter)], f, unit.low - 0.6 * unit.length, top)
     table = k.array(tables, f, symbols, low=-1.0, high=1.0)
-    form = shape.choice(("linear", "linear", "smooth", "nearest")[: 4 if axes < 3 else 3])
-    offsets = level > 1 and form != "nearest"
-    coords, said = _coordinates(s, level, list(r.values.values()), offsets)
+    forms = {"linear": 4, "smooth": 1, "nearest": 2 if axes < 3 else 0}
+    forms["cubic"] = 3 if level > 1 and axes == 1 else 0
+    form = shape.weighted(forms)
+    pixels = form == "nearest" and unit.form == "centres"
+    coords = [found[n] if pixels else unit.of(found[n]) for n in letters]
+    value = _sampled(k, table, coords, letters, "pixels" if pixels else form)
+    how, title = _HOW[form]
+    title = {2: _PLANE, 3: _SOLID}.get(axes, {}).get(form, title)
+    names = [say(k, found[letter]) for letter in reversed(letters)]
+    place = "the position" if len(names) == 1 else "the positions"
+    done = f"Look up {table.name} at {place} ({', '.join(names)}), {how}. {unit.said}"
+    done += " Positions outside get the value at the nearest edge."
+    out = s.put("sampled values samples", value)
+    return Title(k.name(title), f"{done} Store it in {out.name}.")
+
+
+def _positions_launch(k: KernelBuilder) -> Site:
+    """A list of positions, or one for each pixel of a target image."""
+    if k.draw.shape.chance(0.5):
+        return launch(k, list=1)
+    return over(k, "rows cols", k.draw.word.choice(("i j", "row col")), ((7, 10), (7, 11)))
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """How positions are counted: by points of the table, from centres of cells, or by a length
+    from an origin."""
+
+    form: str
+    said: str
+    low: float = 0.0
+    length: float = 1.0
+    origin: Expr | None = None
+    inverse: Expr | None = None
+
+    @staticmethod
+    def drawn(s: Site, level: int, axes: int) -> _Unit:
+        """One that a table of so many axes may have."""
+        form = s.k.draw.shape.choice(("points", "points", "centres", "length"))
+        if form == "points":
+            return _Unit(form, "Positions are in units of its spacing, its first point being at 0.")
+        if form == "centres":
+            cell = ("sample", "pixel", "voxel")[axes - 1]
+            return _Unit(form, f"Positions are in {cell}s, whose centres are at halves: 0.5, 1.5.")
+        inverse = s.k.scalar("inv_dx inv_spacing", FLOAT32, 2.0, 2.5)
+        if axes > 1:
+            said = f"Its first point is at 0, and {inverse.name} is one over the spacing of points."
+            return _Unit(form, said, 0.0, 0.45, None, inverse)
+        origin = s.k.scalar("x_min origin", FLOAT32, -0.5, -0.4)
+        said = f"Its first point is at {origin.name}, and {inverse.name} is one over the spacing."
+        return _Unit(form, said, -0.45, 0.45, origin, inverse)
+
+    def of(self, position: Expr) -> Expr:
+        """A position in points of the table."""
+        if self.form == "centres":
+            return position - 0.5
+        if self.inverse is None:
+            return position
+        return (position - self.origin if self.origin is not None else position) * self.inverse
+
+
+def _sampled(
+    k: KernelBuilder, table: Var, coords: Sequence[Expr], letters: Sequence[str], form: str
+) -> Expr:
+    """The value of the table at a position."""
+    if form == "cubic":
+        return _cubic(k, table, coords[0])
     cells = [
         _cell(k, c, letter, table, axis, form)
-        for axis, (c, letter) in enumerate(zip(coords, parts, strict=True))
+        for axis, (c, letter) in enumerate(zip(coords, letters, strict=True))
     ]
-    value = _interpolated(k, level, table, cells, form)
-    done = f"Look up {table.name} at {said}, {_HOW[form]}. Cells and fractions are clamped to the "
-    done += "table."
-    if level >= 2 and shape.chance(0.5):
-        affine = {
-            "gain": Part("gain scale", f, 0.5, 2.0),
-            "offset": Part("offset bias", f, -0.5, 0.5),
-        }
-        a = record(s, "Output Range", affine, 0.3, shared=True)
-        value = a["gain"] * value + a["offset"]
-        done += f" Multiply by {a.say('gain')} and add {a.say('offset')}."
-    if level >= 4 and cells[-1].low != cells[-1].high and shape.chance(0.4):
-        value = held(k, "sample_value looked_up", value)
-        done += _in_cell(s, table, cells)
-    masks = level >= 3 and shape.chance(0.06)
-    fill = k.scalar("fill background", f, -2.0, 2.0) if masks else None
-    done += stored(s, "sampled values out", value, fill, float(masks))
-    return Title(k.name(names), done)
+    return _interpolated(k, table, cells, form)
 
 
-def _coordinates(
-    s: Site, level: int, found: Sequence[Expr], offsets: bool
-) -> tuple[Sequence[Expr], str]:
-    """Positions in units of the table's cells."""
-    names = ", ".join(say(s.k, value) for value in found)
-    names = f"({names})" if len(found) > 1 else names
-    form = s.k.draw.shape.choice(("plain", "scaled", "offset" if offsets else "plain"))
-    if form == "plain":
-        return found, names
-    if form == "offset":
-        return [value - 0.5 for value in found], f"{names} - 0.5"
-    parts = {
-        "low": Part("lower origin", FLOAT32, -0.2, 0.2),
-        "inverse": Part("inv_dx per_cell", FLOAT32, 0.8, 1.1),
-    }
-    r = record(s, "Frame GridSpec", parts, 0.15 + 0.08 * level, shared=True)
-    values = [(value - r["low"]) * r["inverse"] for value in found]
-    return values, f"({names} - {r.say('low')}) * {r.say('inverse')}"
+def _cubic(k: KernelBuilder, table: Var, position: Expr) -> Expr:
+    """A Catmull-Rom cubic through the points around a position, indices being clamped."""
+    last = extent(table) - 1
+    p = k.let("px at_x", clamp(position, 0.0, cast(last, FLOAT32)))
+    base = k.let("x0 base", cast(fn("floor", p), INT32))
+    t = k.let("t fx", p - cast(base, FLOAT32))
+    values = [
+        k.let("v0 before", table[most(base - 1, 0)]),
+        k.let("v1 left", table[base]),
+        k.let("v2 right", table[least(base + 1, last)]),
+        k.let("v3 behind", table[least(base + 2, last)]),
+    ]
+    weights = _blending(k, "catmull", t)
+    return total([w * v for w, v in zip(weights, values, strict=True)])
 
 
 @dataclass(frozen=True)
@@ -271,12 +307,12 @@ class _Cell:
 
 def _cell(k: KernelBuilder, position: Expr, letter: str, table: Var, axis: int, form: str) -> _Cell:
     """The cell of a position along one axis."""
-    by_shape = k.draw.shape.chance(0.5)
-    count = (
-        extent(table, axis)
-        if by_shape
-        else k.size_param(f"n_{letter} size_{letter}", _SIZES[letter])
-    )
+    count = extent(table, axis)
+    if form == "pixels":
+        index = k.let(
+            f"{letter}0 i{letter}", clamp(cast(fn("floor", position), INT32), 0, count - 1)
+        )
+        return _Cell(index, index, literal(0.0, FLOAT32))
     if form == "nearest":
         by_floor = k.draw.shape.chance(0.5)
         rounded = fn("floor", position + 0.5) if by_floor else fn("round", position)
@@ -291,22 +327,16 @@ def _cell(k: KernelBuilder, position: Expr, letter: str, table: Var, axis: int, 
     return _Cell(low, maybe(k, f"{letter}1", low + 1, 0.7), weight)
 
 
-def _interpolated(
-    k: KernelBuilder, level: int, table: Var, cells: Sequence[_Cell], form: str
-) -> Expr:
+def _interpolated(k: KernelBuilder, table: Var, cells: Sequence[_Cell], form: str) -> Expr:
     """The value at a position of its cell."""
-    if form == "nearest":
+    if form in ("nearest", "pixels"):
         return table[tuple(c.low for c in cells)]
     style = k.draw.shape.choice(("lerp", "weights", "written"))
 
-    def mixed(_: BodyBuilder, a: Expr, b: Expr, t: Expr) -> Expr:
+    def mix(a: Expr, b: Expr, t: Expr) -> Expr:
         if style == "lerp":
             return fn("lerp", a, b, t)
         return a + t * (b - a) if style == "written" else (1.0 - t) * a + t * b
-
-    params = dict.fromkeys("abt", FLOAT32)
-    helped = 0.4 if level >= 3 and style != "lerp" else 0.0
-    mix = routine(k, helped, "mix interpolate", params, mixed)
 
     def value(axis: int, chosen: tuple[Expr, ...], corner: str) -> Expr:
         if axis == len(cells):
@@ -318,11 +348,3 @@ def _interpolated(
         return mix(low, high, cells[axis].weight)
 
     return value(0, (), "")
-
-
-def _in_cell(s: Site, table: Var, cells: Sequence[_Cell]) -> str:
-    """The step of the table over the cell along its last axis."""
-    last, lows = cells[-1], tuple(c.low for c in cells[:-1])
-    ends = [table[lows + (at,)] for at in (last.low, last.low + 1)]
-    slope = s.put("slopes gradient", ends[1] - ends[0])
-    return f" {slope.name} gets the difference of the table over the cell along its last axis."

@@ -15,7 +15,7 @@ from generators.kit.outputs import deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given
-from generators.kit.words import listed, say
+from generators.kit.words import listed, say, singular
 from generators.program.dtypes import Scalar
 from generators.program.expr import Const, Expr, Field, Var
 
@@ -31,7 +31,7 @@ def combine_elements(k: KernelBuilder, level: int) -> Title:
     """A formula of a subject element by element; at higher levels several, guarded and masked."""
     shape, f = k.draw.shape, k.draw.wide_float_type()
     subject = shape.choice(PHYSICS + MEASURES)
-    s = launch(k, list=5, grid=3, cube=2)
+    s = launch(k, list=5, grid=6)
     count = min(shape.integer(*_COUNTS[level]), len(subject.results))
     results = shape.sample(subject.results, count)
     values = _inputs(s, level, subject, results, f)
@@ -39,7 +39,8 @@ def combine_elements(k: KernelBuilder, level: int) -> Title:
     varying = [key for key, value in values.items() if not _shared(k, value)]
     bounds = min(shape.integer(*_BOUNDS.get(level, (0, 0))), len(varying))
     last = "".join(_limited(k, key, subject, values) for key in shape.sample(varying, bounds))
-    done = f"Compute {results[0].said(texts)} element by element."
+    called = results[0].name.replace("_", " ").capitalize()
+    done = f"{called}, element by element: {results[0].said(texts)}."
     chance = 0.45 if level >= 3 else 0.0
     if level >= 4 and shape.chance(0.06):
         test = condition(s)
@@ -68,9 +69,11 @@ def _inputs(
     """The inputs by key: arrays, an array of structs, numbers or a struct of them."""
     k, shape = s.k, s.k.draw.shape
     keys = [key for key in subject.inputs if key in keys_of(results)]
+    style = k.draw.word.integer(0, 2)
+    names_of = {key: _one_of(names, style) for key, (names, _, _) in subject.inputs.items()}
     parts = {
-        key: Part(names, f, low, high, many=names)
-        for key, (names, low, high) in subject.inputs.items()
+        key: Part(names_of[key], f, low, high, many=names_of[key])
+        for key, (_, low, high) in subject.inputs.items()
     }
     alike = subject in MEASURES
     own = [key for key in keys if alike or shape.chance(0.75)] or keys[:1]
@@ -83,7 +86,13 @@ def _inputs(
         for key, part in shared.items():
             ways = {"shared": 2, "each": 1}
             values[key] = given(s, part.names, f, part.low, part.high, many=part.names, forms=ways)
-    return {key: _local(k, subject.inputs[key][0], key, results, values[key]) for key in keys}
+    return {key: _local(k, names_of[key], key, results, values[key]) for key in keys}
+
+
+def _one_of(names: str, style: int) -> str:
+    """Of candidate names the one of a style, so that the names of several match."""
+    known = names.split()
+    return known[min(style, len(known) - 1)]
 
 
 def _local(k: KernelBuilder, names: str, key: str, results: Sequence[Formula], value: Expr) -> Expr:
@@ -91,8 +100,8 @@ def _local(k: KernelBuilder, names: str, key: str, results: Sequence[Formula], v
     reads = sum(result.reads(key) for result in results)
     if isinstance(value, Var | Const) or not k.draw.shape.chance(0.9 if reads > 1 else 0.2):
         return value
-    free = [name for name in names.split() if name not in k.used]
-    return k.let(free or [f"{names.split()[0]}_here"], value)
+    one = singular(names)
+    return k.let(one if one not in k.used else f"{names}_i", value)
 
 
 def _shared(k: KernelBuilder, value: Expr) -> bool:

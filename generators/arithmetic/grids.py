@@ -1,113 +1,143 @@
-"""Steps on grids of one to three dimensions: stencils, waves, transport, heat, reaction."""
+"""Stencils on grids of one to three dimensions: a point, its neighbours, what is made of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from generators.arithmetic.common import OWN, total
+from generators.arithmetic.common import solid, total
 from generators.build import KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
-from generators.kit.formulas import Formula, formulas
-from generators.kit.functions import least, most, where
-from generators.kit.masks import condition
-from generators.kit.naming import held, maybe, routine
-from generators.kit.outputs import deliver, masked
-from generators.kit.records import Part, record
+from generators.kit.formulas import Build, Formula
+from generators.kit.functions import least, most, sqrt
+from generators.kit.naming import maybe
 from generators.kit.sites import Site, launch
-from generators.kit.sources import SETTING, given
+from generators.kit.sources import given
 from generators.kit.words import say
-from generators.program.dtypes import Scalar, scalar_of
+from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var, literal
 
-_STENCILS = formulas(
-    diffusion=("diffuse_step heat_step explicit_diffusion", lambda u, rate, lap: u + rate * lap),
-    smooth=(
-        "smooth_grid weighted_smooth neighbor_average",
-        lambda kept, u, share, around: kept * u + share * around,
+
+@dataclass(frozen=True)
+class Equation:
+    """A formula of a point and its neighbours: kernel names, names of the field and of the result,
+    code by keys, and a description with keys in braces."""
+
+    title: str
+    field: str
+    out: str
+    code: Build
+    said: str
+
+
+_STENCILS = (
+    Equation(
+        "diffuse_step explicit_diffusion",
+        "u concentration temperature",
+        "{u}_next diffused",
+        lambda u, rate, lap: u + rate * lap,
+        "Explicit diffusion step: {u} plus {rate} times L",
     ),
-    gradient=(
-        "gradient_energy edge_strength squared_gradient",
-        lambda stiffness, steep: stiffness * steep,
+    Equation(
+        "smooth_grid neighbor_average",
+        "field height",
+        "smoothed",
+        lambda u, share, lap: u + share * lap,
+        "Smooth a grid: each point of {u} moves toward its neighbours, by {share} times L",
     ),
-    descent=("erode_slopes slope_descent steepness_step", lambda u, rate, steep: u - rate * steep),
-    sharpen=("sharpen_grid unsharp_step enhance_edges", lambda u, rate, lap: u - rate * lap),
-    allen_cahn=(
-        "allen_cahn_step reaction_diffusion_step phase_field_step",
+    Equation(
+        "gradient_energy squared_gradient",
+        "phi field",
+        "grad_sq gradient_sq",
+        lambda steep: steep,
+        "Squared length of the gradient of {u} by central differences, the spacing being 1: Q",
+    ),
+    Equation(
+        "edge_strength gradient_magnitude",
+        "image field",
+        "magnitude edges",
+        lambda steep: sqrt(steep),
+        "Length of the gradient of {u} by central differences, the spacing being 1: sqrt(Q)",
+    ),
+    Equation(
+        "sharpen_grid enhance_edges",
+        "image field",
+        "sharpened",
+        lambda u, amount, lap: u - amount * lap,
+        "Sharpen a grid: {u} less {amount} times L",
+    ),
+    Equation(
+        "discrete_laplacian grid_laplacian",
+        "u phi",
+        "laplacian lap_u",
+        lambda lap, inv_dx2: inv_dx2 * lap,
+        "Discrete Laplacian of {u}: {inv_dx2}, one over the squared spacing, times L",
+    ),
+    Equation(
+        "allen_cahn_step phase_field_step",
+        "phi phase",
+        "{u}_next",
         lambda u, rate, lap, growth: u + rate * lap + growth * u * (1.0 - u * u),
+        "Explicit step of the Allen-Cahn equation for the phase p in {u}: p + {rate} * L + "
+        "{growth} * p * (1 - p^2)",
+    ),
+    Equation(
+        "perona_malik_step edge_preserving_diffusion",
+        "image field",
+        "filtered",
+        lambda u, rate, stopped: u + rate * stopped,
+        "Perona-Malik diffusion, which stops at edges: {u} plus {rate} times D",
     ),
 )
-_EQUATIONS = formulas(
-    wave=(
-        "wave_step leapfrog_wave membrane_step",
-        lambda u, old, c2, lap: 2.0 * u - old + c2 * lap,
-    ),
-    sor=(
-        "jacobi_poisson relax_poisson weighted_jacobi",
-        lambda u, omega, lap, rhs, count: u + omega * (lap - rhs) / count,
-    ),
-    advection=("advect_upwind upwind_transport advection_step", lambda u, transport: u - transport),
-    damped_wave=(
-        "wave_step leapfrog_wave damped_membrane",
-        lambda u, old, c2, lap, damping: 2.0 * u - old + c2 * lap - damping * (u - old),
-    ),
-    heat=(
-        "variable_heat_step conduct_heat cooling_step",
-        lambda u, kappa, lap, loss, ambient: u + kappa * lap - loss * (u - ambient),
-    ),
-    fisher=(
-        "fisher_step population_front logistic_diffusion",
-        lambda u, kappa, lap, growth: u + kappa * lap + growth * u * (1.0 - u),
-    ),
-    burgers=(
-        "burgers_step viscous_burgers",
-        lambda u, dt, nu, lap, slope: u + dt * (nu * lap - u * slope),
-    ),
-)
+
 _EACH = {"each": 1}
-_SOME = {"shared": 1, "each": 1, "axis": 1, "literal": 1}
+_ONE = {"shared": 1}
+_MOSTLY_ONE = {"shared": 2, "each": 1}
 _INPUTS: dict[str, tuple[str, float, float, dict[str, int]]] = {
-    "rate": ("alpha rate amount", 0.05, 0.25, SETTING),
-    "stiffness": ("stiffness kappa", 0.3, 2.5, SETTING),
-    "growth": ("growth reaction", 0.1, 0.6, SETTING),
-    "old": ("u_old previous u_prev", -1.0, 1.0, _EACH),
-    "c2": ("c2 courant_sq r2", 0.1, 0.3, _SOME),
-    "damping": ("damping gamma", 0.02, 0.3, {"shared": 1}),
-    "rhs": ("rhs f source_term", -1.0, 1.0, _EACH),
-    "omega": ("omega relax", 0.5, 0.95, _SOME),
-    "kappa": ("kappa diffusivity alpha", 0.05, 0.15, _SOME),
-    "loss": ("loss cooling", 0.05, 0.2, {"shared": 1}),
-    "ambient": ("ambient t_env", -0.5, 0.5, {"shared": 1}),
-    "dt": ("dt step_size", 0.05, 0.2, {"shared": 1}),
-    "nu": ("nu viscosity", 0.2, 0.6, SETTING),
+    "rate": ("rate alpha", 0.05, 0.15, _ONE),
+    "share": ("share weight", 0.05, 0.15, _ONE),
+    "amount": ("amount strength", 0.1, 0.5, _ONE),
+    "inv_dx2": ("inv_dx2 inv_dx_sq", 1.0, 16.0, _ONE),
+    "growth": ("growth growth_rate", 0.1, 0.6, _ONE),
+    "old": ("u_prev u_old", -1.0, 1.0, _EACH),
+    "c2": ("c2 courant_sq", 0.1, 0.3, _MOSTLY_ONE),
+    "damping": ("damping gamma", 0.02, 0.3, _ONE),
+    "leak": ("mass_sq leak", 0.02, 0.2, _ONE),
+    "rhs": ("rhs source", -1.0, 1.0, _EACH),
+    "omega": ("omega relax", 0.5, 0.95, _ONE),
+    "kappa": ("kappa diffusivity", 0.05, 0.15, _MOSTLY_ONE),
+    "loss": ("loss cooling", 0.05, 0.2, _ONE),
+    "ambient": ("ambient t_env", -0.5, 0.5, _ONE),
+    "dt": ("dt", 0.05, 0.2, _ONE),
+    "nu": ("nu viscosity", 0.2, 0.6, _ONE),
 }
 """Of each input of a step: names, lowest and highest value, and the ways that it comes in."""
 
 _TERMS = {
     "lap": ("L", "previous - 2 * here + next"),
-    "around": ("S", "previous + next"),
     "steep": ("Q", "((next - previous) / 2)^2"),
     "slope": ("G", "(next - previous) / 2"),
+    "stopped": ("D", "d / (1 + d^2) of the differences d to previous and next"),
 }
 """What is made of the neighbours: a letter, and what is summed over the axes."""
 
-_EDGES = {
+EDGES = {
     "clamped": "Neighbour indices are clamped to the grid.",
     "periodic": "The grid is periodic along every axis.",
     "fixed": "Border points keep their values.",
 }
-_FIELDS = "u field phi height"
 
 
 class Around:
     """A point of a grid and its two neighbours along each axis."""
 
-    def __init__(self, s: Site, u: Var, edge: str) -> None:
-        self.s, self.k, self.u, self.edge = s, s.k, u, edge
+    def __init__(self, s: Site, u: Var, edge: str, coupled: bool = False) -> None:
+        self.s, self.k, self.u, self.edge, self.coupled = s, s.k, u, edge, coupled
         by_shape = s.k.draw.shape.chance(0.35)
-        self.names = [say(s.k, at) for at in s.at]
+        self.names = ["i" if say(s.k, at) in ("tid", "idx") else say(s.k, at) for at in s.at]
         self.counts = [
-            extent(u, axis) if by_shape else s.k.size_param(f"n{name} num_{name}", s.dims[axis])
-            for axis, name in enumerate(self.names)
+            extent(u, axis) if by_shape else s.k.size_param(_LENGTHS.get(d, d), d)
+            for axis, d in enumerate(s.dims)
         ]
 
     def on_border(self) -> Expr:
@@ -119,11 +149,13 @@ class Around:
             border = fn("or", border, test)
         return border
 
-    def look(self) -> None:
-        """Read the point and its neighbours."""
+    def look(self, like: Around | None = None) -> None:
+        """Read the point and its neighbours, at the places of another field where there is one."""
         k, s = self.k, self.s
-        self.here = k.let("here c uc", self.u[s.at])
+        self.here = k.let(f"{self.u.name}_here {self.u.name[0]}c", self.u[s.at])
         self.sides: list[tuple[Expr, Expr]] = []
+        self.near: list[tuple[Expr, Expr]] = [] if like is None else like.near
+        style = k.draw.word.choice((("{}_prev", "{}_next"), ("{}m", "{}p")))
         for axis, (at, count) in enumerate(zip(s.at, self.counts, strict=True)):
             name = self.names[axis]
             before: Expr = at - 1
@@ -132,21 +164,18 @@ class Around:
                 before, after = most(before, 0), least(after, count - 1)
             elif self.edge == "periodic":
                 before, after = (before + count) % count, after % count
-            near = [k.let(f"{name}m {name}_prev", before), k.let(f"{name}p {name}_next", after)]
-            low, high = (self.u[s.at[:axis] + (i,) + s.at[axis + 1 :]] for i in near)
-            self.sides.append(
-                (
-                    maybe(k, f"lo_{name} {name}_below", low, 0.3),
-                    maybe(k, f"hi_{name} {name}_above", high, 0.3),
-                )
-            )
+            if like is None:
+                names = [n.format(name) for n in style]
+                self.near.append((k.let(names[0], before), k.let(names[1], after)))
+            low, high = (self.u[s.at[:axis] + (i,) + s.at[axis + 1 :]] for i in self.near[axis])
+            self.sides.append((low, high))
 
     def term(self, key: str) -> Expr:
         """What a step takes from the neighbours."""
         if key == "lap":
             return self._laplacian()
-        if key == "around":
-            return total([a + b for a, b in self.sides])
+        if key == "stopped":
+            return self._stopped()
         slopes = [0.5 * (b - a) for a, b in self.sides]
         if key == "slope":
             return self.k.let("slope grad", total(slopes))
@@ -156,126 +185,80 @@ class Around:
         ]
         return total([slope * slope for slope in named])
 
+    def _stopped(self) -> Expr:
+        parts: list[Expr] = []
+        for name, pair in zip(self.names, self.sides, strict=True):
+            for side, value in zip(("prev", "next"), pair, strict=True):
+                gap = self.k.let(f"d_{name}_{side}", value - self.here)
+                parts.append(gap / (1.0 + gap * gap))
+        return self.k.let("flow net_flow", total(parts))
+
     def _laplacian(self) -> Expr:
-        names = "lap laplacian"
+        names = "lap laplacian" if not self.coupled else f"lap_{self.u.name}"
         if self.k.draw.shape.chance(0.5):
             around = total([a + b for a, b in self.sides])
             return self.k.let(names, around - float(2 * len(self.sides)) * self.here)
         parts: Sequence[Expr] = [a - 2.0 * self.here + b for a, b in self.sides]
+        of = self.u.name if self.coupled else ""
         if len(parts) > 1:
-            stem = self.k.draw.word.choice(("d2", "curv"))
-            parts = [self.k.let(f"{stem}{m}", part) for m, part in enumerate(parts)]
+            parts = [
+                self.k.let(f"d2{of}_{name}", part)
+                for name, part in zip(self.names, parts, strict=True)
+            ]
         return maybe(self.k, names, total(parts), 0.6)
 
 
-def _computed(around: Around, formula: Formula, f: Scalar) -> tuple[Expr, str]:
+def computed(around: Around, equation: Equation, f: Scalar) -> tuple[Expr, str]:
     """The value of a step and its text, with what its terms are."""
     s, k = around.s, around.k
+    formula = Formula("", "", equation.code, "-")
     values: dict[str, Expr] = {"u": around.here}
     texts, more = {"u": around.u.name}, ""
     over = "the sum over the axes of " if s.rank > 1 else ""
     for key in formula.keys:
         if key in _TERMS:
-            values[key], texts[key] = around.term(key), _TERMS[key][0]
-            more += f", {_TERMS[key][0]} being {over}{_TERMS[key][1]}"
+            values[key] = around.term(key)
+            more += f"{' and' if more else ', where'} {_TERMS[key][0]} is {over}{_TERMS[key][1]}"
         elif key in _INPUTS:
             names, low, high, ways = _INPUTS[key]
+            if key == "old":
+                names = f"{around.u.name}_prev {around.u.name}_old"
             values[key] = given(s, names, f, low, high, many=names, forms=ways)
-    if "share" in formula.keys:
-        share = k.draw.value.constant(0.05, 0.9 / (2 * s.rank))
-        values["share"] = literal(float(share), f)
-        values["kept"] = literal(round(1.0 - 2 * s.rank * float(share), 6), f)
+            if key == "old" and "damping" in formula.keys:
+                values[key] = k.let("before", values[key])
     values["count"] = literal(float(2 * s.rank), f)
     texts |= {key: say(k, value) for key, value in values.items() if key not in texts}
-    return formula.of(k, values), f"{formula.said(texts)}{more}"
+    return formula.of(k, values), f"{equation.said.format(**texts)}{more}"
+
+
+_LENGTHS = {"rows": "num_rows", "cols": "num_cols", "h": "height", "w": "width", "d": "depth"}
+"""What the length of an axis of a symbol is called as a parameter."""
+
+
+def space(k: KernelBuilder, line: float, cube: float) -> Site:
+    """A grid of one, three or, with the remaining probability, two dimensions."""
+    way = k.draw.shape.weighted(
+        {
+            "list": round(100 * line),
+            "cube": round(100 * cube),
+            "grid": round(100 * (1 - line - cube)),
+        }
+    )
+    return solid(k) if way == "cube" else launch(k, {way: 1})
 
 
 @idiom(depth=3)
 def stencil(k: KernelBuilder, level: int) -> Title:
     """A finite difference over the neighbours of a grid point, at edges clamped or periodic."""
     shape, f = k.draw.shape, k.draw.wide_float_type()
-    s = launch(k, list=1, grid=1, cube=int(level >= 4))
-    formula = shape.choice(_STENCILS)
-    u = s.array(f"{_FIELDS} temperature", f, -1.0, 1.0)
+    equation = shape.choice(_STENCILS)
+    s = space(
+        k, {1: 0.3}.get(level, 0.0) * (equation.out[:3] not in ("gra", "mag")), 0.2 * (level > 1)
+    )
+    u = s.array(equation.field, f, -1.0, 1.0)
     around = Around(s, u, "periodic" if shape.chance(0.4) else "clamped")
     around.look()
-    value, text = _computed(around, formula, f)
-    done = f"On the grid {u.name}, compute {text}. {_EDGES[around.edge]}"
-    done += deliver(s, level, "out next_field updated", value, ways={"plain": 8, "mask": 1})
-    return Title(k.name(formula.outs), done)
-
-
-@idiom
-def grid_step(k: KernelBuilder, level: int) -> Title:
-    """One explicit step of an equation on a grid of one to three dimensions."""
-    shape, f = k.draw.shape, k.draw.wide_float_type()
-    s = launch(k, list=2, grid=3) if level < 3 else launch(k, list=1, grid=4, cube=2)
-    formula = shape.choice(_EQUATIONS[:3] if level == 1 else _EQUATIONS)
-    u = s.array(_FIELDS, f, -1.0, 1.0)
-    edge = shape.choice(("clamped", "periodic", "fixed")[: 3 if level < 4 else 2])
-    around = Around(s, u, edge)
-    out = s.out("u_next next_field updated", f)
-    if edge == "fixed":
-        with k.if_(around.on_border()):
-            k.store(out, s.at, u[s.at])
-            k.return_()
-    around.look()
-    if formula.name == "advection":
-        value, text = _advected(around, level, f)
-    else:
-        value, text = _computed(around, formula, f)
-    done = f"On the grid {u.name}, compute {text}. {_EDGES[edge]}"
-    if level >= 3:
-        value, more = _sourced(s, value)
-        done += more
-    if level >= 4 and shape.chance(0.15):
-        value = held(k, "stepped new_value", value)
-        kept = masked(s, out, value, around.here, condition(s), last=True)
-        return Title(k.name(formula.outs), f"{done} {out.name} gets it{kept}.")
-    k.store(out, s.at, value)
-    return Title(k.name(formula.outs), f"{done} {out.name} gets it.")
-
-
-def _advected(around: Around, level: int, f: Scalar) -> tuple[Expr, str]:
-    """First-order upwind transport by a velocity along each axis."""
-    s, k, here = around.s, around.k, around.here
-    letters = ("vz", "vy", "vx")[-s.rank :]
-    value: Expr = here
-    start = f"{around.u.name} minus, for each axis, its Courant number"
-    if level < 3 and k.draw.shape.chance(0.5):
-        parts = {n: Part(f"c_{n} {n}", f, 0.1, 0.3) for n in letters}
-        r = record(s, "Courant", parts, 0.3, shared=True)
-        for n, (before, _) in zip(letters, around.sides, strict=True):
-            value = value - r[n] * (here - before)
-        names = ", ".join(r.say(n) for n in letters)
-        return value, f"{start} ({names}, positive) times (here - previous)"
-    speeds = [s.read(f"{n} c_{n}", f, -0.3, 0.3) for n in letters]
-    upwind = routine(
-        k,
-        0.6 if level >= 3 else 0.0,
-        "upwind upwind_term",
-        dict.fromkeys(("v", "left", "mid", "right"), f),
-        lambda b, v, left, mid, right: where(v > 0.0, v * (mid - left), v * (right - mid)),
-    )
-    for n, speed, (before, after) in zip(letters, speeds, around.sides, strict=True):
-        v = k.let(f"{n}_here s{n}", speed)
-        value = value - upwind(v, before, here, after)
-    names = ", ".join(say(k, speed) for speed in speeds)
-    return value, (
-        f"{start} ({names}) times (here - previous) where that number is positive, else times "
-        "(next - here)"
-    )
-
-
-def _sourced(s: Site, value: Expr) -> tuple[Expr, str]:
-    """What some steps add: a source, a layer that absorbs."""
-    k, f = s.k, scalar_of(value.type)
-    form = k.draw.shape.weighted({"source": 2, "sponge": 1, "none": 5})
-    if form == "none":
-        return value, ""
-    if form == "source":
-        source = s.read("source forcing", f, -0.5, 0.5)
-        dt = k.scalar("dt_source amplitude", f, 0.1, 0.5)
-        return value + dt * source, f" Add {say(k, dt * source)}."
-    sponge = given(s, "sponge absorber", f, 0.7, 1.0, forms=OWN)
-    return value * sponge, f" Multiply by {say(k, sponge)}."
+    value, text = computed(around, equation, f)
+    out = s.put(equation.out.format(u=u.name), value)
+    done = f"{text}. Store it in {out.name}. {EDGES[around.edge]}"
+    return Title(k.name(equation.title), done)

@@ -108,8 +108,8 @@ def hash_words(k: KernelBuilder, level: int) -> Title:
     """Hash keys of one word, of several fields, or of a short row of bytes or words."""
     shape = k.draw.shape
     type_ = shape.weighted({UINT32: 3, UINT64: 2})
-    s = launch(k, list=2, grid=2, cube=1)
-    names = "hash_keys hash_rows"
+    s = launch(k, list=1)
+    names = "hash_keys"
     if level >= 3 or (level == 2 and shape.chance(0.5)):
         combine = shape.choice(_combining(type_))
         names += f" {combine.name}_hash"
@@ -119,16 +119,14 @@ def hash_words(k: KernelBuilder, level: int) -> Title:
     if level != 3 or shape.chance(0.4):
         known = [name for name, (_, steps) in FINISHERS.items() if type_ in steps]
         title = shape.choice(known)
-        names, steps = FINISHERS[title]
-        h, text = _finished(k, level, names, steps[type_], h)
+        finisher, steps = FINISHERS[title]
+        names = names if "_hash" in names else finisher
+        h, text = _finished(k, level, finisher, steps[type_], h)
         done += f" Then apply {title}: {text}."
-    elif shape.chance(0.5):
-        h = k.let("folded", h ^ (h >> (type_.bits // 2)))
-        done += f" Then h ^= h >> {type_.bits // 2}."
     if level >= 4:
         done += _derived(s, level, h, type_)
-    out = s.put("hashes digest keys_out", h)
-    return Title(k.name(names, "hash_kernel"), f"{done} Store h in {out.name}.")
+    out = s.put("hashes digests", h)
+    return Title(k.name(names), f"{done} Store h in {out.name}.")
 
 
 def _finished(k: KernelBuilder, level: int, names: str, steps: Steps, h: Var) -> tuple[Var, str]:
@@ -150,17 +148,17 @@ def _of_word(s: Site, type_: Scalar) -> tuple[Var, str]:
     """The start from a word of the thread, alone or with something else."""
     k, shape = s.k, s.k.draw.shape
     source = shape.choice((type_, type_, INT32, UINT16))
-    keys = s.read("keys ids values", source, 0, source.int_range[1])
+    keys = s.read("keys ids", source, 0, source.int_range[1])
     value: Expr = cast(keys, type_)
-    form = shape.choice(("plain", "seeded", "index", "pair"))
+    form = shape.choice(("plain", "seeded", "pair"))
     if form == "seeded":
         value = value ^ k.scalar("seed salt", type_, 1, 2**31)
-    elif form == "index":
-        value = value + cast(s.at[-1], type_)
     elif form == "pair":
-        other = s.read("others tags salts", type_, 0, type_.int_range[1])
+        other = s.read("tags second_keys", type_, 0, type_.int_range[1])
         value = value * k.draw.value.choice((31, 73856093, 19349663, 83492791)) + other
-    return k.let("h state x", value), f"Start with h = {say(k, value)}.".replace("^^", "^")
+    return k.let("h state x", value), f"Hash each key: start with h = {say(k, value)}.".replace(
+        "^^", "^"
+    )
 
 
 def _of_row(s: Site, level: int, combine: Formula, type_: Scalar) -> tuple[Var, str]:
@@ -170,8 +168,10 @@ def _of_row(s: Site, level: int, combine: Formula, type_: Scalar) -> tuple[Var, 
     source = shape.choice((UINT8, UINT8, UINT16, type_))
     skip = level >= 4 and shape.chance(0.4)
     top = 9 if skip else source.int_range[1]
-    rows, entry, axis = short_rows(s, "data keys tokens", source, 0, top)
-    count = k.trip_count("m key_length num_words", m)
+    rows, entry, axis = short_rows(
+        s, "keys strings" if source == UINT8 else "keys records", source, 0, top
+    )
+    count = k.size_param("key_length", m)
     prime, basis = 16777619, 2166136261
     if type_ == UINT64:
         prime, basis = 1099511628211, 14695981039346656037
@@ -183,11 +183,12 @@ def _of_row(s: Site, level: int, combine: Formula, type_: Scalar) -> tuple[Var, 
     values: dict[str, Expr] = {"h": h, "prime": literal(prime, type_)}
     with k.for_("b pos s", count) as q:
         w = cast(entry(q), type_)
-        values["w"] = k.let("w word byte", w) if skip else maybe(k, "w word byte", w, 0.6)
+        word = "byte" if source == UINT8 else "word"
+        values["w"] = k.let(word, w) if skip else maybe(k, word, w, 0.6)
         with k.if_(fn("ne", values["w"], 0)) if skip else nullcontext():
             k.assign(h, combine.of(k, values))
-    done = f"Start with h = {say(k, seed)}; for each {'nonzero ' if skip else ''}w of {rows.name} "
-    done += f"along the {axis} axis in order, h = "
+    done = f"Hash each key, whose words w lie along the {axis} axis of {rows.name}: start with h = "
+    done += f"{say(k, seed)}; for each {'nonzero ' if skip else ''}w in order, h = "
     rule = combine.said({"h": "h", "w": "w", "prime": str(prime)}).replace("^^", "^")
     return h, f"{done}{rule}."
 

@@ -76,7 +76,7 @@ def morton_code(k: KernelBuilder, level: int) -> Title:
     bits = few if level == 1 else shape.choice((2 * few, few))
     narrow = {UINT16: 2} if bits == few else {}
     code = Code(axes, bits, shape.weighted({UINT32: 4, UINT64: 1, **narrow}))
-    s = launch(k, list=2, grid=2, cube=1)
+    s = launch(k, list=1)
     return (_decoded if shape.chance(0.4) else _encoded)(s, level, code)
 
 
@@ -98,8 +98,8 @@ def _encoded(s: Site, level: int, c: Code) -> Title:
     code = parts[0]
     for axis, part in enumerate(parts[1:], start=1):
         code = code | (part << axis)
-    lowest = "their lowest" if masked or by_loop else "of these numbers of"
-    done += f" Interleave {lowest} {c.bits} bits to a Morton code, "
+    bits = f"the lowest {c.bits} bits" if masked or by_loop else f"the {c.bits} bits"
+    done += f" Interleave {bits} of each coordinate to a Morton code, "
     done += f"{'x' if x_lowest else c.letters[-1]} lowest."
     if level >= 4:
         code, more = _with_cells(s, level, c, code)
@@ -120,7 +120,7 @@ def _coordinates(s: Site, level: int, c: Code) -> tuple[list[Expr], str]:
     texts = listed([r.say(n) for n in parts])
     if not real:
         values = [held(k, f"{n}i u{n}", cast(r[n], c.type)) for n in parts]
-        return values, f"Take {', '.join(parts)} from {texts}."
+        return values, f"Morton codes of the cells whose coordinates are {texts}."
     frame = {
         "low": Part("lower origin", FLOAT32, -0.9, -0.8),
         "scale": Part("inv_cell cells_per_unit", FLOAT32, c.top * 0.53, c.top * 0.55),
@@ -131,8 +131,8 @@ def _coordinates(s: Site, level: int, c: Code) -> tuple[list[Expr], str]:
         scaled = k.let(f"f{n} scaled_{n}", (r[n] - f["low"]) * f["scale"])
         coords.append(k.let(f"{n}i u{n}", cast(clamp(scaled, 0.0, float(c.top)), c.type)))
     return coords, (
-        f"Each p of {texts} becomes a cell (p - {f.say('low')}) * {f.say('scale')}, clamped to "
-        f"[0, {c.top}] and truncated."
+        f"Morton codes of points: each p of {texts} becomes the cell coordinate (p - "
+        f"{f.say('low')}) * {f.say('scale')}, clamped to [0, {c.top}] and truncated."
     )
 
 
@@ -171,7 +171,7 @@ def _decoded(s: Site, level: int, c: Code) -> Title:
         offset = k.scalar("shift key_offset", c.type, 1, 7)
         code, text = k.let("shifted moved", code ^ offset), f"{text} xored with {offset.name}"
     half, outs = level >= 4, []
-    style = k.draw.word.choice(("{}s", "{}_out", "cell_{}"))
+    style = k.draw.word.choice(("{}s", "pos_{}") if f is not None else ("{}s", "cell_{}"))
     for axis, n in enumerate(c.letters):
         value: Expr = cast(compact(code >> axis if axis else code), target)
         if f is not None:

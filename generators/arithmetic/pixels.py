@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.arithmetic.common import alike, stored, total
+from generators.arithmetic.common import alike, total
 from generators.arithmetic.types import UINT8, UINT16, UINT32
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
@@ -40,7 +40,7 @@ def pixel_packing(k: KernelBuilder, level: int) -> Title:
     """Pack channels into pixel words, or unpack, convert and re-pack pixel words."""
     shape = k.draw.shape
     name = shape.choice(sorted(FORMATS))
-    s = launch(k, list=2, grid=4, cube=1)
+    s = launch(k, list=1, grid=12)
     ways = (_packed, _unpacked, _unpacked if level < 3 else _repacked)
     return shape.choice(ways)(s, level, name)
 
@@ -107,10 +107,11 @@ def _packed(s: Site, level: int, name: str) -> Title:
     """From channels in bytes or in [0, 1] to words."""
     k, shape = s.k, s.k.draw.shape
     word, layout = FORMATS[name]
-    real = shape.chance(0.5)
+    real = shape.chance(0.5) or any(bits > 8 for _, _, bits in layout)
     beyond = 0.1 if real and level > 1 else 0
     source, top = (FLOAT32, 1.0) if real else (UINT8, 255)
-    names = {c: f"{c} {_WORDS[c]}" for c, _, _ in layout}
+    long = k.draw.word.choice((False, True))
+    names = {c: _WORDS[c] if long else c for c, _, _ in layout}
     parts = alike(source, -beyond, top + beyond, **names)
     r = record(s, "Color Rgb Texel", parts, 0.15 if level < 3 else 0.4)
     gain = None
@@ -176,9 +177,9 @@ def _unpacked(s: Site, level: int, name: str) -> Title:
     word, layout = FORMATS[name]
     pixels = s.read("pixels packed texels", word, 0, 2**word.bits - 1)
     target = shape.choice((FLOAT32, FLOAT32, UINT8, INT32)[: 4 if level < 3 else 3])
-    kept = [part for part in layout if target != UINT8 or part[2] <= 8]
-    if level == 1:
-        kept = shape.sample(kept, min(len(kept), 2))
+    if target == UINT8 and any(bits > 8 for _, _, bits in layout):
+        target = INT32
+    kept = layout
     pixel = k.let("pixel word px", pixels)
     values = [_widened(k, level, _channel(pixel, *part[1:]), part, target) for part in kept]
     form = "over its largest value" if target == FLOAT32 else "as an integer"
@@ -188,8 +189,9 @@ def _unpacked(s: Site, level: int, name: str) -> Title:
     if target == FLOAT32 and level >= 2:
         values, more = _graded(k, level, values)
     places = []
+    style = k.draw.word.choice(("{0}", "{0}_out", "{1}"))
     for (c, _, _), value in zip(kept, values, strict=True):
-        places.append(f"{c} to {s.put(f'{c} {c}_out {_WORDS[c]}', value).name}")
+        places.append(f"{c} to {s.put([style.format(c, _WORDS[c])], value).name}")
     done = f"Unpack {name} words ({_described(layout)}) from {say(k, pixels)}: {listed(places)}, "
     return Title(k.name(f"unpack_{name} from_{name} unpack_pixels"), f"{done}each {form}{more}.")
 
@@ -201,7 +203,7 @@ def _widened(
     letter, _, bits = part
     if target == FLOAT32:
         real = cast(value, FLOAT32) / float(2**bits - 1) if bits > 1 else cast(value, FLOAT32)
-        return maybe(k, f"f{letter} {letter}_lin", real)
+        return maybe(k, f"{letter}_unit", real)
     value = cast(value, target)
     if target != UINT8 or level < 3 or bits == 8:
         return value
@@ -212,7 +214,8 @@ def _widened(
         return v * 85
     if bits == 3:
         return (v << 5) | (v << 2) | (v >> 1)
-    return (v << (8 - bits)) | (v >> (2 * bits - 8))
+    low = v >> (2 * bits - 8) if bits > 4 else v
+    return (v << (8 - bits)) | low
 
 
 _GRADES = formulas(
@@ -240,19 +243,19 @@ def _graded(k: KernelBuilder, level: int, values: list[Expr]) -> tuple[list[Expr
 
 _BLENDS = formulas(
     over=("alpha_over composite_over blend_over", lambda s, d, al: s * al + d * (255 - al)),
-    multiply=("multiply_blend modulate tint_bytes", lambda s, d: s * d),
+    multiply=("multiply_blend multiply_images", lambda s, d: s * d),
     screen=("screen_blend screen_bytes", lambda s, d: 65025 - (255 - s) * (255 - d)),
     lerp=("crossfade mix_images lerp_bytes", lambda al, s, d: d * (255 - al) + s * al),
-    add=("additive_blend glow_add lighten_add", lambda s, d: s + d),
+    add=("additive_blend add_images", lambda s, d: s + d),
     premultiply=("premultiply_alpha apply_alpha", lambda s, al: s * al),
 )
 _PURPOSES = {
-    "over": "Composite by alpha two",
-    "multiply": "Multiply two",
-    "screen": "Screen-blend two",
-    "lerp": "Crossfade two",
-    "add": "Add, saturating, two",
-    "premultiply": "Premultiply by alpha",
+    "over": "Alpha-composite the 8-bit images {images}, the first over the second",
+    "multiply": "Multiply the 8-bit images {images}",
+    "screen": "Screen-blend the 8-bit images {images}",
+    "lerp": "Crossfade between the 8-bit images {images}",
+    "add": "Add the 8-bit images {images}, saturating",
+    "premultiply": "Premultiply the 8-bit image {images} by its alpha",
 }
 """What each blend does to its images."""
 _BYTES = {"s": "src front top", "d": "dst back base", "al": "alpha coverage opacity"}
@@ -265,7 +268,6 @@ def _exact(body: BodyBuilder, t: Expr) -> Expr:
 
 _REDUCTIONS = formulas(
     div255=lambda t: t // 255,
-    shift_down=lambda t: t >> 8,
     exact_div255=_exact,
     round_div255=lambda t: (t + 127) // 255,
 )
@@ -275,23 +277,25 @@ _REDUCTIONS = formulas(
 def byte_blend(k: KernelBuilder, level: int) -> Title:
     """Blends of 8-bit images in integers: over, multiply, screen, crossfade; division by 255."""
     shape = k.draw.shape
-    s = launch(k, grid=4, cube=2, list=1)
+    s = launch(k, grid=12, list=1)
     blend = shape.choice(_BLENDS)
     wide = UINT32 if blend.name == "add" else shape.choice((UINT32, UINT32, UINT16, INT32))
-    parts = alike(UINT8, 0, 255, **{key: _BYTES[key] for key in _BYTES if key in blend.keys})
-    r = record(s, "Texel Layer", parts, 0.15 if level < 3 else 0.35)
+    pair = k.draw.word.choice((0, 1, 2))
+    names = {key: _BYTES[key].split()[pair] for key in _BYTES if key in blend.keys}
+    parts = alike(UINT8, 0, 255, **names)
+    r = record(s, "Texel Layer", parts, 0.0)
     raw = blend.of(k, {key: held(k, key, cast(r[key], wide)) for key in parts})
     text = blend.said({key: r.say(key) for key in parts})
-    done = f"{_PURPOSES[blend.name]} 8-bit images in {wide}: let t = {text}; "
+    images = listed([r.say(key) for key in parts if key != "al"])
+    done = f"{_PURPOSES[blend.name].format(images=images)}: in {wide}, let t = {text}; "
     if blend.name == "add":
         value, done = least(raw, 255), f"{done}take min(t, 255)."
     else:
-        reduction = shape.choice(_REDUCTIONS[: 2 if wide == UINT16 else 4])
+        reduction = shape.choice(_REDUCTIONS[: 1 if wide == UINT16 else 3])
         if reduction.reads("t") > 1:
             raw = held(k, "t weighted", raw)
-        value = evaluated(k, 0.6 if level >= 3 else 0.1, reduction, {"t": raw})
+        value = evaluated(k, 0.5 * (reduction.name == "exact_div255"), reduction, {"t": raw})
         done += f"take {reduction.said({'t': 't'})} as a byte."
     result = cast(value, UINT8)
-    kept = r.values.get("d", r["s"])
-    done += stored(s, "out blended result", result, kept, 0.1 if level >= 3 else 0.0)
-    return Title(k.name(blend.outs), done)
+    out = s.put("blended result" if blend.name != "premultiply" else "premultiplied", result)
+    return Title(k.name(blend.outs), f"{done} Store it in {out.name}.")

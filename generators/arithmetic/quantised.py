@@ -19,9 +19,9 @@ from generators.program.expr import Expr, Load, Var, literal
 _RANGES = {INT8: (-128, 127), UINT8: (0, 255), INT16: (-2048, 2047)}
 _SCALES = {INT8: (0.02, 0.03), UINT8: (0.01, 0.015), INT16: (0.001, 0.002)}
 _NAMES = {
-    "quantize": "quantize_affine quantize_values encode_values",
-    "dequantize": "dequantize_affine decode_codes",
-    "fake": "fake_quantize quantization_error",
+    "quantize": "quantize_affine quantize_values",
+    "dequantize": "dequantize_affine dequantize_codes",
+    "fake": "fake_quantize quantize_dequantize",
     "requant": "requantize rescale_codes",
 }
 _ACTIVATIONS = formulas(
@@ -50,7 +50,7 @@ class _Affine:
     def __init__(self, s: Site, level: int, codes: Scalar) -> None:
         self.s, self.k, self.level, self.codes = s, s.k, level, codes
         shape = s.k.draw.shape
-        self.real = shape.weighted({FLOAT32: 3, FLOAT64: 2})
+        self.real = shape.weighted({FLOAT32: 19, FLOAT64: 1})
         zeros = (100, 150) if codes == UINT8 else (-20, 20)
         parts = {
             "scale": Part("scale step_size", self.real, *_SCALES[codes], many="scales scale"),
@@ -80,6 +80,9 @@ class _Affine:
         return fn(form, v), f"v rounded {halves}"
 
 
+_VERBS = {"fake": "Round to codes and back", "quantize": "Quantise"}
+
+
 def _to_codes(q: _Affine, form: str) -> str:
     """Codes of real numbers, or what they stand for."""
     k, s, level = q.k, q.s, q.level
@@ -90,7 +93,7 @@ def _to_codes(q: _Affine, form: str) -> str:
     x: Expr = cast(value, q.real)
     scaled = x / q.scale
     if level < 4 and k.draw.shape.chance(0.3):
-        scaled = x * k.let("inv_scale rate", 1.0 / q.scale)
+        scaled = x * k.let("inv_scale", 1.0 / q.scale)
     rounded, how = q.rounded(k.let("scaled v", scaled))
     branches = k.draw.shape.chance(0.4)
 
@@ -105,7 +108,7 @@ def _to_codes(q: _Affine, form: str) -> str:
         return result
 
     code: Expr = cast(rounded, INT32)
-    done = f"With v = {say(k, value)} / {say(k, q.scale)}, take {how}"
+    done = f"{_VERBS[form]}: with v = {say(k, value)} / {say(k, q.scale)}, take {how}"
     if q.zero is not None:
         code, done = code + q.zero, f"{done} plus {say(k, q.zero)}"
     code = k.let("code q", code)
@@ -143,8 +146,6 @@ def _from_codes(q: _Affine, form: str) -> str:
     if level >= 2 and k.draw.shape.chance(0.5):
         bias = given(s, "bias offsets", q.real, -1.0, 1.0, many="bias offsets", last=1)
         value, text = value + bias, f"{text} + {say(k, bias)}"
-    if level >= 3 and k.draw.shape.chance(0.6):
-        value, text = activated(k, value, text)
     if form == "dequantize":
         done = ""
         if level >= 4:
@@ -155,7 +156,8 @@ def _from_codes(q: _Affine, form: str) -> str:
     new = k.scalar("out_scale next_scale", q.real, 0.008, 0.012)
     rounded, how = q.rounded(k.let("scaled v", value / new))
     out = s.put("next_codes requantized", cast(clamp(rounded, -128.0, 127.0), INT8))
-    return f"With v = ({text}) / {new.name}, {out.name} gets {how}, clamped to [-128, 127]."
+    done = f"Requantise: with v = ({text}) / {new.name}, {out.name} gets {how}, clamped to "
+    return f"{done}[-128, 127]."
 
 
 def activated(k: KernelBuilder, value: Expr, text: str) -> tuple[Expr, str]:
@@ -179,14 +181,14 @@ def mixed_dot(k: KernelBuilder, level: int) -> Title:
     """Short dot products of narrow numbers, accumulated in a wider type."""
     shape = k.draw.shape
     source, wide = shape.choice(_DOTS)
-    s = launch(k, list=2, grid=3)
-    m = k.size("m", 3, 5)
+    s = launch(k, list=2, grid=18)
+    m = k.size("inner", 5, 7)
     other = INT8 if source == UINT8 else source
     last = (s.dims[-1], m) if s.rank > 1 or shape.chance(0.5) else (m,)
     (low, high), (least, top) = _ENDS[source], _ENDS[other]
-    a = k.array("a activations lhs", source, (s.dims[0], m), low=low, high=high)
-    b = k.array("b weights rhs", other, last, low=least, high=top)
-    count = k.trip_count("m depth length", m)
+    a = k.array("a lhs activations", source, (s.dims[0], m), low=low, high=high)
+    b = k.array({"a": "b", "lhs": "rhs"}.get(a.name, "weights"), other, last, low=least, high=top)
+    count = k.size_param("inner depth", m)
     offset = None
     if level > 1 and not source.is_float and shape.chance(0.5):
         offset = k.scalar("a_zero zero_point", wide, 1, 20)
@@ -202,8 +204,15 @@ def mixed_dot(k: KernelBuilder, level: int) -> Title:
         y = maybe(k, "bv w", cast(b[(s.at[-1], q) if len(last) == 2 else q], wide))
         k.augment(acc, "add", (x - offset if offset is not None else x) * y)
     text = f"({a.name} - {offset.name})" if offset is not None else a.name
-    done = f"For each {s.where}, sum {text} * {b.name} over the last axis in {wide}"
-    name = k.name("mixed_dot dot_rows", "int8_gemm" if source == INT8 else "narrow_dot")
+    kinds = {INT8: "int8", UINT8: "uint8", INT16: "int16", FLOAT16: "half"}
+    kind = "gemm" if s.rank > 1 else "row_dots" if len(last) == 2 else "matvec"
+    what = {
+        "gemm": f"Product of {text} and the transpose of {b.name}, summed",
+        "row_dots": f"Dot product of each row of {text} with that of {b.name}, summed",
+        "matvec": f"Product of the matrix {text} and the vector {b.name}, summed",
+    }[kind]
+    done = f"{what} in {wide}"
+    name = k.name(f"{kinds[source]}_{kind}", f"{kind}_{kinds[source]}")
     return Title(name, done + where_from + _dot_out(s, level, acc, source, wide))
 
 
@@ -214,7 +223,7 @@ def _dot_out(s: Site, level: int, acc: Var, source: Scalar, wide: Scalar) -> str
         if level == 2 and wide.is_float and shape.chance(0.5):
             gain = k.scalar("alpha gain", wide, 0.5, 1.5)
             return f", times {gain.name}, stored in {s.put('out products c', gain * acc).name}."
-        return f", stored in {s.put('out products c', acc).name}."
+        return f", stored in {s.put('out c', acc).name}."
     size = 1.0 if source.is_float else 1.0e-7 if source == INT16 else 1.0e-4
     scale = given(s, "scale unit_scale", FLOAT32, 0.5 * size, 2.0 * size, last=1)
     value = k.let("value real", cast(acc, FLOAT32) * scale)

@@ -20,17 +20,26 @@ from generators.program.expr import Expr, Var, literal
 def _library(k: KernelBuilder, level: int) -> Title:
     """Random numbers by ``wp.rand_init`` and its samplers."""
     shape = k.draw.shape
-    s = launch(k, list=3, grid=3, cube=1)
+    s = launch(k, list=3, grid=6)
     seed = k.scalar("seed frame iteration", INT32, 0, 1000)
     index: Expr = s.at[0]
     for at, size in zip(s.at[1:], s.dims[1:], strict=True):
-        index = index * k.size_param(f"num_{say(k, at)} n{say(k, at)}", size) + at
+        index = index * k.size_param({"cols": "num_cols", "w": "width"}.get(size, size), size) + at
     state = k.random_state("state rng", seed, maybe(k, "index flat", index))
     done = f"Seed a generator for each element with {seed.name} and its flat index."
     kinds = ("randf", "range", "randi", "randn", "randu")
-    for kind in shape.sample(kinds, 1):
-        done += _sampled(s, level, kind, state)
-    return Title(k.name("random_field fill_random sample_noise"), done)
+    kind = shape.choice(kinds)
+    done += _sampled(s, level, kind, state)
+    return Title(k.name(_TITLES[kind]), done)
+
+
+_TITLES = {
+    "randf": "uniform_noise fill_uniform",
+    "range": "uniform_range fill_uniform",
+    "randi": "random_integers roll_dice",
+    "randn": "gaussian_noise fill_normal",
+    "randu": "random_words fill_bits",
+}
 
 
 def _sampled(s: Site, level: int, kind: str, state: Var) -> str:
@@ -39,14 +48,13 @@ def _sampled(s: Site, level: int, kind: str, state: Var) -> str:
     if kind == "randi":
         sides = k.scalar("sides num_choices", INT32, 6, 40)
         drawn = k.sample("roll pick", "randi", state, 0, sides)
-        out = s.put("rolls picks", drawn + 1 if level > 1 else drawn)
-        plus = " plus 1" if level > 1 else ""
+        plus = " plus 1" if level > 1 and sides.name == "sides" else ""
+        out = s.put("rolls" if plus else "picks", drawn + 1 if plus else drawn)
         return f" {out.name} gets wp.randi in [0, {sides.name}){plus}."
     if kind == "randu":
         drawn = k.sample("word bits32", "randu", state)
-        by = k.draw.value.integer(1, 16)
-        out = s.put("words random_bits", drawn ^ (drawn >> by))
-        return f" {out.name} gets w ^ (w >> {by}) of w = wp.randu."
+        out = s.put("words random_bits", drawn)
+        return f" {out.name} gets wp.randu, 32 random bits."
     names = {"randf": "u sample", "range": "t offset", "randn": "z normal"}[kind]
     text = f"wp.{kind}"
     if kind == "range":
@@ -56,7 +64,14 @@ def _sampled(s: Site, level: int, kind: str, state: Var) -> str:
     else:
         drawn = k.sample(names, kind, state)
     value, said = _shaped(s, level, drawn)
-    out = s.put(f"{names[0]}_out noise field_out", value)
+    out = s.put(
+        "noise"
+        if said == "{}"
+        else "samples noisy"
+        if "signal" in said or "image" in said
+        else "noise samples",
+        value,
+    )
     return f" {out.name} gets {said.format(text)}."
 
 
@@ -65,7 +80,7 @@ def _shaped(s: Site, level: int, drawn: Var) -> tuple[Expr, str]:
     k = s.k
     form = k.draw.shape.choice(("plain", "affine", "added") if level < 4 else ("added", "bridge"))
     if form == "plain":
-        return (drawn, "{}") if k.draw.shape.chance(0.5) else (drawn * drawn, "the square of {}")
+        return drawn, "{}"
     parts = {
         "mean": Part("mean mu", FLOAT32, -1.0, 1.0),
         "spread": Part("sigma spread", FLOAT32, 0.3, 1.2),
@@ -75,7 +90,7 @@ def _shaped(s: Site, level: int, drawn: Var) -> tuple[Expr, str]:
     text = f"{r.say('mean')} + {r.say('spread')} * {{}}"
     if form == "affine":
         return value, text
-    base = s.read("signal base image", FLOAT32, -1.0, 1.0)
+    base = s.read("signal image", FLOAT32, -1.0, 1.0)
     value, text = base + value, f"{say(k, base)} + {text}"
     if form == "added":
         return value, text
@@ -85,6 +100,13 @@ def _shaped(s: Site, level: int, drawn: Var) -> tuple[Expr, str]:
 
 Numbers = tuple[int, int, int]
 
+_CALLED = {
+    "lcg": "Step linear congruential generators",
+    "lehmer": "Step Lehmer generators",
+    "pcg": "Step PCG generators",
+    "weyl": "Step Weyl sequences",
+    "xorshift": "Step xorshift generators",
+}
 _RULES = {
     "lcg": "s = {0} * s + {2}",
     "lehmer": "s = {0} * s % 2147483647",
@@ -154,7 +176,7 @@ def random_step(k: KernelBuilder, level: int) -> Title:
         return _library(k, level)
     form = shape.choice(sorted(_RULES))
     type_ = UINT64 if form == "lehmer" else shape.weighted({UINT32: 3, UINT64: 2})
-    s = launch(k, list=3, grid=2, cube=1)
+    s = launch(k, list=1)
     in_place = level >= 2 and shape.chance(0.5)
     top, role = (
         2147483646 if form == "lehmer" else type_.int_range[1],
@@ -164,12 +186,11 @@ def random_step(k: KernelBuilder, level: int) -> Title:
     start: Expr = states[s.at]
     if form != "lehmer" and shape.chance(0.4):
         start = start ^ k.scalar("stream salt frame_key", type_, 1, 2**31)
-    done = f"Start with s = {say(k, start)}. ".replace("^^", "^")
+    done = f"{_CALLED[form]}: start with s = {say(k, start)}. ".replace("^^", "^")
     x = k.let("s state x", start)
     numbers = k.draw.value.choice(_NUMBERS[form, type_])
-    steps = 1 if level < 3 else k.draw.value.integer(2, 5)
-    _stepped(k, level, form, x, numbers, steps if level >= 3 else 0)
-    done += f"Step it{f' {steps} times' if steps > 1 else ''}: {_RULES[form].format(*numbers)}."
+    _stepped(k, level, form, x, numbers)
+    done += f"Step it: {_RULES[form].format(*numbers)}."
     if level == 1:
         done += _simple(s, form, x)
     else:
@@ -179,11 +200,11 @@ def random_step(k: KernelBuilder, level: int) -> Title:
         drawn, how = _tempered(k, form, x)
         drawn = local(k, "drawn bits_out r", drawn)
         done += f" The number drawn is r = {how}.{_used(s, level, form, drawn)}"
-    return Title(k.name(f"{form}_step {form}_random next_random"), done)
+    return Title(k.name(f"{form}_step {form}_random"), done)
 
 
-def _stepped(k: KernelBuilder, level: int, form: str, s: Var, numbers: Numbers, steps: int) -> None:
-    """The steps, in a helper or in place; a loop of them unless there are none to count."""
+def _stepped(k: KernelBuilder, level: int, form: str, s: Var, numbers: Numbers) -> None:
+    """A step, in a helper or in place."""
 
     def build(body: BodyBuilder, state: Expr) -> Expr:
         x = body.let("s x", state)
@@ -194,17 +215,10 @@ def _stepped(k: KernelBuilder, level: int, form: str, s: Var, numbers: Numbers, 
     if level >= 2 and k.draw.shape.chance(0.6):
         call = helper(k, f"{form}_next advance", [("state", s.type)], build)
 
-    def once() -> None:
-        if call:
-            k.assign(s, k.call(call, s))
-        else:
-            _advance(k, form, s, numbers)
-
-    if not steps:
-        once()
-        return
-    with k.for_("turn r burn", steps):
-        once()
+    if call:
+        k.assign(s, k.call(call, s))
+    else:
+        _advance(k, form, s, numbers)
 
 
 def _simple(s: Site, form: str, x: Var) -> str:
@@ -215,9 +229,10 @@ def _simple(s: Site, form: str, x: Var) -> str:
     if kind == "tempered":
         value, text = _tempered(k, form, x)
     elif kind == "range":
-        limit = k.scalar("limit sides", x.type, 6, 100)
+        limit = k.scalar("num_choices limit", x.type, 6, 100)
         value, text = x % limit, f"s % {limit.name}"
-    return f" {s.put('next_state out', value).name} gets {text}."
+    out = s.put({"state": "next_states", "range": "picks"}.get(kind, "random_bits"), value)
+    return f" {out.name} gets {text}."
 
 
 def _used(s: Site, level: int, form: str, drawn: Var) -> str:
@@ -252,4 +267,4 @@ def _used(s: Site, level: int, form: str, drawn: Var) -> str:
     r = record(s, "Jitter Noise", parts, 0.5, shared=True)
     moved = k.let("moved jittered", value + r["low"] + r["width"] * unit)
     done += f" Take {text} + {r.say('low')} + {r.say('width')} * u."
-    return done + stored(s, "out result noisy", moved, values, 0.1 * (level == 5))
+    return done + stored(s, "jittered noisy", moved)

@@ -8,6 +8,7 @@ from generators.kit.functions import least
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Operand, Var
 
+_ROLES = {"k": "keys", "v": "values"}
 _LEAST_SLOTS = 16
 """Every cache has room for so many tokens; the lengths that are drawn stay below."""
 
@@ -44,7 +45,7 @@ def append_to_cache(k: KernelBuilder, level: int) -> Title:
     roles = ("k", "v") if shape.chance(0.3 + 0.08 * level) else ("k",)
     new, said = _fresh(k, at, inner, roles)
     idle = shape.chance(0.3)
-    top = _LEAST_SLOTS - 1 if way in ("plain", "pages") else 3 * _LEAST_SLOTS
+    top = {"plain": _LEAST_SLOTS - 1, "pages": 4 * _LEAST_SLOTS - 1}.get(way, 3 * _LEAST_SLOTS)
     lengths = k.array("lengths cache_lens seq_lens", INT32, "batch", low=-12 * idle, high=top)
     position = k.let("pos position past", lengths[at[0]])
     if idle:
@@ -65,8 +66,9 @@ def append_to_cache(k: KernelBuilder, level: int) -> Title:
         cache = k.array(names, FLOAT32, dims, role="inout", low=-1.0, high=1.0)
         k.store(cache, index, value)
         caches.append(cache.name)
-    text = f"Append to caches of sequences: {said} goes into {' and '.join(caches)} in {told}."
-    text += f" Sequences whose {lengths.name} is negative are idle." if idle else ""
+    text = f"Append the {' and '.join(_ROLES[role] for role in roles)} of one token of each "
+    text += f"sequence to a cache: {said} goes into {' and '.join(caches)}, in {told}."
+    text += f" Sequences whose {lengths.name} is negative are skipped." if idle else ""
     return Title(k.name("append_kv_cache update_kv_cache write_kv_cache"), text)
 
 
@@ -96,11 +98,11 @@ def _fresh(
     column: Expr = at[1]
     if len(inner) > 1:
         column = k.let("col channel", at[1] * k.size_param("head_dim", "dim") + at[2])
-    hidden = k.size_param("hidden kv_offset", per)
+    hidden = k.size_param("hidden", per)
     offsets = [hidden + column, 2 * hidden + column][: len(roles)]
-    said = f"column {hidden.name} + the flat channel of {qkv.name}"
+    said = f"what lies in {qkv.name} from column {hidden.name} on"
     if len(roles) > 1:
-        said += f", and column 2 * {hidden.name} + it,"
+        said = f"what lies in {qkv.name} from columns {hidden.name} and 2 * {hidden.name} on"
     return [qkv[at[0], o] for o in offsets], said
 
 
@@ -110,9 +112,9 @@ def _paged(
     """A cache of pages that a table names for each sequence."""
     k.size("pages", 4, 5, minimum=4)
     fixed = k.draw.shape.chance(0.5)
-    per = "4" if fixed else k.size("page_size", 4, 5, minimum=4)
+    per = "16" if fixed else k.size("page_size", 16, 18, minimum=16)
     table = k.array("block_table page_table", INT32, ("batch", "pages"), init="permutation")
-    size: Expr = k.lift(4, INT32) if fixed else k.size_param("page_size block_len", "page_size")
+    size: Expr = k.lift(16, INT32) if fixed else k.size_param("page_size block_len", "page_size")
     logical = k.let("logical page_no", position // size)
     page = k.let("page block_id", table[at[0], logical])
     offset: Expr = position % size if k.draw.shape.chance(0.5) else position - logical * size
@@ -122,9 +124,9 @@ def _paged(
         index: tuple[Operand, ...] = (page, at[1], offset, at[2])
     else:
         dims, index = ("batch*pages", per, *inner), (page, offset, *at[1:])
-    long = size.name if isinstance(size, Var) else "4"
-    told = f"the page that {table.name} names for the sequence's page p / {long}, at p % {long}, p "
-    return dims, index, f"{told}being its length"
+    long = size.name if isinstance(size, Var) else "16"
+    told = f"the page that {table.name} has at p / {long} of the sequence, at place p % {long} in "
+    return dims, index, f"{told}it, p being its length"
 
 
 @idiom
@@ -138,7 +140,7 @@ def unpad_rows(k: KernelBuilder, level: int) -> Title:
         k.size(symbol, *{"features": (3, 5), "heads": (2, 2), "dim": (3, 3)}[symbol])
     names = tuple(k.name({"features": "c f", "heads": "h", "dim": "d"}[n]) for n in tail)
     k.size("tokens", total, 48, minimum=total)
-    k.size("longest", 5, 7)
+    k.size("max_len", 5, 7)
     packed = shape.chance(0.45)
     starts = k.array(
         "cu_seqlens offsets row_starts", INT32, "batch+1", init="sorted", low=0, high=most_
@@ -151,9 +153,9 @@ def _to_batch(
 ) -> Title:
     """Each place of the padded batch gets its token, or what the padding is."""
     shape = k.draw.shape
-    at = k.thread("batch", "longest", *tail, names=[k.name("b seq"), k.name("t pos step"), *names])
+    at = k.thread("batch", "max_len", *tail, names=[k.name("b seq"), k.name("t pos step"), *names])
     rows = k.array("packed flat_tokens x", FLOAT32, ("tokens", *tail), low=-1.0, high=1.0)
-    out = k.out("padded batch_out", FLOAT32, ("batch", "longest", *tail))
+    out = k.out("padded batch_out", FLOAT32, ("batch", "max_len", *tail))
     start = k.let("start begin", starts[at[0]])
     length: Expr = starts[at[0] + 1] - start
     if shape.chance(0.35):
@@ -164,7 +166,7 @@ def _to_batch(
     place: Expr = at[1]
     told = "on the right"
     if left:
-        width = extent(out, 1) if shape.chance(0.5) else k.size_param("max_len", "longest")
+        width = extent(out, 1) if shape.chance(0.5) else k.size_param("max_len", "max_len")
         place = k.let("t_in inner", at[1] - (width - length))
         told = "on the left"
     inside = place >= 0 if left else place < length
@@ -175,9 +177,9 @@ def _to_batch(
         filled = k.params[-1].name
     outside = place < 0 if left else place >= length
     _padded(k, (out, at), (inside, outside), rows[(start + place,) + at[2:]], fill)
-    text = f"Rows of {rows.name}, of which row {at[0].name} has the places from "
-    text += f"{starts.name}[{at[0].name}] to before the next{kept}, are padded with {filled} "
-    text += f"{told} (cut there if longer) in {out.name}."
+    text = f"Pad ragged rows to a batch: row {at[0].name} has the tokens of {rows.name} from "
+    text += f"{starts.name}[{at[0].name}] to before the next offset{kept}. They are stored in "
+    text += f"{out.name}, padded with {filled} {told}; what is too long is cut on that side."
     return Title(k.name("pad_packed_sequences pad_rows"), text)
 
 
@@ -213,7 +215,7 @@ def _to_list(k: KernelBuilder, starts: Var, tail: tuple[str, ...], names: tuple[
     shape = k.draw.shape
     at = k.thread("tokens", *tail, names=[k.name("i tok"), *names])
     token = at[0]
-    padded = k.array("padded batch_in x", FLOAT32, ("batch", "longest", *tail), low=-1.0, high=1.0)
+    padded = k.array("padded batch_in x", FLOAT32, ("batch", "max_len", *tail), low=-1.0, high=1.0)
     out = k.out("packed flat_out", FLOAT32, ("tokens", *tail))
     last: Expr = starts[extent(starts) - 1]
     if shape.chance(0.5):
@@ -226,7 +228,7 @@ def _to_list(k: KernelBuilder, starts: Var, tail: tuple[str, ...], names: tuple[
             k.return_()
     row, how = _owner(k, starts, token)
     place = k.let("t pos", token - starts[row])
-    limit = (extent(padded, 1) if shape.chance(0.6) else k.size_param("max_len", "longest")) - 1
+    limit = (extent(padded, 1) if shape.chance(0.6) else k.size_param("max_len", "max_len")) - 1
     value = padded[
         (
             row,
@@ -241,16 +243,18 @@ def _to_list(k: KernelBuilder, starts: Var, tail: tuple[str, ...], names: tuple[
             k.store(out, at, 0.0)
         with k.else_():
             k.store(out, at, value)
-    text = f"Token {token.name} of {out.name} belongs to the row r of {padded.name} with "
-    text += f"{starts.name}[r] <= {token.name} < {starts.name}[r + 1], found {how}; it gets that "
-    text += "row's element at its place there (the last one if the row ends before). Tokens of no "
-    return Title(k.name("unpad_rows pack_padded_batch"), f"{text}row get 0.")
+    text = (
+        f"Pack a padded batch into one list: token {token.name} of {out.name} belongs to the row r "
+    )
+    text += f"with {starts.name}[r] <= {token.name} < {starts.name}[r + 1], found {how}, and gets "
+    text += f"what {padded.name} has there at its place {token.name} - {starts.name}[r] (the last "
+    text += "place at most). Tokens of no row get 0."
+    return Title(k.name("unpad_rows pack_padded_batch"), text)
 
 
 def _owner(k: KernelBuilder, starts: Var, token: Var) -> tuple[Expr, str]:
     """The last row that starts at or before a token, the search never leaving the rows."""
-    way = k.draw.shape.choice(("binary", "scan", "count"))
-    last = extent(starts) - 2
+    way = k.draw.shape.weighted({"binary": 3, "count": 1})
     if way == "binary":
         low, high = k.let("lo left", k.lift(0, INT32)), k.let("hi right", extent(starts) - 1)
         with k.while_(high - low > 1):
@@ -261,11 +265,7 @@ def _owner(k: KernelBuilder, starts: Var, token: Var) -> tuple[Expr, str]:
                 k.assign(high, middle)
         return low, "by binary search"
     row = k.let("row seq", k.lift(0, INT32))
-    if way == "scan":
-        with k.for_("r s_id", last + 1, start=1) as r, k.if_(starts[r] <= token):
-            k.assign(row, r)
-        return row, "by trying all"
-    with k.for_("r s_id", last + 1, start=1) as r:
+    with k.for_("r candidate", extent(starts) - 1, start=1) as r:
         with k.if_(starts[r] > token):
             k.break_()
         k.assign(row, r)

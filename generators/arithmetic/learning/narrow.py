@@ -51,14 +51,14 @@ class _Block:
     @property
     def said(self) -> str:
         long = self.size.name if isinstance(self.size, Var) else str(getattr(self.size, "value", 0))
-        return f"Quantise blocks of {long} elements, one a thread."
+        return f"Quantise blocks of {long} elements, one block a thread:"
 
 
 def _block(k: KernelBuilder, level: int) -> _Block:
     """Blocks of a list, of the rows of a matrix, or along the last of three axes."""
     shape = k.draw.shape
     way = shape.weighted({"list": 3, "rows": 5, "axis": 3})
-    fixed = shape.choice((4, 8)) if shape.chance(0.35) else 0
+    fixed = shape.choice((16, 32)) if shape.chance(0.35) else 0
     per = str(fixed) if fixed else k.size("block_size", 4, 6)
     k.size("blocks", 2, 4)
     if way == "list":
@@ -93,7 +93,7 @@ def _largest(b: _Block, x: Var) -> tuple[Var, str]:
             size = k.let("mag a", abs(x[place]))
             with k.if_(size > top):
                 k.assign(top, size)
-    return top, f"the largest size in it (at least {floor:g})"
+    return top, f"the largest absolute value in a block (at least {floor:g})"
 
 
 @idiom
@@ -122,9 +122,10 @@ def _symmetric(b: _Block, x: Var, scales: Var) -> Title:
         scaled = x[place] / factor if over else x[place] * factor
         code = rounded(k, maybe(k, "v scaled", scaled, 0.4))
         k.store(codes, place, cast(cast(code, INT32) if shape.chance(0.5) else code, INT8))
-    text = f"{scales.name} gets {said} over {limit}, "
-    text += f"{codes.name} each of {x.name} over that, rounded."
-    return Title(k.name("quantize_blocks absmax_quantize blockwise_int8"), f"{b.said} {text}")
+    text = f"store {said} over {limit} in {scales.name}, and each of {x.name} over that scale, "
+    text += f"rounded, in {codes.name}."
+    bits = "int8" if limit == 127 else "int4"
+    return Title(k.name(f"quantize_blocks absmax_quantize blockwise_{bits}"), f"{b.said} {text}")
 
 
 def _affine(b: _Block, x: Var, scales: Var) -> Title:
@@ -133,7 +134,7 @@ def _affine(b: _Block, x: Var, scales: Var) -> Title:
     limit = shape.choice((255, 15, 15))
     codes, zeros = (
         k.out("codes quantized q", UINT8, b.whole),
-        k.out("minima zeros", FLOAT32, b.dims),
+        k.out("minima block_min", FLOAT32, b.dims),
     )
     low = k.let("lo low", k.lift(1.0e30, FLOAT32))
     high = k.let("hi high", k.lift(-1.0e30, FLOAT32))
@@ -147,7 +148,8 @@ def _affine(b: _Block, x: Var, scales: Var) -> Title:
     with b.each() as place:
         code = rounded(k, (x[place] - low) / scale)
         k.store(codes, place, cast(cast(code, INT32) if shape.chance(0.5) else code, UINT8))
-    text = f"{zeros.name} and {scales.name} get its smallest and (largest - smallest + 1e-6) / "
-    text += f"{limit}, "
-    text += f"{codes.name} each of {x.name} less the smallest over the scale, rounded."
-    return Title(k.name("quantize_blocks affine_quantize blockwise_uint8"), f"{b.said} {text}")
+    text = f"store its smallest element in {zeros.name}, (largest - smallest + 1e-6) / {limit} in "
+    text += f"{scales.name}, and each of {x.name}, less the smallest and over the scale, rounded, "
+    text += f"in {codes.name}."
+    bits = "uint8" if limit == 255 else "uint4"
+    return Title(k.name(f"quantize_blocks affine_quantize blockwise_{bits}"), f"{b.said} {text}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import least, most, sqrt
+from generators.kit.functions import most, sqrt
 from generators.kit.naming import maybe
 from generators.kit.sites import Site, launch
 from generators.kit.text import written
@@ -39,37 +39,31 @@ class _Step:
     def rate(self) -> Expr:
         """The learning rate: of the launch, or of the parameter's group or row."""
         k, shape = self.k, self.k.draw.shape
-        way = shape.weighted({"one": 5, "group": self.level // 2, "row": self.s.rank > 1})
+        way = shape.weighted({"one": 5, "group": self.level // 2})
         if way == "one":
             lr = self.setting("lr learning_rate step_size", 0.01, 0.1)
             self.told.extend([f"lr is {lr.name}."] if lr.name != "lr" else [])
             return lr
-        if way == "row":
-            rates = self.s.array("row_lr lr_rows", self.type, 0.01, 0.1, axes=(0,))
-            self.told.append(f"lr is {rates.name} of the row.")
-            return k.let("lr rate", rates[self.s.at[0]])
         k.size("groups", 3, 4)
         ids = self.s.array("group_ids param_group", INT32, init="index_of:groups")
-        rates = k.array("group_lr lrs", self.type, "groups", low=0.01, high=0.1)
-        self.told.append(f"lr is {rates.name} of the element's group {ids.name}.")
+        rates = k.array("group_lrs lrs", self.type, "groups", low=0.01, high=0.1)
+        self.told.append(f"lr is the entry of {rates.name} for the group that {ids.name} gives.")
         return k.let("lr rate", rates[ids[self.s.at]])
 
 
 def _step(k: KernelBuilder, level: int) -> _Step:
     """Parameters in a list or a matrix, and a gradient that may be narrow, scaled or clipped."""
     shape, told = k.draw.shape, list[str]()
-    s = launch(k, list=5, grid=3, indices="i tid idx")
+    s = launch(k, list=5, grid=6, indices="i tid idx")
     type_ = k.draw.wide_float_type()
     weights = s.array("params weights w p", type_, -1.0, 1.0, role="inout")
     half = type_ == FLOAT32 and shape.chance(0.12)
     grads = s.array("grads grad dw", FLOAT16 if half else type_, -1.0, 1.0)
     g: Expr = cast(grads[s.at], type_)
-    told.append(f"g is {grads.name}")
+    told.append(f"Here g is {grads.name}")
     if half:
         told[-1] += " in float32"
-    way = shape.weighted(
-        {"none": 5, "scale": level, "clip": level // 2, "norm": level // 2 * (s.rank > 1)}
-    )
+    way = shape.weighted({"none": 5, "scale": level, "clip": level // 2})
     if way == "scale":
         factor = k.scalar("inv_scale grad_scale", type_, 0.25, 0.75)
         g = g * factor
@@ -78,13 +72,6 @@ def _step(k: KernelBuilder, level: int) -> _Step:
         bound = k.scalar("clip_value max_grad", type_, 0.4, 0.8)
         g = fn("clamp", g, -bound, bound)
         told[-1] += f" clipped to +-{bound.name}"
-    elif way == "norm":
-        norms = s.array("row_norms grad_norms", type_, 0.5, 4.0, axes=(0,))
-        bound = k.scalar("max_norm clip_norm", type_, 1.0, 2.0)
-        norm = k.let("norm row_norm", norms[s.at[0]])
-        cut = shape.chance(0.5)
-        g = g * least(bound / norm, 1.0) if cut else g * bound / most(norm, bound)
-        told[-1] += f" scaled so that its row's norm, {norms.name}, is at most {bound.name}"
     told[-1] += "."
     return _Step(s, level, type_, weights, k.let("g grad_i gi", g), told)
 
@@ -97,9 +84,10 @@ def _finish(o: _Step, value: Expr, formula: str, name: str) -> Title:
         value = k.let("updated new_w", value)
         k.store(o.weights, s.at, value)
         mean = o.state("ema_weights shadow", -1.0, 1.0)
-        rate = o.setting("ema_decay keep", 0.8, 0.99)
+        rate = o.setting("ema_decay", 0.8, 0.99)
         k.store(mean, s.at, rate * mean[s.at] + (1.0 - rate) * value)
-        text += f" {mean.name} becomes {rate.name} * {mean.name} + (1 - {rate.name}) * the new one."
+        text += f" {mean.name}, a moving average of {o.weights.name} with the factor {rate.name}, "
+        text += "follows."
     elif k.draw.shape.chance(0.3) and o.weights.name not in formula.split("gets")[0]:
         value = k.let("updated new_w", value)
         k.store(o.weights, s.at, value)
@@ -135,9 +123,10 @@ def adam_step(k: KernelBuilder, level: int) -> Title:
     lam = None if decay == "none" else o.setting("weight_decay wd", 0.01, 0.1)
     if decay == "l2" and lam is not None:
         g = k.let("g_wd decayed", g + lam * w[at])
-        o.told.append(f"{lam.name} * {w.name} is added to g first.")
-    m_state = o.state("exp_avg moment1 m", -0.5, 0.5)
-    v_state = o.state("exp_avg_sq moment2 v", 0.01, 0.5)
+        o.told.append(f"L2 decay: {lam.name} * {w.name} is added to g first.")
+    called = k.draw.word.choice(("exp_avg exp_avg_sq", "moment1 moment2", "m v")).split()
+    m_state = o.state(called[0], -0.5, 0.5)
+    v_state = o.state(called[1], 0.01, 0.5)
     m = _moving(o, m_state, b1, g, "m_new m_t mean_g")
     v = _moving(o, v_state, b2, g * g, "v_new v_t mean_sq")
     if level > 2 and shape.chance(0.25):
@@ -150,12 +139,13 @@ def adam_step(k: KernelBuilder, level: int) -> Title:
             value = w[at] - lr * (update + lam * w[at])
         else:
             value = w[at] * (1.0 - lr * lam) - lr * update
-        o.told.append(f"{w.name} also shrinks by lr * {lam.name} of itself.")
+        o.told.append(f"Decoupled decay: {w.name} also loses lr * {lam.name} times itself.")
     else:
         value = w[at] - lr * maybe(k, "update delta", update, 0.5)
     text = (
-        f"Adam: {m_state.name} and {v_state.name}, moving averages of g and g^2 by {b1.name} and "
-        f"{b2.name}, move {w.name} by -lr * m_hat / (sqrt(v_hat) + {written(eps)})."
+        f"Adam step: {m_state.name} and {v_state.name}, moving averages of g and g^2 with the "
+        f"factors {b1.name} and {b2.name}, are updated, then {w.name} moves by -lr * m_hat / "
+        f"(sqrt(v_hat) + {written(eps)})."
     )
     name = "adamw_step adamw_update" if decay == "decoupled" else "adam_step adam_update"
     return _finish(o, value, text, name)
@@ -177,17 +167,18 @@ def _corrected(o: _Step, m: Var, v: Var, b1: Var, b2: Var) -> tuple[Expr, Expr]:
         o.told.append("The averages are used as they are (no bias correction).")
         return m, v
     if way == "given":
-        c1 = o.setting("bias_correction1 correction1", 0.2, 0.9)
-        c2 = o.setting("bias_correction2 correction2", 0.1, 0.9)
+        called = k.draw.word.choice(("bias_correction", "correction"))
+        c1 = o.setting(f"{called}1", 0.2, 0.9)
+        c2 = o.setting(f"{called}2", 0.1, 0.9)
         o.told.append(f"m_hat and v_hat are the averages over {c1.name} and {c2.name}.")
     else:
         step = k.scalar("step t_step", INT32, 1, 20)
         power = k.let("t step_f", cast(step, o.type))
-        c1 = k.let("c1 bias1 unbias_m", 1.0 - b1**power)
-        c2 = k.let("c2 bias2 unbias_v", 1.0 - b2**power)
+        c1 = k.let("bias1", 1.0 - b1**power)
+        c2 = k.let("bias2", 1.0 - b2**power)
         o.told.append(
-            f"m_hat and v_hat are the averages over 1 - {b1.name}^t and 1 - {b2.name}^t, t the "
-            f"number {step.name} of the step."
+            f"m_hat and v_hat are the averages over 1 - {b1.name}^t and 1 - {b2.name}^t, t being "
+            f"{step.name}, the number of the step."
         )
     return maybe(k, "m_hat", m / c1), maybe(k, "v_hat", v / c2)
 
@@ -199,9 +190,9 @@ def lion_step(k: KernelBuilder, level: int) -> Title:
     o = _step(k, level)
     at, w = o.s.at, o.weights
     lr = o.rate()
-    m_state = o.state("exp_avg momentum m", -0.5, 0.5)
-    b1 = o.setting("beta1 beta_update", 0.5, 0.9)
+    m_state = o.state("exp_avg m", -0.5, 0.5)
     lion = shape.chance(0.65)
+    b1 = o.setting("beta1" if lion else "momentum_decay beta", 0.5, 0.9)
     if lion:
         mixed = k.let("c mixed interp", b1 * m_state[at] + (1.0 - b1) * o.grad)
     else:
@@ -211,17 +202,19 @@ def lion_step(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.5):
         lam = o.setting("weight_decay wd", 0.01, 0.2)
         value = w[at] - lr * (move + lam * w[at])
-        o.told.append(f"{lam.name} * {w.name} is added to the sign (decoupled decay).")
+        o.told.append(f"Decoupled decay: {lam.name} * {w.name} is added to the sign.")
     if lion:
-        b2 = o.setting("beta2 beta_state", 0.9, 0.99)
-        told = f"Lion: the sign of {b1.name} * {m_state.name} + (1 - {b1.name}) * g moves {w.name} "
-        told += f"by -lr; then {m_state.name} becomes {b2.name} * {m_state.name} + "
+        b2 = o.setting("beta2", 0.9, 0.99)
+        told = (
+            f"Lion step: {w.name} moves by -lr times the sign of {b1.name} * {m_state.name} + (1 - "
+        )
+        told += f"{b1.name}) * g; then {m_state.name} becomes {b2.name} * {m_state.name} + "
         told += f"(1 - {b2.name}) * g."
         title = _finish(o, value, told, "lion_step lion_update")
         _moving(o, m_state, b2, o.grad, "m_new m_next")
         return title
-    told = f"Sign descent with momentum: {m_state.name} becomes {b1.name} * {m_state.name} + "
-    told += f"(1 - {b1.name}) * g, and {w.name} moves by -lr * its sign."
+    told = f"Signum step, descent by the sign of a momentum: {m_state.name} becomes {b1.name} * "
+    told += f"{m_state.name} + (1 - {b1.name}) * g, and {w.name} moves by -lr * its sign."
     return _finish(o, value, told, "sign_sgd_step signum_update")
 
 
@@ -238,7 +231,7 @@ def momentum_step(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.45):
         lam = o.setting("weight_decay l2 wd", 0.01, 0.1)
         g = k.let("g_wd decayed", g + lam * w[at])
-        o.told.append(f"{lam.name} * {w.name} is added to g first.")
+        o.told.append(f"L2 decay: {lam.name} * {w.name} is added to g first.")
     way = shape.weighted({"ball": 3, "dampened": 2, "nesterov": 3, "inside": 2})
     if way == "inside":
         v = k.let("v v_new", mu * velocity[at] - lr * g)
@@ -260,7 +253,8 @@ def momentum_step(k: KernelBuilder, level: int) -> Title:
     ahead = way == "nesterov"
     move = maybe(k, "d lookahead", g + mu * v) if ahead else v
     told = f"SGD with momentum: {velocity.name} becomes {new}, then {w.name} moves by -lr * "
-    told += f"(g + {mu.name} * {velocity.name}), after Nesterov." if ahead else f"{velocity.name}."
+    nesterov = f"(g + {mu.name} * {velocity.name}), which is Nesterov's look-ahead."
+    told += nesterov if ahead else f"{velocity.name}."
     name = "nesterov_step nesterov_update" if ahead else "sgd_momentum_step momentum_update"
     return _finish(o, w[at] - lr * move, told, name)
 

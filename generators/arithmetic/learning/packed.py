@@ -81,7 +81,8 @@ def unpack_int4(k: KernelBuilder, level: int) -> Title:
         k.store(out, (place, row) if across else (row, place), real(code))
 
     _each_code(k, level, value, (per, holder, base), store)
-    text = f"Each {holder} of {packed.name} holds {per} codes of four bits, the lowest first"
+    text = f"Dequantise weights of four bits: each {holder} of {packed.name} holds {per} codes, "
+    text += "the lowest first"
     text += " (along axis 0)" if across else ""
     text += f". {out.name} gets, for each code, {told}."
     return Title(k.name("dequantize_int4 unpack_int4 unpack_nibbles"), text)
@@ -168,7 +169,7 @@ def _coder(k: KernelBuilder, w: _Word, bits: int) -> tuple[Callable[[Expr], Expr
     def code(n: Expr) -> Expr:
         value = x[w.place(n)]
         near = fn(way, value * factor if inverse else value / factor)
-        shifted = k.let("code level q_n", cast(near, INT32) + zero)
+        shifted = k.let("code", cast(near, INT32) + zero)
         if branches:
             with k.if_(shifted < 0):
                 k.assign(shifted, 0)
@@ -209,7 +210,9 @@ def pack_low_bits(k: KernelBuilder, level: int) -> Title:
             k.augment(word, "add", code(n) << cast(bits * n, UINT32))
     out = k.out("packed words_out qweight", holder, w.dims)
     k.store(out, w.at, cast(word, holder))
-    text = f"Pack {per} codes of {bits} bits, {told}, into each {holder} of {out.name}"
+    verb = "Quantise and pack" if "round(" in told else "Pack"
+    text = f"{verb} {per} codes of {bits} bits, {told}, into each {holder} of {out.name}"
     text += f" (along axis {w.axis})" if w.axis != len(w.dims) - 1 else ""
     text += ", the first in the highest bits." if backwards else ", the first in the lowest bits."
-    return Title(k.name(f"pack_int{bits} quantize_pack{bits} pack_codes"), text)
+    kinds = f"pack_codes pack_uint{bits}" if "round(" not in told else f"quantize_pack{bits}"
+    return Title(k.name(kinds), text)

@@ -54,7 +54,7 @@ def _uniform(k: KernelBuilder, s: Site, whole: Var, level: int) -> tuple[Expr, s
     seed = k.scalar("seed rng_seed", UINT32, 1, 100000)
     way = shape.choice(sorted(_HASHES))
     counter = cast(flat, UINT32) ^ seed if shape.chance(0.6) else cast(flat, UINT32) + seed
-    sign = "^^" if "bit_xor" in str(counter) else "+"
+    sign = "xor" if "bit_xor" in str(counter) else "+"
     hashed = routine(
         k,
         max(0.5, BY_LEVEL[level]),
@@ -74,14 +74,18 @@ def _by_chance(k: KernelBuilder, ratio: Expr, u: Expr, split: bool) -> tuple[Exp
     ratio = k.let("scaled v", ratio)
     low = k.let("low below", fn("floor", ratio))
     up = where(u < ratio - low, k.lift(1.0, FLOAT32), 0.0)
-    return low + up, "the floor of v, plus 1 where u is below what v exceeds it by"
+    return low + up, "floor(v), plus 1 where u < v - floor(v)"
+
+
+def _bracketed(text: str) -> str:
+    return f"({text})" if "," in text else text
 
 
 @idiom
 def stochastic_rounding(k: KernelBuilder, level: int) -> Title:
     """Rounding up with the probability of the fraction, to integers or to a coarser grid."""
     shape = k.draw.shape
-    s = launch(k, list=4, grid=4, cube=1, indices="i tid idx")
+    s = launch(k, list=4, grid=6, indices="i tid idx")
     x = s.array("values x weights", FLOAT32, -3.0, 3.0)
     scale = given(s, "scale step", FLOAT32, 0.1, 0.15, shared=4, first=2, last=1)
     u, told = _uniform(k, s, x, level)
@@ -91,31 +95,36 @@ def stochastic_rounding(k: KernelBuilder, level: int) -> Title:
     said, residual = x.name, None
     if shape.chance(0.15 + 0.1 * level):
         residual = s.array("residual error_mem carry_over", FLOAT32, -0.1, 0.1, role="inout")
-        value = k.let("v_full wanted", value + residual[s.at])
+        value = k.let("wanted total", value + residual[s.at])
         said = f"({x.name} + {residual.name})"
+    kept_codes = residual is None and (way == "codes" or (way == "fraction" and shape.chance(0.5)))
     near, how = _by_chance(k, value / scale, u, way == "fraction")
-    text = f"With v = {said} / {say(k, scale)} and u = {told}: "
+    what = "integer codes" if kept_codes else f"multiples of {say(k, scale)}"
+    text = f"Stochastic rounding to {what}: with v = {said} / {say(k, scale)} and u = {told}, "
     if residual is not None:
-        kept = k.let("kept sent", scale * near)
+        kept = k.let("kept", scale * near)
         k.store(residual, s.at, value - kept)
-        out = s.put("rounded coarse out", kept)
-        text += f"{out.name} gets {say(k, scale)} * {how}, and {residual.name} what that lacks of "
-        text += f"{said}."
-    elif way == "grid" or (way == "fraction" and shape.chance(0.5)):
-        out = s.put("rounded coarse out", scale * near)
-        text += f"{out.name} gets {say(k, scale)} * {how}."
+        out = s.put("rounded", kept)
+        text += (
+            f"set {out.name} to {say(k, scale)} * {_bracketed(how)}. The error, {said} less that, "
+        )
+        text += f"is kept in {residual.name}."
+    elif not kept_codes:
+        out = s.put("rounded", scale * near)
+        text += f"set {out.name} to {say(k, scale)} * {_bracketed(how)}."
     else:
         code = k.let("code q", cast(near, INT32))
         out = s.put("codes quantized q_out", cast(clamp(code, -16, 15), INT8))
-        text += f"{out.name} gets {how}, within -16 and 15."
-    return Title(k.name("stochastic_round round_by_chance dither_quantize"), text)
+        text += f"set {out.name} to {how}, held within -16 and 15."
+    names = "stochastic_quantize" if kept_codes else "stochastic_round round_by_chance"
+    return Title(k.name(names), text)
 
 
 @idiom(depth=3)
 def straight_through_gradient(k: KernelBuilder, level: int) -> Title:
     """Fake quantisation and its gradient: passed where the value was within range, else cut."""
     shape = k.draw.shape
-    s = launch(k, list=4, grid=4, cube=1, indices="i tid idx")
+    s = launch(k, list=4, grid=6, indices="i tid idx")
     x = s.array("values x weights", FLOAT32, -2.0, 2.0)
     dy = s.array("grad_out dy upstream", FLOAT32, -1.0, 1.0)
     low, high = shape.choice(((-8, 7), (-7, 7), (0, 15)))
@@ -140,7 +149,7 @@ def straight_through_gradient(k: KernelBuilder, level: int) -> Title:
     text += f"{dx.name} gets {told} where v is within"
     outside: Expr = k.lift(0.0, FLOAT32)
     if way == "leak":
-        leak = k.scalar("leak slope_out", FLOAT32, 0.05, 0.3)
+        leak = k.scalar("leak", FLOAT32, 0.05, 0.3)
         outside = leak * g
         text += f", else {leak.name} times that."
     else:
@@ -148,7 +157,8 @@ def straight_through_gradient(k: KernelBuilder, level: int) -> Title:
     _passed(k, s, dx, (v, low, high), (g, outside))
     if way == "learned":
         text += _scale_gradient(k, s, v, g, low, high)
-    return Title(k.name("fake_quant_backward ste_backward lsq_backward"), text)
+    names = "leaky_ste_backward" if way == "leak" else "fake_quant_backward ste_backward"
+    return Title(k.name(names), text)
 
 
 def _passed(
@@ -179,6 +189,6 @@ def _scale_gradient(k: KernelBuilder, s: Site, v: Var, g: Expr, low: int, high: 
         k.assign(part, fn("rint", v) - v)
     out = s.put("scale_grads step_grads", g * part)
     return (
-        f" {out.name} gets that of the scale, times the upstream gradient: round(v) - v where v is "
-        "strictly within, else the bound."
+        f" {out.name} gets the gradient by the scale: the same upstream gradient times round(v) - "
+        "v where v is strictly within, times the bound elsewhere."
     )

@@ -19,7 +19,7 @@ def add_block_offsets(k: KernelBuilder, level: int) -> Title:
     layout, lead, dims, at = _blocks(k, level)
     in_place = shape.chance(0.4)
     values = k.array(
-        "values scanned partial",
+        "partial",
         m.type,
         dims,
         role="inout" if in_place else "in",
@@ -28,19 +28,17 @@ def add_block_offsets(k: KernelBuilder, level: int) -> Title:
     )
     exclusive = shape.chance(0.5)
     sums = k.array(
-        "block_offsets block_prefix" if exclusive else "block_sums block_totals",
+        "block_offsets block_prefix" if exclusive else "scanned_sums scanned_totals",
         m.type,
         (*lead, "blocks"),
         low=m.low,
         high=m.high,
     )
-    out = values if in_place else k.out("scan_out result prefix", m.type, dims)
+    out = values if in_place else k.out("scan_out prefix", m.type, dims)
     if layout == "plane":
         block: Expr = at[-2]
-    elif layout == "flat":
-        block = k.let("block b blk", at[-1] // k.size_param("block_size width", "width"))
     else:
-        block = k.let("block b blk", at[-1] >> 2 if shape.chance(0.4) else at[-1] // 4)
+        block = k.let("block b blk", at[-1] // k.size_param("block_size", "width"))
     return _add_block_offsets_stored(
         exclusive, block, at, lead, m, layout, in_place, k, out, values, shape, sums
     )
@@ -52,10 +50,9 @@ def _blocks(
     """How blocks lie, sizes before theirs, the sizes of the elements, and a thread for each."""
     shape = k.draw.shape
     k.size("blocks", 6, 9)
-    layout = shape.choice(("literal", "flat", "plane"))
+    layout = shape.choice(("flat", "plane"))
     lead: tuple[str, ...] = ()
-    if layout != "literal":
-        k.size("width", 4, 6)
+    k.size("width", 4, 6)
     if level > 1 and shape.chance(0.35):
         k.size("rows", 2, 3)
         lead = ("rows",)
@@ -64,7 +61,7 @@ def _blocks(
     if layout == "plane":
         at = k.thread(*dims, names=(*names, k.name("b block"), k.name("t lane j")))
     else:
-        dims = (*lead, "4*blocks" if layout == "literal" else "blocks*width")
+        dims = (*lead, "blocks*width")
         at = k.thread(*dims, names=(*names, k.name("i tid idx")))
     return layout, lead, dims, at
 
@@ -85,11 +82,10 @@ def _add_block_offsets_stored(
 ) -> Title:
     """Store the result; what the kernel is called, and what it does in words."""
     place = (*at[: len(lead)], block if exclusive else block - 1)
-    text = f"The last step of a scan of {m.said} by blocks "
-    text += {
-        "plane": "(the last index but one): ",
-        "flat": "of as many elements as a parameter says: ",
-    }.get(layout, "of 4: ")
+    text = f"Last step of a scan of {m.said} by blocks "
+    text += (
+        "(one a row of the last two axes): " if layout == "plane" else "of block_size elements: "
+    )
     if not exclusive:
         with k.if_(op("eq", block, k.lift(0, INT32)) if shape.chance(0.5) else block < 1):
             if not in_place:
@@ -99,12 +95,23 @@ def _add_block_offsets_stored(
     if in_place and m.key in ("sum", "count", "vector") and shape.chance(0.6):
         k.store(out, at, sums[place], "add")
     else:
-        k.store(out, at, maybe(k, "joined shifted total", value))
-    if exclusive:
-        text += f"each element of {values.name} is joined with {sums.name} of its block, which "
-        text += "comes first"
-    else:
-        text += f"each element of {values.name} is joined with {sums.name} of the block before, "
-        text += "which comes first; the elements of block 0 stay as they are"
+        k.store(out, at, maybe(k, "joined", value))
+    text += _joined_with(exclusive, values.name, sums.name)
     text += ", in place." if in_place else f". {out.name} gets it."
-    return Title(k.name("add_block_offsets uniform_add", "propagate_block_sums"), text)
+    return Title(k.name(_called(m)), text)
+
+
+def _called(m: Monoid) -> str:
+    """What the kernel is called: only sums are added."""
+    if m.key in ("sum", "count", "vector"):
+        return "add_block_offsets uniform_add"
+    return "apply_block_offsets join_block_prefix"
+
+
+def _joined_with(exclusive: bool, values: str, sums: str) -> str:
+    """What each element is joined with, in words."""
+    text = f"each element of {values}, scanned within its block, is joined with "
+    if exclusive:
+        return f"{text}what lies before the block, its entry of {sums}, which comes first"
+    text += f"the entry of {sums} for the block before, an inclusive scan of the blocks' totals, "
+    return f"{text}which comes first; block 0 stays as it is"

@@ -154,8 +154,8 @@ def _twiddle(
             (k.let(f"c{tag} w{tag}_re", cos(turned)), k.let(f"s{tag} w{tag}_im", sin(turned)))
         )
     way = "" if sign > 0 else "-"
-    times = "" if radix == 2 else ", of two and of three such angles"
-    return found, f"the unit number of the angle {way}2 * pi * j / ({radix} * {s.half.name}){times}"  # type: ignore[attr-defined]
+    times = "" if radix == 2 else ", by its square and by its cube"
+    return found, f"exp(i * t) with t = {way}2 * pi * j / ({radix} * {s.half.name}){times}"  # type: ignore[attr-defined]
 
 
 @idiom
@@ -237,26 +237,16 @@ def walsh_hadamard_step(k: KernelBuilder, level: int) -> Title:
     kind = shape.weighted(kinds)
     s = stage(k, level, 2)
     in_place = shape.chance(0.65)
-    vector = not whole and shape.chance(0.1 + 0.05 * level)
-    element = Vec(3, type_) if vector else type_
+    element = type_
     dims = (*s.dims, s.points)
     bounds = {"low": -50, "high": 50} if whole else {"low": -1.0, "high": 1.0}
     data = k.array("x data values", element, dims, role="inout" if in_place else "in", **bounds)
     out = data if in_place else k.out("y out transformed", element, dims)
-    names = k.draw.word.choice((("u", "v"), ("a", "b"), ("first", "second")))
+    names = k.draw.word.choice((("u", "v"), ("first", "second")))
     a, b = (k.let(name, data[s.at(n)]) for n, name in enumerate(names))
     scaled = kind == "hadamard" and not whole and shape.chance(0.4)
-    weight = None
-    if not whole and kind != "hadamard" and level > 1 and shape.chance(0.4):
-        weight = k.scalar("decay rho", type_, 0.3, 0.9)
-    said = _join_pair(k, out, s, kind, (a, b), weight, in_place, scaled)
+    said = _join_pair(k, out, s, kind, (a, b), in_place, scaled)
     return _walsh_hadamard_step_stored(kind, data, s, in_place, said, out, k)
-
-
-def _called(value: Expr) -> str:
-    """The name of a parameter."""
-    assert isinstance(value, Var)
-    return value.name
 
 
 def _join_pair(
@@ -265,7 +255,6 @@ def _join_pair(
     s: Stage,
     kind: str,
     values: tuple[Expr, Expr],
-    weight: Expr | None,
     in_place: bool,
     scaled: bool,
 ) -> str:
@@ -278,21 +267,15 @@ def _join_pair(
         said = "sum and difference" + (", both times 1 / sqrt(2)" if scaled else "")
         _put(k, out, s, pair)
     elif kind == "superset":
-        k.store(out, s.at(0), a + b if weight is None else a + weight * b)
+        k.store(out, s.at(0), a + b)
         said = "the first becomes their sum"
-        if weight is not None:
-            said = f"the first is raised by {_called(weight)} times the second"
         if not in_place:
             k.store(out, s.at(1), b)
     else:
-        term = a if weight is None else weight * a
-        k.store(out, s.at(1), b + term if kind == "zeta" else b - term)
+        k.store(out, s.at(1), b + a if kind == "zeta" else b - a)
         said = (
             f"the second becomes {'their sum' if kind == 'zeta' else 'the second less the first'}"
         )
-        if weight is not None:
-            verb = "raised" if kind == "zeta" else "lowered"
-            said = f"the second is {verb} by {_called(weight)} times the first"
         if not in_place:
             k.store(out, s.at(0), a)
     return said

@@ -282,21 +282,17 @@ def _blelloch_sweep_stored(
             k.store(data, b, data[a], "add")
         else:
             k.store(data, b, m.join(data[a], data[b]))
-        text = (
-            "the element at its right end becomes the join of those at its middle and right end, "
-        )
+        text = f"element b of {data.name} becomes the join of elements a and b"
     else:
         kept = k.let("t tmp left_value", data[a])
         passed = maybe(k, "carried parent", data[b])
         k.store(data, a, passed)
         k.store(data, b, m.join(passed, kept))
-        text = (
-            "the element at its middle becomes the one at its right end, which becomes the join of "
-        )
-        text += "itself with the old one at the middle, "
+        text = f"element a of {data.name} becomes element b, b the join of itself and the old a"
     which = "down-sweep" if down else "up-sweep"
-    told = f"One step of the {which} of a Blelloch scan of {m.said}, in place: thread i has the "
-    told += f"span of 2 * {far} elements of {data.name} that starts at 2 * {far} * i; {text}where "
-    told += f"the middle is {far} - 1 behind the start"
-    told += ". Spans that do not fit are left alone." if guarded else "."
+    told = (
+        f"One step of the {which} of a Blelloch scan of {m.said}, in place: {text}, where thread "
+    )
+    told += f"i has a = 2 * {far} * i + {far} - 1 and b = a + {far}"
+    told += ". Pairs beyond the end are left alone." if guarded else "."
     return Title(k.name(f"blelloch_{which.replace('-', '_')} scan_{which.replace('-', '')}"), told)

@@ -9,7 +9,7 @@ from generators.build import BodyBuilder, KernelBuilder, cast, extent
 from generators.build.registry import Title, idiom
 from generators.kit.functions import ROOT_HALF, least, most
 from generators.kit.naming import helper, maybe
-from generators.program.dtypes import INT32, Scalar, Vec, scalar_of
+from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Operand, Var
 
 _UNSIGNED = Scalar("uint32")
@@ -233,7 +233,9 @@ def _lifting_step_stored(
         ("odd samples" if predict else "even samples") if layout == "in_place" else "each element"
     )
     be = "are" if layout == "in_place" else "is"
-    text = f"{'The inverse of a ' if inverse else 'One '}{what} in place: {which} of {target.name} "
+    text = (
+        f"{'The inverse of one ' if inverse else 'One '}{what} in place: {which} of {target.name} "
+    )
     text += f"{be} {verb} by {said} of the two elements {near}."
     return Title(k.name(f"lifting_{'predict' if predict else 'update'} lift_step"), text)
 
@@ -292,11 +294,7 @@ class _Lines:
         )
         element = self.sources[0][self.at(0)].type
         outs = [] if self.in_place else [k.out(name, element, dims) for name in names]
-        weigh = not self.in_place and self.level > 1 and shape.chance(0.1)
         reversal = _Reversal(k, bits, self.level)
-        window = None
-        if weigh:
-            window = k.array("window taper", scalar_of(element), str(2**bits), low=0.1, high=1.0)
         scatter = shape.chance(0.4)
         with k.for_("i q", stop) as i:
             place = reversal.of(i)
@@ -305,14 +303,13 @@ class _Lines:
             to, source = (place, i) if scatter else (i, place)
             for x, out in zip(self.sources, outs, strict=False):
                 value: Expr = x[self.at(source)]
-                k.store(out, self.at(to), value if window is None else window[source] * value)
+                k.store(out, self.at(to), value)
         if self.in_place:
-            return f"{reversal.said}. Elements trade places in place, each pair once."
+            return f"{reversal.said}. The two trade places, each pair once."
         told = " and ".join(o.name for o in outs)
-        done = f"{told} {'get' if len(outs) > 1 else 'gets'} the element of that place"
+        done = f"{told} {'get' if len(outs) > 1 else 'gets'} that element"
         if scatter:
-            done = f"The element goes to that place of {told}"
-        done += f", times {window.name} of where it comes from" if window is not None else ""
+            done = f"Element i goes to that place of {told}"
         return f"{reversal.said}. {done}."
 
     def _swap(self, i: Var, place: Expr) -> None:
@@ -331,12 +328,12 @@ class _Reversal:
         self.k, self.bits = k, bits
         self.way = k.draw.shape.weighted({"loop": 3, "table": 2, "swaps": 1 + level, "divide": 2})
         self.said = (
-            f"the other place of an element has the {bits} bits of its own in the other order"
+            f"element i belongs with the one whose index has the {bits} bits of i in reverse order"
         )
         self.helped = k.draw.shape.chance(0.6)
         if self.way == "table":
             self.table = k.array("rev reversed_index", INT32, str(2**bits), init="permutation")
-            self.said = f"{self.table.name} has the other place of each element"
+            self.said = f"element i belongs with the one that {self.table.name} names"
         elif self.way == "swaps" and self.helped:
             params = (("word", _UNSIGNED),)
             self.called = helper(k, "reverse_bits bit_reverse", params, _reversed_bits)
@@ -365,16 +362,16 @@ class _Reversal:
 def bit_reversal(k: KernelBuilder, level: int) -> Title:
     """The permutation by reversed bits in front of a Fourier transform."""
     shape = k.draw.shape
-    bits = shape.choice((3, 4, 5))
+    bits = shape.choice((4, 5))
     count = 2**bits
     type_ = k.draw.wide_float_type()
     element = Vec(2, type_) if shape.chance(0.3) else type_
     parts = 1 if element != type_ else shape.choice((1, 2))
-    k.size("batch", 24, 40)
-    (b,) = k.thread("batch", names=(k.name("b row s tid"),))
+    k.size("lines", 24, 40)
+    (b,) = k.thread("lines", names=(k.name("line row tid"),))
     last = shape.chance(0.6)
     at = lambda place: (b, place) if last else (place, b)  # noqa: E731
-    dims = ("batch", str(count)) if last else (str(count), "batch")
+    dims = ("lines", str(count)) if last else (str(count), "lines")
     in_place = shape.chance(0.4)
     stems = ("x_re", "x_im") if parts == 2 else (k.draw.word.choice(("x", "signal", "data")),)
     role = "inout" if in_place else "in"
@@ -383,5 +380,6 @@ def bit_reversal(k: KernelBuilder, level: int) -> Title:
     stop = extent(sources[0], int(last)) if shape.chance(0.3) else count
     moves = moved.permute(stop, dims, bits)
     names = " and ".join(x.name for x in sources)
-    text = f"Permute each line of {count} elements of {names} by reversed bits: {moves}"
-    return Title(k.name("bit_reversal bit_reverse_permute", "reorder_bits"), text)
+    axis = "rows" if last else "columns"
+    text = f"Bit-reversal permutation of the {axis} of {names}, of {count} elements each: {moves}"
+    return Title(k.name("bit_reversal bit_reverse_permute"), text)

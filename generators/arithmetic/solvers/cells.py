@@ -15,18 +15,20 @@ from generators.program.dtypes import Scalar, Type
 from generators.program.expr import Expr, Operand, Var, op
 
 _SIZES: dict[int, tuple[str, ...]] = {
-    1: ("n", "cells", "nx"),
-    2: ("ny nx", "rows cols", "nx ny"),
-    3: ("nz ny nx", "nx ny nz", "depth rows cols"),
+    1: ("n", "num_cells", "nx"),
+    2: ("ny nx", "rows cols", "height width"),
+    3: ("nz ny nx",),
 }
 _INDICES: dict[int, tuple[str, ...]] = {
     1: ("i", "cell", "x"),
     2: ("i j", "y x", "row col", "r c"),
     3: ("i j k", "z y x", "iz iy ix"),
 }
+_COUNTS = {"rows": "num_rows", "cols": "num_cols", "n": "n num_cells"}
+"""What the length of an axis is called as a parameter, where not as the size."""
 _RANGES = {1: (40, 64), 2: (8, 11), 3: (6, 7)}
 _SAID = {
-    "clamp": "Indices beyond an end of the grid are clamped to it.",
+    "clamp": "Indices beyond the grid are clamped to it.",
     "wrap": "The grid is periodic.",
     "reflect": "Indices beyond an end are mirrored at the end cell.",
 }
@@ -95,7 +97,6 @@ class Cells:
         self.dims = self.site.dims
         self.shape_known = k.draw.shape.chance(0.4) and not flat and edge != "halo"
         self.first: Var | None = None
-        self._count = k.draw.word.choice(("n{}", "num_{}", "{}_count"))
         self._sides = k.draw.word.choice((("{}_prev", "{}_next"), ("prev_{}", "next_{}")))
         self._sizes: dict[int, Expr] = {}
         self._moved: dict[tuple[int, int], Expr] = {}
@@ -117,7 +118,7 @@ class Cells:
             if self.shape_known and self.first is not None:
                 self._sizes[axis] = extent(self.first, self.lead + axis)
             else:
-                self._sizes[axis] = self.k.size_param(self._count.format(here.name), symbol)
+                self._sizes[axis] = self.k.size_param(_COUNTS.get(symbol, symbol), symbol)
         return self._sizes[axis]
 
     def field(
@@ -273,16 +274,16 @@ class Cells:
             return f" Cells {layers} {kept}."
         if self.edge == "halo":
             rim = "one cell" if self.reach == 1 else f"{self.reach} cells"
-            return f" {haloed} has {rim} more at each end of each axis than there are threads."
+            return f" {haloed} has a rim of {rim} around the grid of the threads."
         return f" {_SAID[self.edge]}"
 
     def laid(self) -> str:
         """How a flat array lies, as a sentence with a space before; nothing of others."""
         if not self.flat or self.rank == 1:
             return ""
-        return " Arrays are flat, the last index varies fastest."
+        return " Arrays are flat, row by row."
 
-    def finish(self, chance: float = 0.15) -> str:
+    def finish(self, chance: float = 0.04) -> str:
         """Perhaps a thread for each row; the sentence that says so."""
         if self.rank < 2 or self.flat or not self.draw.chance(chance):
             return ""

@@ -14,7 +14,7 @@ from generators.kit.words import say
 from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var
 
-_SETTING = {"shared": 3, "literal": 1}
+_SETTING = {"shared": 1}
 
 _LIMITERS: dict[str, tuple[Callable[[Expr, Expr], Expr], str]] = {
     "minmod": (
@@ -45,6 +45,11 @@ def _limiter(k: KernelBuilder, level: int, type_: Scalar) -> tuple[Callable[...,
     build, said = _LIMITERS[way]
     params = {"a": type_, "b": type_}
     return routine(k, 0.75, f"{way} {way}_limiter", params, lambda b, x, y: build(x, y)), said
+
+
+def _along(c: Cells, axis: int) -> str:
+    """Along which axis, where there are several; with a space before."""
+    return f" along {_name(c, axis)}" if c.rank > 1 else ""
 
 
 @idiom
@@ -99,8 +104,8 @@ def _limited_slopes_title(
     way: str,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
-    text = f"Limited slopes of {u.name} along {_name(c, axis)}: of the differences a to the cell "
-    text += f"before and b to the cell after, {said}. "
+    text = f"Limited slopes of {u.name}{_along(c, axis)}, made of the differences a to the "
+    text += f"cell before and b to the cell after: {said}. "
     if second is None:
         k.store(first.array, where_, slope)
         text += f"{first.name} gets it."
@@ -142,14 +147,14 @@ def riemann_flux(k: KernelBuilder, level: int) -> Title:
         first = k.array("u_left q_left", type_, names, low=low, high=high)
         second = k.array("u_right q_right", type_, names, low=low, high=high)
         a, b = first[at], second[at]
-        states = f"the states {first.name} and {second.name} before and behind it"
+        states = f"the states {first.name} (a) before it and {second.name} (b) behind it"
     else:
         dims = [f"{name}+1" if n == axis else name for n, name in enumerate(names)]
         u = k.array("u q states", type_, dims, low=low, high=high)
         beyond = tuple(i + 1 if n == axis else i for n, i in enumerate(at))
         a, b = u[at], u[beyond]
-        states = f"the cells of {u.name} before and behind it along axis {axis}, of which there is "
-        states += "one more"
+        states = f"the cells of {u.name} before (a) and behind (b) it along axis {axis}, of which "
+        states += "there is one more"
     ul, ur = k.let("ul left_state", a), k.let("ur right_state", b)
     value, said = _solver(k, law, way, concave, ul, ur, level)
     out = k.out("flux face_flux f", type_, names)
@@ -173,8 +178,9 @@ def _riemann_flux_title(
     out: Var,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
-    text = f"The numerical flux of each face between {states}, for the flux f(u) = {law_said}: "
-    text += f"{said}. "
+    who, _, rule = said.partition(": ")
+    text = f"{who} flux at each face between {states}, for the conservation law with f(u) = "
+    text += f"{law_said}: {rule}. "
     row = ""
     if rank > 1 and shape.chance(0.2) and k.can_run_rows():
         k.along_row()
@@ -267,7 +273,7 @@ def weno_reconstruction(k: KernelBuilder, level: int) -> Title:
     k.store(out.array, c.index((), wide=False), value)
     end = "end" if side > 0 else "start"
     text = f"WENO reconstruction of order {order} (Jiang and Shu) of {u.name} at the {end} of each "
-    text += f"cell along {_name(c, axis)}, with {say(k, eps)} added to the smoothness indicators. "
+    text += f"cell{_along(c, axis)}, with {say(k, eps)} added to the smoothness indicators. "
     text += f"{out.name} gets it.{c.said(haloed=u.name)}{c.laid()}{c.finish()}"
     return Title(k.name(f"weno{order}_reconstruct weno_face", f"weno{order}_interpolate"), text)
 

@@ -15,7 +15,7 @@ from generators.kit.words import listed, say
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var, op
 
-_SETTING = {"shared": 3, "literal": 1}
+_SETTING = {"shared": 1}
 
 
 def _velocity(
@@ -70,9 +70,12 @@ def pressure_projection(k: KernelBuilder, level: int) -> Title:
             k, f"d{flow[0].name}_d{'xyz'[b]}", _difference(flow[0], c.rank - 1 - b, kind), 0.5
         )
         value = scale * (first - second)
-        told = f"The component of the curl made of {flow[1].name} along {names[a]} less "
-        told += f"{flow[0].name} along {names[b]},"
-    text = f"{told} of {listed([v.name for v in flow])}: {say(k, scale)} times the "
+        told = (
+            f"The curl's component made of the derivative of {flow[1].name} along {names[a]} less "
+        )
+        told += f"that of {flow[0].name} along {names[b]}"
+    of = f" of {listed([v.name for v in flow])}" if way == "divergence" else ""
+    text = f"{told}{of}: {say(k, scale)} times the "
     return _pressure_projection_stored(kind, solid, value, k, out, c, text, way)
 
 
@@ -90,7 +93,7 @@ def _subtract_gradient(
     for n, v in enumerate(flow):
         change = scale * _difference(p, c.rank - 1 - n, kind)
         k.store(v.array, c.index((), wide=False), change, "sub")
-    text = f"The gradient of {p.name} subtracted from {listed([v.name for v in flow])} in "
+    text = f"Subtract the gradient of {p.name} from {listed([v.name for v in flow])} in "
     text += f"place: along {listed(names)} each loses {say(k, scale)} times the difference of "
     text += "both neighbours" if kind == "central" else "the cell and the one before"
     return Title(
@@ -111,15 +114,15 @@ def _pressure_projection_stored(
 ) -> Title:
     """Store the result; what the kernel is called, and what it does in words."""
     text += (
-        "differences of both neighbours"
+        "differences of both neighbours, next less previous"
         if kind == "central"
-        else "differences of the cell behind and the cell"
+        else "differences of the next cell and the cell"
     )
     if solid is not None:
         value = where(op("ne", solid(), k.lift(0, INT32)), 0.0, k.let("value amount", value))
         text += f", 0 where {solid.name} is not 0"
     k.store(out.array, c.index((), wide=False), value)
-    text += f". {out.name} gets it.{c.said('get 0', 'Each component')}{c.laid()}{c.finish()}"
+    text += f". {out.name} gets it.{c.said('get 0', 'Each velocity')}{c.laid()}{c.finish()}"
     return Title(
         k.name("velocity_divergence" if way == "divergence" else "velocity_curl", f"compute_{way}"),
         text,
@@ -145,7 +148,7 @@ def shallow_water_step(k: KernelBuilder, level: int) -> Title:
         told = f"{q.name} = (h, hu{', hv' if size > 2 else ''})"
         states = partial(_unpacked, c, q, size)
     else:
-        names = [["h", "depth"], ["hu", "momentum_x"], ["hv", "momentum_y"]][:size]
+        names = k.draw.word.choice(("h hu hv", "depth momentum_x momentum_y")).split()[:size]
         fields = [c.field(names[n], type_, 0.5, 1.5, near=True) for n in range(size)]
         outs = [c.out(f"{f.name}_new", type_) for f in fields]
         place = c.index((), wide=False)
@@ -193,8 +196,8 @@ def _shallow_water_step_stored(
     else:
         for made, value in zip(outs, values, strict=True):
             k.store(made.array, where_, value)
-    got = f"{listed([made.name for made in outs])} {'gets' if packed else 'get'} them"
-    text = f"A Lax-Friedrichs step of the shallow-water equations with depth and momentum {told}: "
+    got = f"{', '.join([made.name for made in outs])} {'gets' if packed else 'get'} them"
+    text = f"A Lax-Friedrichs step of the shallow-water equations for depth and momentum, {told}: "
     text += f"the mean of the {2 * c.rank} neighbours less {say(k, lam)} / 2 times the difference "
     text += f"of their fluxes along each axis, with the pressure {say(k, gravity)} * h^2 / 2"
     haloed = told.split()[0] if packed else f"Each of {told}"

@@ -21,12 +21,12 @@ def _explicit(k: KernelBuilder, before: Expr, here: Expr, after: Expr, r: Expr) 
 
 
 def _solve_line(
-    b: Batch, r: Expr, source: Callable[[Var | Expr], Expr], count: Expr
+    b: Batch, u: Var, r: Expr, source: Callable[[Var | Expr], Expr], count: Expr
 ) -> tuple[Var, Var]:
     """(1 + 2r) x[i] - r x[i-1] - r x[i+1] = source, with zeros beyond the ends."""
     k = b.k
     scratch = b.out("c_star scratch gamma")
-    x = b.out("u_new next_u field_out")
+    x = b.out(f"{u.name}_new {u.name}_next")
     main: Expr = 1.0 + 2.0 * r
     if k.draw.shape.chance(0.5):
         main = k.let("main diag", main)
@@ -77,7 +77,7 @@ def crank_nicolson_rods(k: KernelBuilder, level: int) -> Title:
             here = _explicit(k, u[b.place(i - 1)], here, after, behind)
         return here if heat is None else here + heat[b.place(i)]
 
-    scratch, x = _solve_line(b, ahead, source, count)
+    scratch, x = _solve_line(b, u, ahead, source, count)
     return _crank_nicolson_rods_title(way, name, u, theta, heat, b, x, scratch, k)
 
 
@@ -94,11 +94,13 @@ def _crank_nicolson_rods_title(
 ) -> Title:
     """What the kernel is called, and what it does in words."""
     told = {"half": "Crank-Nicolson", "theta": "theta", "implicit": "implicit Euler"}[way]
-    text = f"One {told} step of diffusion along each rod of {u.name}, {name} being dt * D / dx^2"
+    text = f"One {told} step of diffusion along each rod of {u.name}, where {name} is dt * D / dx^2"
     text += f" and {theta.name} the share of the new time" if theta is not None else ""
     text += f"; {heat.name} is added to the right-hand side" if heat is not None else ""
-    text += f". Beyond the ends is 0; {b.said()}. The tridiagonal system is solved by the Thomas "
-    text += f"algorithm. {x.name} gets the solution, {scratch.name} the eliminated band."
+    where_ = b.said().replace("system", "rod").replace("unknown", "place on it")
+    text += f". Beyond the ends of a rod is 0; {where_}. The Thomas algorithm solves the "
+    text += f"tridiagonal system. {x.name} gets the solution, {scratch.name} the eliminated "
+    text += "upper band."
     return Title(k.name("crank_nicolson_step implicit_diffusion", "diffuse_rods"), text)
 
 
@@ -165,13 +167,16 @@ def _adi_sweep_stored(
             here = here - reaction * u[b.place(i)]
         return here if heat is None else here + heat[b.place(i)]
 
-    scratch, x = _solve_line(b, rx, source, count)
-    text = f"A half step of ADI for diffusion: {u.name} plus {ry.name} times its second difference "
+    scratch, x = _solve_line(b, u, rx, source, count)
+    text = "A half step of the alternating-direction implicit method for diffusion, implicit along "
+    text += (
+        f"each line: the right-hand side is {u.name} plus {ry.name} times its second difference "
+    )
     text += f"across the lines ({'periodic' if wrapped else 'indices clamped'})"
     text += f", less {reaction.name} times {u.name}" if reaction is not None else ""
     text += f", plus {heat.name}" if heat is not None else ""
-    text += f", is the right-hand side of an implicit step with {rx.name} along each line, 0 "
-    text += "beyond its ends; "
+    text += f"; the matrix has 1 + 2 * {rx.name} on its diagonal and -{rx.name} beside it; "
     text += f"{b.said().replace('system', 'line').replace('unknown', 'place on it')}. The Thomas "
-    text += f"algorithm solves it: {x.name} gets the solution, {scratch.name} the eliminated band."
+    text += f"algorithm solves it: {x.name} gets the solution, {scratch.name} the eliminated upper "
+    text += "band."
     return Title(k.name("adi_sweep adi_half_step", "peaceman_rachford"), text)

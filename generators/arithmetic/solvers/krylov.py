@@ -140,7 +140,7 @@ def _stabilised_direction(run: _Run, level: int) -> tuple[str, str]:
     p = run.vector("p direction", "inout")
     rho, rho_new = run.scalar("rho_new rho", 0.3, 2.0)
     old, rho_old = run.scalar("rho_old rho_prev", 0.5, 2.0)
-    step, alpha = run.scalar("alphas alpha", 0.3, 1.5)
+    step, alpha = run.scalar("alpha", 0.3, 1.5)
     damp, omega = run.scalar("omegas omega", 0.5, 1.5)
     said = _stop_early(run, level)
     beta = k.let("beta ratio", cast((rho_new / rho_old) * (alpha / omega), run.type))
@@ -157,7 +157,7 @@ def _stabilised_solution(run: _Run, level: int) -> tuple[str, str]:
     k = run.k
     p, s, t = run.vector("p direction"), run.vector("s half_residual"), run.vector("t a_s")
     x, r = run.vector("x solution", "inout"), run.vector("r residual", "out")
-    step, alpha = run.scalar("alphas alpha", 0.3, 1.5)
+    step, alpha = run.scalar("alpha", 0.3, 1.5)
     above, ts = run.scalar("ts t_dot_s", 0.2, 1.5)
     below, tt = run.scalar("tt t_dot_t", 0.5, 2.0)
     omega = run.ratio("omega w", ts, tt)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.arithmetic.common import total
 from generators.arithmetic.solvers.cells import Cells, Field, wide_type
-from generators.build import KernelBuilder, cast, fn
+from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.words import say
@@ -102,7 +102,7 @@ def _relax(g: _Lattice, level: int, f: Field, out: Field, omega: Expr, force: Va
     ux, uy = k.let("ux", flow[0]), k.let("uy", flow[1])
     if force is not None:
         ux, uy = k.let("ux_f vx", ux + force[0] / omega), k.let("uy_f vy", uy + force[1] / omega)
-    still = k.let("usq base", 1.0 - 1.5 * (ux * ux + uy * uy))
+    still = k.let("base", 1.0 - 1.5 * (ux * ux + uy * uy))
     params = {"weight": type_, "rho": type_, "cu": type_, "base": type_}
     equilibrium = routine(
         k, 0.4 + 0.5 * BY_LEVEL[level], "equilibrium feq_of", params,
@@ -142,17 +142,16 @@ def lattice_boltzmann_stream(k: KernelBuilder, level: int) -> Title:
     g = _Lattice(k, level, shape.choice(("wrap", "clamp", "wrap")))
     c = g.c
     f = g.array("f f_post populations")
-    way = shape.choice(("none", "solid", "solid", "moving"))
+    way = shape.choice(("none", "solid", "solid"))
     solid = c.field("solid is_wall", INT32, 0, 1) if way != "none" else None
-    speed = k.scalar("wall_speed lid_speed", g.type, 0.01, 0.1) if way == "moving" else None
     table = shape.chance(0.4)
     out = g.array("f_new f_next streamed", "out")
     directions = ""
     if table:
-        directions = _stream_loop(g, f, out, solid, speed)
+        directions = _stream_loop(g, f, out, solid)
     else:
         for q, (x, y) in enumerate(_D2Q9):
-            _pull(g, f, out, q, c.moved(0, -y), c.moved(1, -x), solid, speed)
+            _pull(g, f, out, q, c.moved(0, -y), c.moved(1, -x), solid)
     text = f"Streaming on the D2Q9 lattice: each population of {f.name} comes from the cell that "
     text += f"its direction points away from{directions}; {g.said()}."
     if solid is not None:
@@ -160,7 +159,6 @@ def lattice_boltzmann_stream(k: KernelBuilder, level: int) -> Title:
             f" Where that cell's {solid.name} is not 0, the cell's own population of the opposite "
         )
         text += "direction comes back (half-way bounce-back)"
-        text += f", plus {speed.name} times the direction's x over 6" if speed is not None else ""
         text += "."
     return Title(
         k.name("lbm_stream stream_pull", "propagate_d2q9"),
@@ -176,7 +174,6 @@ def _pull(
     y: Expr,
     x: Expr,
     solid: Field | None,
-    speed: Expr | None,
 ) -> None:
     k = g.k
     pulled = g.at(f, q, (y, x))
@@ -184,16 +181,13 @@ def _pull(
         k.store(out.array, g.place(q), pulled)
         return
     back = g.at(f, _OPPOSITE[q])
-    step = _D2Q9[q][0]
-    if speed is not None and step:
-        back = back + speed / 6.0 if step > 0 else back - speed / 6.0
     with k.if_(op("ne", solid.array[(y, x)], k.lift(0, INT32))):
         k.store(out.array, g.place(q), back)
     with k.else_():
         k.store(out.array, g.place(q), pulled)
 
 
-def _stream_loop(g: _Lattice, f: Field, out: Field, solid: Field | None, speed: Expr | None) -> str:
+def _stream_loop(g: _Lattice, f: Field, out: Field, solid: Field | None) -> str:
     """The same as a loop over tables of the directions, which are named."""
     k, c = g.k, g.c
     steps = [k.array(f"c{a} e{a}", INT32, "9", low=-1, high=1) for a in "xy"]
@@ -213,8 +207,6 @@ def _stream_loop(g: _Lattice, f: Field, out: Field, solid: Field | None, speed: 
         else:
             with k.if_(op("ne", solid.array[tuple(sources)], k.lift(0, INT32))):
                 back = g.at(f, opposite[q])
-                if speed is not None:
-                    back = back + speed * cast(steps[0][q], g.type) / 6.0
                 k.store(out.array, g.place(q), back)
             with k.else_():
                 k.store(out.array, g.place(q), pulled)

@@ -181,7 +181,7 @@ def multigrid_prolong(k: KernelBuilder, level: int) -> Title:
     place = (*g.lead, *g.at)
     if not g.vertices and shape.chance(0.25):
         value: Expr = coarse[spot(*g.lead, *(i // 2 for i in g.at))]
-        text = f"the value of {coarse.name} of the coarse cell that a fine one lies in"
+        text = f"the value of {coarse.name} in the coarse cell that holds it"
     else:
         index = _coarse_index(g, coarse)
         value = _product_sum(index, lambda at: coarse[spot(*g.lead, *at)])

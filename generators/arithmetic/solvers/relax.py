@@ -11,7 +11,7 @@ from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Const, Expr, Var, op
 
-_SETTING = {"shared": 3, "literal": 1}
+_SETTING = {"shared": 1}
 
 
 class _System:
@@ -41,7 +41,7 @@ class _System:
             names = "conductivity kappa permeability"
             self.coefficient = c.field(names, type_, 0.5, 2.0, near=True)
         if self.way == "faces":
-            self.faces = c.field("face_coeff weights_field beta", type_, 0.5, 2.0, near=True)
+            self.faces = c.field("face_coeff beta", type_, 0.5, 2.0, near=True)
 
     def parts(self) -> tuple[Expr, Expr]:
         """The weighted sum of the neighbours with the source, and the diagonal; in locals."""
@@ -101,7 +101,7 @@ def jacobi_sweep(k: KernelBuilder, level: int) -> Title:
     s = _System(c, level, type_)
     weighted = c.draw.chance(0.2 + 0.12 * level)
     omega = c.setting("omega relax damping", type_, 0.5, 0.9, _SETTING) if weighted else None
-    out = c.out("u_new next_u relaxed", type_)
+    out = c.out(f"{s.u.name}_new relaxed", type_)
     c.rim(out, s.u())
     known = level > 2 and c.draw.chance(0.3)
     text = f"One Jacobi iteration: {s.said()}."
@@ -119,7 +119,7 @@ def jacobi_sweep(k: KernelBuilder, level: int) -> Title:
         value = old + omega * (relaxed - old)
         if isinstance(omega, Var) and c.draw.chance(0.5):
             value = (1.0 - omega) * old + omega * relaxed
-        text += f" A cell moves by {say(k, omega)} of the way there."
+        text += f" Each cell moves there by the share {say(k, omega)} only."
     k.store(out.array, c.index((), wide=False), value)
     text += f" {out.name} gets it.{c.said(haloed=_haloed(s))}{c.laid()}{c.finish()}"
     return Title(k.name("jacobi_sweep jacobi_iteration", "relax_jacobi"), text)
@@ -212,7 +212,7 @@ def grid_residual(k: KernelBuilder, level: int) -> Title:
     place = c.index((), wide=False)
     k.store(out.array, place, r)
     told = s.said().rpartition(", over ")
-    text = f"The residual of a relaxation: {told[0]}, less {s.u.name} times "
+    text = f"The residual of a linear system: {told[0]}, less {s.u.name} times "
     text += told[2] + (f", all over {say(k, s.h)}" if scaled else "")
     text += f". {out.name} gets it."
     if squared is not None:

@@ -13,7 +13,7 @@ from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var
 
-_SETTING = {"shared": 3, "literal": 1}
+_SETTING = {"shared": 1}
 _LETTER = ("z", "y", "x")
 
 
@@ -36,7 +36,7 @@ def upwind_advection(k: KernelBuilder, level: int) -> Title:
         speeds = [k.scalar(name, type_, 0.2, 1.0) for name in names]
     step = c.setting("dt_dx lam dt_over_dx", type_, 0.05, 0.3, _SETTING)
     decay = k.scalar("decay rate", type_, 0.01, 0.1) if shape.chance(0.08 * level) else None
-    out = c.out("u_new q_next advected", type_)
+    out = c.out(f"{u.name}_new {u.name}_next", type_)
     c.rim(out, u())
     here = k.let("uc here center", u())
     way = shape.choice(("where", "split", "if"))
@@ -81,12 +81,12 @@ def _upwind_advection_stored(
     value = value if decay is None else value - decay * here
     k.store(out.array, c.index((), wide=False), value)
     speed_names = " and ".join([", ".join(names[:-1]), names[-1]] if c.rank > 1 else names)
-    behind = "(behind where it is negative)" if each else "(it is positive)"
+    speed = "which is positive" if not each else "of any sign"
     text = (
-        f"One upwind step of the advection of {u.name} with the velocity {speed_names}: subtract "
+        f"One upwind step of the advection of {u.name} with the velocity {speed_names}, {speed}: "
     )
-    text += f"{say(k, step)} times the sum over the axes of the velocity times the difference to "
-    text += f"the cell before {behind}"
+    text += f"subtract {say(k, step)} times the velocity times the difference to the neighbour "
+    text += f"upwind of it{', summed over the axes' if c.rank > 1 else ''}"
     text += f", and {decay.name} * {u.name}" if decay is not None else ""
     text += f". {out.name} gets it.{c.said(haloed=u.name)}{c.laid()}{c.finish()}"
     return Title(k.name("upwind_advection upwind_step", "advect_first_order"), text)
@@ -108,7 +108,7 @@ def lax_wendroff_step(k: KernelBuilder, level: int) -> Title:
         if way == "corrector"
         else None
     )
-    out = c.out("u_new q_next updated", type_)
+    out = c.out(f"{u.name}_new {u.name}_next", type_)
     c.rim(out, u())
     here = k.let("uc u0 here", u())
     value: Expr = here
@@ -215,10 +215,7 @@ def _axis_term(
             law(k.let(f"{letter}_ahead u_{letter}p", u.near(axis, 1))) - law(here)
         )
     if way == "corrector":
-        star = k.let(f"star_{letter} us_{letter}", u())
-        return value - lam * (
-            law(star) - law(k.let(f"{letter}_back u_{letter}m", u.near(axis, -1)))
-        )
+        return value - lam * (law(u()) - law(k.let(f"{letter}_back u_{letter}m", u.near(axis, -1))))
     low = k.let(f"u_{letter}m", u.near(axis, -1))
     high = k.let(f"u_{letter}p", u.near(axis, 1))
     if way == "friedrichs":
@@ -246,17 +243,19 @@ def semi_lagrangian_advection(k: KernelBuilder, level: int) -> Title:
     if rank > 1 and shape.chance(0.35):
         flow = c.field("velocity flow wind", Vec(rank, type_), -2.0, 2.0)
         moved = k.let("v vel", flow())
-        speeds: list[Expr] = [moved[axis] for axis in range(rank)]
-        names = [flow.name]
+        speeds: list[Expr] = [moved[rank - 1 - axis] for axis in range(rank)]
+        names = [
+            f"{flow.name} (along {'x, y and z' if rank == 3 else 'x and y'}, x being the last axis)"
+        ]
     else:
         speeds = [c.field(name, type_, -2.0, 2.0)() for name in names]
-    dt = c.setting("dt dt_dx scale", type_, 0.3, 0.9, _SETTING)
+    dt = c.setting("dt dt_dx", type_, 0.3, 0.9, _SETTING)
     fade = k.scalar("dissipation fade", type_, 0.9, 0.99) if shape.chance(0.12 * level) else None
     corners = []
     for axis, (speed, here) in enumerate(zip(speeds, c.at, strict=True)):
         corners.append(_corner(c, axis, cast(here, type_) - dt * speed, type_))
     value = _blended(c, u, corners, (), shape.choice(("lerp", "step", "mix")))
-    out = c.put("u_new advected next_u", value if fade is None else fade * value).name
+    out = c.put(f"{u.name}_new advected", value if fade is None else fade * value).name
     text = f"Semi-Lagrangian advection: {u.name} at the place that each cell comes from, its index "
     text += f"less {say(k, dt)} times the velocity {', '.join(names)}, interpolated linearly"
     text += f", times {fade.name}" if fade is not None else ""

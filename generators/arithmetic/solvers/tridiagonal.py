@@ -189,9 +189,9 @@ def thomas_solve(k: KernelBuilder, level: int) -> Title:
     _substitute(b, count, ratios, x)
     text = "Solve tridiagonal systems by the Thomas algorithm, one a thread: "
     text += f"{bands.said()} "
-    text = f"{text.rstrip(', ')} and {rhs.name} on the right; {b.said()}. "
+    text = f"{text.rstrip(', ')}; the right-hand side is {rhs.name}; {b.said()}. "
     text += f"{x.name} gets the solution, "
-    text += f"{ratios.name} the band behind the diagonal as elimination leaves it."
+    text += f"{ratios.name} the upper band as elimination leaves it."
     return Title(k.name("thomas_solve tridiagonal_solve", "solve_tridiag_batch"), text)
 
 
@@ -221,11 +221,11 @@ class _Equations:
     b: Batch
     bands: tuple[Var, ...]
 
-    def row(self, at: Expr) -> list[Expr]:
+    def row(self, at: Expr, called: str = "row") -> list[Expr]:
         """The row at an index, each entry under a name or read where it is used."""
         b, k = self.b, self.b.k
         if len(self.bands) == 1:
-            vec = k.let("eq equation row_eq", self.bands[0][b.place(at)])
+            vec = k.let([called], self.bands[0][b.place(at)])
             return [vec[n] for n in range(4)]
         entries: list[Expr] = [band[b.place(at)] for band in self.bands]
         return entries
@@ -242,7 +242,7 @@ class _Equations:
         for out, value in zip(outs, values, strict=True):
             k.store(out, b.place(row), value)
         names = [out.name for out in outs]
-        return f"{', '.join(names[:-1])} and {names[-1]} get the new rows"
+        return f"{', '.join(names)} get the new rows"
 
     def said(self) -> str:
         if len(self.bands) == 1:
@@ -259,9 +259,10 @@ def _equations(b: Batch) -> _Equations:
         return _Equations(
             b, (k.array("equations eqs rows_abcd", vec, b.shape(), low=0.5, high=1.5),)
         )
-    bounds = (("a lower sub", -1.0, -0.2), ("b diag", 2.5, 4.0), ("c upper sup", -1.0, -0.2))
-    bands = [b.array(names, low, high) for names, low, high in bounds]
-    return _Equations(b, (*bands, b.array("d rhs", -1.0, 1.0)))
+    names = k.draw.word.choice(("a b c d", "lower diag upper rhs", "sub main_diag sup rhs")).split()
+    bounds = ((-1.0, -0.2), (2.5, 4.0), (-1.0, -0.2), (-1.0, 1.0))
+    rows = (b.array(name, low, high) for name, (low, high) in zip(names, bounds, strict=True))
+    return _Equations(b, tuple(rows))
 
 
 @idiom
@@ -281,7 +282,8 @@ def cyclic_reduction_step(k: KernelBuilder, level: int) -> Title:
         count = k.size_param("m num_rows", "m")
     before = k.let("up prev_row im", most(row - stride, 0))
     after = k.let("down next_row ip", least(row + stride, count - 1))
-    here, up, down = eqs.row(row), eqs.row(before), eqs.row(after)
+    here = eqs.row(row, "eq")
+    up, down = eqs.row(before, "eq_above"), eqs.row(after, "eq_below")
     factors = ((-here[0] / up[1], row >= stride), (-here[2] / down[1], row + stride < count))
     found = []
     guarded = shape.chance(0.5)

@@ -10,9 +10,9 @@ from generators.build.registry import Title, idiom
 from generators.kit.naming import BY_LEVEL, maybe, routine
 from generators.kit.words import listed, say
 from generators.program.dtypes import Scalar
-from generators.program.expr import Const, Expr, Var
+from generators.program.expr import Expr, Var
 
-_SETTING = {"shared": 3, "literal": 1}
+_SETTING = {"shared": 1}
 
 
 def _laplacian(u: Field, here: Expr, order: int) -> Expr:
@@ -34,10 +34,10 @@ def wave_leapfrog(k: KernelBuilder, level: int) -> Title:
     u = c.field("u p pressure", type_, -1.0, 1.0, near=True)
     swapped = shape.chance(0.35)
     role = "inout" if swapped else "in"
-    old = c.field("u_prev p_old u_past", type_, -1.0, 1.0, role=role)
-    speed = c.setting("c2 courant_sq vel_sq", type_, 0.05, 0.3, {"each": 3, "shared": 2})
+    old = c.field(f"{u.name}_prev {u.name}_old", type_, -1.0, 1.0, role=role)
+    speed = c.setting("c2", type_, 0.05, 0.3, {"each": 3, "shared": 2})
     damp = shape.weighted({"none": 2, "sponge": 2 + level, "sigma": level})
-    out = old if swapped else c.out("u_next p_new u_new", type_)
+    out = old if swapped else c.out(f"{u.name}_next {u.name}_new", type_)
     c.rim(out, k.lift(0.0, type_))
     here = k.let("uc center here", u())
     lap = k.let("lap laplacian", _laplacian(u, here, order))
@@ -168,7 +168,7 @@ def _material(
     way = shape.weighted({"plain": 3, "coefficients": 2 + level // 2, "lossy": level})
     if way == "plain":
         names = "dt_eps ce coef" if electric else "dt_mu ch coef"
-        factor = c.setting(names, type_, 0.1, 0.6, {"shared": 2, "each": 2, "literal": 1})
+        factor = c.setting(names, type_, 0.1, 0.6, {"shared": 2, "each": 2})
         return (factor * curl, "add" if electric else "sub"), (
             f"{u.name} is {sign} by {say(k, factor)} times it"
         )
@@ -211,7 +211,7 @@ def heat_conduction(k: KernelBuilder, level: int) -> Title:
     source = (
         c.field("heat_source power", type_, -1.0, 1.0) if shape.chance(0.1 + 0.1 * level) else None
     )
-    out = c.out("t_new temp_next heated", type_)
+    out = c.out(f"{t.name}_new {t.name}_next", type_)
     c.rim(out, t())
     here = k.let("tc here t0", t())
     own = k.let("kc k_here", kappa())
@@ -258,14 +258,15 @@ def _heat_conduction_stored(
         change = change / capacity()
     value = here + change
     rate = say(k, step) + (f" / {capacity.name}" if capacity is not None else "")
-    text = f"An explicit step of heat conduction: each cell of {t.name} gains {rate} times the sum "
-    text += "over its neighbours of c times their temperature less its own, c being the "
+    text = (
+        f"An explicit step of heat conduction: each cell of {t.name} gains {rate} times the flow "
+    )
+    text += "from its neighbours, for each the difference in temperature times the "
     text += f"{mean} mean of {kappa.name} of both cells"
     if source is not None:
-        heating = step if isinstance(step, Const) else k.scalar("dt", type_, 0.02, 0.2)
-        value = value + (heating * source() if heating is not step else 0.1 * source())
-        said = say(k, heating) if heating is not step else "0.1"
-        text += f", plus {said} * {source.name}"
+        dt = k.scalar("dt", type_, 0.02, 0.2)
+        value = value + dt * source()
+        text += f", plus {dt.name} * {source.name}"
     k.store(out.array, c.index((), wide=False), value)
     text += f". {out.name} gets it.{c.said(haloed=f'Each of {t.name} and {kappa.name}')}"
     return Title(

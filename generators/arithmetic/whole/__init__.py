@@ -1,0 +1,1 @@
+"""Whole numbers: divided with every way of rounding, and taken apart."""
