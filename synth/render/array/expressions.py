@@ -109,13 +109,19 @@ class Expressions(Loads):
         doc = printer(self, docs, e)
         value = Value(doc, e.type, axes, not parts_of(e.type) and _is_weak(e, values))
         value = replace(value, number=numbers and uniform, linear=_linear(e, values))
-        if value.number and _adds_constants(e, values) and value.linear is not None:
-            text = value.linear.text(self.symbol)
-            tight = text.isidentifier() or text.isdigit()
-            value = replace(value, doc=Doc(text, Prec.TIGHT if tight else Prec.ADD))
+        if value.number and _adds_constants(e, values):
+            value = self.as_one(value)
         if value.weak and e.op not in _ARITHMETIC and self.dialect.widens(e.type):
             value = replace(self.converted(value, e.type), weak=False)
         return value
+
+    def as_one(self, value: Value) -> Value:
+        """A number of sizes whose constants are added up."""
+        if value.linear is None:
+            return value
+        text = value.linear.text(self.symbol)
+        tight = text.isidentifier() or text.isdigit()
+        return replace(value, doc=Doc(text, Prec.TIGHT if tight else Prec.ADD))
 
     def alike(self, op: str, values: Sequence[Value]) -> Sequence[Value]:
         """Arguments of which arrays of literals have the type of the others."""
