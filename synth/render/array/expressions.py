@@ -109,15 +109,14 @@ class Expressions(Loads):
         doc = printer(self, docs, e)
         value = Value(doc, e.type, axes, not parts_of(e.type) and _is_weak(e, values))
         value = replace(value, number=numbers and uniform, linear=_linear(e, values))
-        if value.number and _adds_constants(e, values):
-            value = self.as_one(value)
+        value = self.as_one(e, values, value)
         if value.weak and e.op not in _ARITHMETIC and self.dialect.widens(e.type):
             value = replace(self.converted(value, e.type), weak=False)
         return value
 
-    def as_one(self, value: Value) -> Value:
-        """A number of sizes whose constants are added up."""
-        if value.linear is None:
+    def as_one(self, e: expr.Op, values: Sequence[Value], value: Value) -> Value:
+        """A value; where numbers are added to sizes on either side, with their sum."""
+        if not value.number or value.linear is None or not _adds_constants(e, values):
             return value
         text = value.linear.text(self.symbol)
         tight = text.isidentifier() or text.isdigit()
