@@ -292,7 +292,10 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
         limit = k.scalar(model.steps.split()[0], INT32, *model.turns)
     v, numbers = Values(), _numbers(s, model, type_, series)
     row = _series(s, model, type_, series)
-    said = {key: say(k, value) for key, value in numbers.items()}
+    said = {
+        key: f"{say(k, value)}[{s.where}]" if isinstance(value, Load) else say(k, value)
+        for key, value in numbers.items()
+    }
     if series:
         said[series] = f"the {words(model.numbers[series][0])[0]} of that step"
     if traced:
