@@ -7,7 +7,7 @@ from typing import Any
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.kit.sites import Names, Site, over
 from generators.kit.sources import zero
-from generators.kit.words import say, words
+from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Const, Expr, Op, Operand, Var, literal, op
 
@@ -153,13 +153,6 @@ def own_length(s: Site, count: Expr, share: float, what: str) -> tuple[Expr, str
     lengths = s.read("lengths num_valid", INT32, 3, 12)
     stop = s.k.let("stop last", fn("min", lengths, count))
     return stop, f" Only the first {say(s.k, lengths)} {what} of a row count."
-
-
-def turns_of(k: KernelBuilder, names: Names, count: int, share: float, more: int = 2) -> Expr:
-    """How often a loop runs: a parameter with that chance, else a literal."""
-    if k.draw.shape.chance(share):
-        return k.scalar(words(names), INT32, count, count + more)
-    return literal(count, INT32)
 
 
 def rows_of(
