@@ -214,6 +214,12 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     return Title(name, f"{_SUBJECTS[form]} ({given}): {out.name} gets {text}.{note}")
 
 
+_NAMES = {
+    "crossings": "point_in_polygon even_odd_test",
+    "winding": "winding_number winding_numbers",
+    "nearest": "polygon_distance distance_to_outline",
+    "half_planes": "inside_convex half_plane_test",
+}
 _AIMS = {
     "crossings": "Point in polygon by ray crossings",
     "winding": "Winding numbers of points",
@@ -322,9 +328,9 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
     o = Outline(k, type_, arrays, tuple(k.let("poly r", index) for index in row), count)
     value, other = _half_planes(o, x, y, offsets) if offsets else _edges(level, form, o, x, y)
     k.store(out, s.at, as_flag(value, kind) if kind not in (type_, INT32) else cast(value, kind))
-    done = f"{_AIMS[form]}: for each point p of {listed([array.name for array in points])} and "
+    done = f"{_AIMS[form]}: for each point of {listed([array.name for array in points])} and "
     done += f"{what}, {out.name} gets {text}."
-    name = k.name(f"polygon_{form} {form}_test points_{form}")
+    name = k.name(*_NAMES[form].split())
     return Title(name, f"{done}{more.told(more_text, other)}{note}")
 
 
@@ -341,7 +347,7 @@ def _edges(level: int, form: str, o: Outline, x: Var, y: Var) -> tuple[Expr, Exp
     """The loop over edges; what it found, and the other number."""
     k, type_, near = o.k, o.type, form == "nearest"
     names = {"crossings": "crossings flips", "winding": "wind turn"}.get(form, "best closest_sq")
-    found = k.let(names, k.lift(100.0, type_) if near else k.lift(0, INT32))
+    found = k.let(names, k.lift(1.0e6, type_) if near else k.lift(0, INT32))
     upward = counter(k, "up num_up") if form == "winding" else found
     measure = routine(
         k,

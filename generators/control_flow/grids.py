@@ -42,6 +42,8 @@ class Rule:
     """New states by condition, of the state, the neighbours counted, and the number."""
     counted: Callable[[Expr, Expr], Expr] = lambda other, state: same(other, 1)
     """Whether a neighbour counts."""
+    near: str = "alive num_alive"
+    """Names of how many neighbours count."""
     dies: bool = False
     """Whether a cell is 0 where no condition holds, else it stays as it is."""
 
@@ -93,6 +95,7 @@ _RULES = {
         2,
         lambda state, near, need: [(same(state, 2), 0), (both(same(state, 1), near > need), 2)],
         lambda other, state: same(other, 2),
+        "burning num_burning",
     ),
     "cyclic": Rule(
         "a cyclic automaton of 5 states: a cell with more than {0} neighbours one state ahead "
@@ -101,6 +104,7 @@ _RULES = {
         4,
         lambda state, near, need: [(near > need, (state + 1) % 5)],
         lambda other, state: same(other, (state + 1) % 5),
+        "ahead num_ahead",
     ),
 }
 
@@ -164,7 +168,7 @@ def _elementary(s: Site, old: Var, n: Var, state: Var, wrap: bool) -> tuple[str,
 def _neighbours(s: Site, rule: Rule, old: Var, sizes: list[Var], state: Var, wrap: bool) -> Var:
     """How many of the 8 neighbours count."""
     k, (i, j), (h, w) = s.k, s.at, sizes
-    found, branches = counter(k, "alive found near"), k.draw.shape.chance(0.7)
+    found, branches = counter(k, rule.near), k.draw.shape.chance(0.7)
 
     def count(at: tuple[Expr, Expr]) -> None:
         test = rule.counted(cast(old[at], INT32), state)
@@ -192,7 +196,7 @@ def _ruled(k: KernelBuilder, level: int, form: str, state: Var, found: Var) -> t
     rule, number = _RULES[form], k.draw.value.choice(_RULES[form].numbers)
 
     def build(b: BodyBuilder, own: Expr, near: Expr) -> Expr:
-        result = b.let("result new_state", b.lift(0, INT32) if rule.dies else own)
+        result = b.let("new_state after", b.lift(0, INT32) if rule.dies else own)
         cases = rule.cases(own, near, number)
         branch(b, *((test, (result, value)) for test, value in cases))
         return result
@@ -230,7 +234,9 @@ def grid_walk(k: KernelBuilder, level: int) -> Title:
     blocked = Also(s, 0.5 if level >= 2 else 0.0, "blocked bumps")
     home = level >= 3 and shape.chance(0.5)
     r, c, place = _start(s, h, w)
-    done = f"Walker {s.where} starts at {place} and obeys its row of {codes.name}: "
+    done = (
+        f"Robots on a grid: walker {s.where} starts at {place} and obeys its row of {codes.name}: "
+    )
     done += f"{_meaning(turtle, home)}; {_EDGES[edge]}"
     done += f"; cells of kind 3 in {walls.name} are walls." if walls is not None else "."
     facing = counter(k, "facing heading") if turtle else None
@@ -251,7 +257,7 @@ def grid_walk(k: KernelBuilder, level: int) -> Title:
             branch(k, (same(walls[nr, nc], 3), (blocked, 1), NEXT))
         take(k, (r, nr), (c, nc))
     done += _ended(s, r, c, w) + blocked.told("how often it was stopped")
-    return Title(k.name("grid_walk robot_walk turtle_steps follow_commands"), done)
+    return Title(k.name("grid_walk robot_walk move_robots follow_commands"), done)
 
 
 def _meaning(turtle: bool, home: bool) -> str:
@@ -300,7 +306,7 @@ def _start(s: Site, h: Var, w: Var) -> tuple[Var, Var, str]:
 def _stepped(k: KernelBuilder, way: Expr, r: Var, c: Var) -> tuple[Var, Var]:
     """The cell beside, in one of four ways."""
     names = (f"{r.name}_next", f"{c.name}_next")
-    names = k.draw.word.choice((names, (f"n{r.name[0]}", f"n{c.name[0]}")))
+    names = k.draw.word.choice((names, (f"new_{r.name}", f"new_{c.name}")))
     if k.draw.shape.chance(0.35):
         down, up, right, left = (cast(same(way, code), INT32) for code in (1, 3, 0, 2))
         return k.let(names[0], r + down - up), k.let(names[1], c + right - left)
