@@ -151,7 +151,7 @@ def own_length(s: Site, count: Expr, share: float, what: str) -> tuple[Expr, str
     if not s.k.draw.shape.chance(share):
         return count, ""
     lengths = s.read("lengths num_valid", INT32, init="index_of:cols+1")
-    stop = s.k.let("stop last", fn("min", lengths, count))
+    stop = s.k.let("stop last", lengths)
     return stop, f" Only the first {say(s.k, lengths)} {what} of a row count."
 
 

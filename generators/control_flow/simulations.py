@@ -11,15 +11,13 @@ from generators.control_flow.kit import (
     Step,
     counter,
     rows_of,
-    same,
     take,
 )
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most
 from generators.kit.sites import Site
-from generators.kit.sources import setting
 from generators.kit.words import say
-from generators.program.dtypes import INT32, Scalar
+from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var
 
 _STOCKS: dict[str, tuple[str, Callable[[Var, Var, Expr, Expr, Expr], list[Step]]]] = {
@@ -29,6 +27,31 @@ _STOCKS: dict[str, tuple[str, Callable[[Var, Var, Expr, Expr, Expr], list[Step]]
         lambda x, lost, d, q, r: [
             [(d > x, (lost, lost + (d - x)), (x, 0)), (None, (x, x - d))],
             [(x < r, (x, x + q))],
+        ],
+    ),
+    "order_up_to": (
+        "serves the demand as far as it can (the rest is lost), then, if no more than {r} are "
+        "left, orders up to {q}",
+        lambda x, lost, d, q, r: [
+            [(d > x, (lost, lost + (d - x)), (x, 0)), (None, (x, x - d))],
+            [(x <= r, (x, q))],
+        ],
+    ),
+    "backlog": (
+        "serves the demand, what is short being owed (a negative stock), then takes in {q} more if "
+        "the stock is below {r}",
+        lambda x, lost, d, q, r: [
+            (x, x - d),
+            [(x < 0, (lost, lost + 1))],
+            [(x < r, (x, x + q))],
+        ],
+    ),
+    "token_bucket": (
+        "refills its tokens by {r}, to {q} at most, then serves the requests as far as there are "
+        "tokens, one for each (the others are denied)",
+        lambda x, lost, d, q, r: [
+            (x, least(x + r, q)),
+            [(d > x, (lost, lost + (d - x)), (x, 0)), (None, (x, x - d))],
         ],
     ),
     "queue": (
@@ -51,18 +74,27 @@ _STOCKS: dict[str, tuple[str, Callable[[Var, Var, Expr, Expr, Expr], list[Step]]
 
 
 _FLOWS = {
+    "order_up_to": "demand orders",
+    "backlog": "demand orders",
+    "token_bucket": "requests num_requests",
     "inventory": "demand orders",
     "queue": "arrivals",
     "tank": "inflow",
     "parking_lot": "cars",
 }
 _LIMITS = {
+    "order_up_to": "order_up_to max_stock",
+    "backlog": "order_size batch_size",
+    "token_bucket": "bucket_size burst",
     "inventory": "order_size",
     "queue": "capacity max_waiting",
     "tank": "limit max_level",
     "parking_lot": "capacity num_places",
 }
 _RATES = {
+    "order_up_to": "reorder_point",
+    "backlog": "reorder_point",
+    "token_bucket": "refill refill_rate",
     "inventory": "reorder_point",
     "queue": "served per_slot",
     "tank": "outflow drained",
@@ -72,15 +104,41 @@ _RATES = {
 
 
 _ARTICLES = {
+    "order_up_to": "an inventory that is refilled to a level",
+    "backlog": "an inventory with a backlog",
+    "token_bucket": "a rate limiter by a token bucket",
     "inventory": "an inventory",
     "queue": "a queue",
     "tank": "a tank",
     "parking_lot": "a parking lot",
 }
+_OUTS = {
+    "inventory": "final_stock stock_left",
+    "order_up_to": "final_stock stock_left",
+    "backlog": "final_stock net_stock",
+    "token_bucket": "tokens_left final_tokens",
+    "queue": "queue_length still_waiting",
+    "tank": "final_level level_out",
+    "parking_lot": "cars_left final_occupancy",
+}
+_LOST_OUTS = {
+    "inventory": "lost_sales lost_demand",
+    "order_up_to": "lost_sales lost_demand",
+    "backlog": "backlog_steps short_steps",
+    "token_bucket": "denied num_denied",
+    "queue": "turned_away num_left",
+    "tank": "num_releases openings",
+    "parking_lot": "turned_away rejected",
+}
+_STOCKED = frozenset({"inventory", "order_up_to", "backlog"})
+"""What is stored, what is stored of what was lost, and what begins with some stock."""
 _LOST = {
-    "inventory": "what was lost",
+    "order_up_to": "the demand that was lost",
+    "backlog": "the number of steps that ended their sales with a backlog",
+    "token_bucket": "how many requests were denied",
+    "inventory": "the demand that was lost",
     "queue": "how many left",
-    "tank": "how often it opened",
+    "tank": "how often it let water out",
     "parking_lot": "how many were turned away",
 }
 """What a stock is called, and what is counted beside it."""
@@ -88,11 +146,11 @@ _LOST = {
 
 def _first_stock(s: Site, form: str, type_: Scalar) -> Expr:
     """What is there at first: of an inventory a number, else nothing."""
-    if form != "inventory":
+    if form not in _STOCKED:
         return s.k.lift(0, type_)
     if s.k.draw.shape.chance(0.6):
-        return s.read("stock initial", type_, 4, 18)
-    return s.k.scalar("initial_level", type_, 7, 11)
+        return s.read("initial_stock stock0", type_, 4, 18)
+    return s.k.scalar("initial_stock", type_, 7, 11)
 
 
 @idiom(depth=3)
@@ -102,27 +160,21 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     form = shape.choice(sorted(_STOCKS))
     text, steps = _STOCKS[form]
-    type_ = Scalar(shape.weighted({"int32": 5, "int64": 2, "int16": 1}))
+    type_ = Scalar(shape.weighted({"int32": 6, "int64": 1}))
     s, demand, count = rows_of(k, _FLOWS[form], type_, 0, 12, "num_steps num_days")
     start = _first_stock(s, form, type_)
     most_in = (10, 15) if form == "parking_lot" else (14, 20)
-    q = setting(k, _LIMITS[form], type_, *most_in, 0.85)
-    r = setting(k, _RATES[form], type_, 4, 7, 0.85)
-    out = s.out("final left_over", type_)
-    lost = Also(s, 0.7, "lost turned_away events", type_)
-    trace = Also(s, 0.0 if level < 3 else 0.5, "history levels", type_, "cols")
-    closes = level >= 3 and shape.chance(0.5)
-    holiday = s.read("closed_on holiday", INT32, 0, 9) if closes else None
-    done = f"Simulate {_ARTICLES[form]} along each row of {demand.name}: it begins "
-    first = f"with {say(k, start)}" if form == "inventory" else "empty"
+    q = k.scalar(_LIMITS[form], type_, *most_in)
+    r = k.scalar(_RATES[form], type_, 4, 7)
+    out = s.out(_OUTS[form], type_)
+    lost = Also(s, 0.7, _LOST_OUTS[form], type_)
+    trace = Also(s, 0.0 if level < 2 else 0.4, "level_history levels", type_, "cols")
+    done = f"Simulate {_ARTICLES[form]} over each row of {demand.name}: it begins "
+    first = f"with {say(k, start)}" if form in _STOCKED else "empty"
     done += f"{first} and, at each step, {text.format(q=say(k, q), r=say(k, r))}; "
     done += f"{out.name} gets what is there at the end."
-    x, gone = k.let("level stock_now held", start), counter(k, "gone missed", type_)
+    x, gone = k.let("level on_hand", start), counter(k, "missed num_missed", type_)
     with k.for_("t day j", count) as t:
-        if holiday is not None:
-            with k.if_(same(t, holiday)):
-                trace.put(x, t)
-                k.continue_()
         d = k.let("d wanted", demand[s.index(t)])
         if form == "parking_lot":
             room = k.let("entering admitted", least(d, q - x))
@@ -132,5 +184,4 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     k.store(out, s.at, x)
     done += lost.told(_LOST[form], gone)
     done += trace.said("the level after each step")
-    done += f" Nothing happens at step {say(k, holiday)}." if holiday is not None else ""
     return Title(k.name(f"simulate_{form} run_{form} {form}_policy"), done)

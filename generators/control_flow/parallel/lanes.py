@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from generators.build import KernelBuilder, extent
 from generators.build.registry import LEVELS
-from generators.kit.functions import least
 from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Expr, Operand, Var
 
@@ -33,7 +32,7 @@ class Lanes:
     @property
     def each(self) -> str:
         """How a description begins."""
-        where = {"columns": "column", "rows": "row", "flat": "stretch"}[self.layout]
+        where = {"columns": "column", "rows": "row", "flat": "stretch of the buffer"}[self.layout]
         return f"each {where} ({', '.join(v.name for v in self.at)})"
 
     def array(
@@ -126,15 +125,15 @@ def lanes(
     return Lanes(k, k.thread(*dims, names=names), dims, layout, unit)
 
 
-def length(s: Seq, level: int, names: str = "n count", least_of: int = 1) -> tuple[Expr, str]:
+def length(s: Seq, level: int, names: str = "n count") -> tuple[Expr, str]:
     """How many elements of a sequence count: all, or as many as its length says; in words."""
     k, shape = s.lanes.k, s.lanes.k.draw.shape
     way = shape.weighted({"whole": 3, "param": 2, "ragged": 2 if level > 1 else 1})
     if way == "ragged":
         lengths = k.array(
-            "lengths sizes_used row_lengths", INT32, s.lanes.dims, low=least_of, high=22
+            "lengths sizes_used row_lengths", INT32, s.lanes.dims, init=f"index_of:{s.size}+1"
         )
-        n = k.let(names, least(lengths[s.lanes.at], s.whole()))
+        n = k.let(names, lengths[s.lanes.at])
         return n, f" (only its first {lengths.name} elements)"
     if way == "param" and s.base is None:
         return k.size_param("num_items length width", s.size), ""

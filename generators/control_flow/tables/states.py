@@ -7,7 +7,7 @@ from collections.abc import Callable
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import both, same
-from generators.kit.functions import exp, least, log, most, where
+from generators.kit.functions import exp, log, most, where
 from generators.kit.naming import helper
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
@@ -111,7 +111,7 @@ def _beyond(
     """Positions behind the last label of a shorter sequence; in words."""
     if not k.draw.shape.chance(0.1 + 0.1 * level):
         return ""
-    counts = k.array("target_lengths label_counts", INT32, "batch", low=1, high=5)
+    counts = k.array("target_lengths label_counts", INT32, "batch", init="index_of:labels+1")
     with k.if_(s > 2 * counts[b]):
         k.store(out, at, NEVER if logs else 0.0)
         k.return_()
@@ -161,9 +161,9 @@ def path_traceback(k: KernelBuilder, level: int) -> Title:
     steps: Expr = extent(back, 0 if first else 1)
     counted = ""
     if shape.chance(0.15 + 0.1 * level):
-        lengths = k.array("lengths num_frames", INT32, "batch", low=2, high=9)
+        lengths = k.array("lengths num_frames", INT32, "batch", init="index_of:steps+1")
         whole = steps
-        steps = k.let("n last_step", least(lengths[b], whole))
+        steps = k.let("n last_step", lengths[b])
         with k.for_("z pad", whole, start=steps) as z:
             k.store(path, (z, b) if path_first else (b, z), -1)
         counted = f" Only the first {lengths.name} steps count; the others get -1."
