@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from generators.build import BodyBuilder, fn
+from generators.build import BodyBuilder
 from generators.control_flow.kit import STOP, Step, both, branch, counter, same, some, take
 from generators.kit.functions import most, where
 from generators.program.expr import Expr, Var
@@ -236,41 +236,30 @@ WALKS = {
         "the position of the highest set bit of x",
         _loop("place position", lambda x, n: x > 1, lambda x, n: [(x, x >> 1), (n, n + 1)]),
     ),
-    "halvings": Walk(
-        "halvings steps_to_zero",
-        "how many halvings (of even x) and decrements bring x to zero",
+    "gray_decode": Walk(
+        "gray_decode binary_from_gray",
+        "the number whose Gray code is x",
+        _loop("binary decoded", lambda x, n: x > 0, lambda x, n: [(n, n ^ x), (x, x >> 1)]),
+    ),
+    "trailing_zeros": Walk(
+        "trailing_zeros count_low_zeros",
+        "the number of zero bits below the lowest one bit of x > 0",
         _loop(
-            "steps moves",
-            lambda x, n: x > 0,
-            lambda x, n: [[(same(x % 2, 0), (x, x // 2)), (None, (x, x - 1))], (n, n + 1)],
+            "zeros count",
+            lambda x, n: both(x > 0, same(x & 1, 0)),
+            lambda x, n: [(x, x >> 1), (n, n + 1)],
         ),
+    ),
+    "parity": Walk(
+        "bit_parity odd_parity",
+        "1 where the number of one bits of x is odd, else 0",
+        _loop("parity odd", lambda x, n: x > 0, lambda x, n: [(n, 1 - n), (x, x & (x - 1))]),
     ),
     "digital_root": Walk(
         "digital_root repeated_digit_sum",
         f"x after it is replaced by the sum of {_DIGITS} until it is below {{0}}",
         _digital_root,
         (("base radix", (8, 10, 16)),),
-    ),
-    "growth": Walk(
-        "years_to_goal doubling_time",
-        "how many times x becomes 2 * x + {0} until it is at least {1}",
-        _loop(
-            "years rounds",
-            lambda x, n, added, goal: x < goal,
-            lambda x, n, added, goal: [(x, 2 * x + added), (n, n + 1)],
-        ),
-        (("added deposit inflow", (5, 10, 20, 25)), ("goal target", (1000, 2000, 5000))),
-        wide=True,
-    ),
-    "smallest_divisor": Walk(
-        "smallest_divisor trial_division",
-        "the first integer from 2 on that divides x or whose square is above x",
-        _loop(
-            "d divisor factor",
-            lambda x, n: both(n * n <= x, fn("ne", x % n, 0)),
-            lambda x, n: [(n, n + 1)],
-            start=2,
-        ),
     ),
     "prime_or_divisor": Walk(
         "proper_factor smallest_factor",
