@@ -115,9 +115,13 @@ def _turn(
 ) -> Made:
     """Which way a path turns (two-dimensional orientation)."""
     cross = k.let("cross area2", (bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
-    branch(k, (cross > 0, (label, 1)), (cross < 0, (label, 2)))
-    text = "1 where the path from a over b to c turns left, 2 where it turns right, 0 where it is "
-    text += "straight, by the sign of (b - a) x (c - a)"
+    text = "1 where the path from a over b to c turns left, "
+    if scalar_of(ax.type).is_int:
+        branch(k, (cross > 0, (label, 1)), (cross < 0, (label, 2)))
+        text += "2 where it turns right, 0 where it is straight, by the sign of (b - a) x (c - a)"
+    else:
+        branch(k, (cross > 0.0, (label, 1)))
+        text += "else 0, by the sign of (b - a) x (c - a)"
     return text, abs(cross), "the size of that cross product, twice the area of the triangle"
 
 
@@ -195,6 +199,7 @@ _LABELS = {
     "slab": "hits hit_flags",
     "outcode": "outcodes codes",
     "turn": "turns orientations",
+    "boxes": "overlap_kinds contact",
     "zone": "zones sectors",
 }
 _KERNELS = {

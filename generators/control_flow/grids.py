@@ -122,8 +122,11 @@ def cellular_automaton(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(("elementary", *_RULES))
     type_ = Scalar(shape.weighted({"int32": 5, "uint8": 4, "int8": 2}))
     s = launch(k, {"list" if form == "elementary" else "grid": 1})
-    old = s.array("cells grid current", type_, 0, _RULES[form].top if form in _RULES else 1)
-    new = s.out("next_cells updated next_grid", type_)
+    called = ("cells current", "next_cells updated")
+    if form != "elementary":
+        called = ("cells grid current", "next_cells updated next_grid")
+    old = s.array(called[0], type_, 0, _RULES[form].top if form in _RULES else 1)
+    new = s.out(called[1], type_)
     changed = Also(s, 0.0 if level < 3 else 0.6, "changed flips")
     sizes = [k.size_param(_LONG.get(d, d), d) for d in s.dims]
     wrap, note = shape.chance(0.5), ""
@@ -142,7 +145,8 @@ def cellular_automaton(k: KernelBuilder, level: int) -> Title:
     flips = where(fn("ne", result, state), k.lift(1, INT32), k.lift(0, INT32))
     note += changed.told("1 where the state changed, else 0", flips)
     outside = "are not counted" if form == "cyclic" else "count as 0"
-    around = "The grid wraps around." if wrap else f"Cells outside {outside}."
+    whole = "row" if form == "elementary" else "grid"
+    around = f"The {whole} wraps around." if wrap else f"Cells outside {outside}."
     name = k.name(f"{form}_step {form}_automaton automaton_step")
     text = text.replace(":", f" from {old.name} to {new.name}:", 1)
     return Title(name, f"One step of {text}. {around}{note}")
@@ -154,10 +158,10 @@ def _elementary(s: Site, old: Var, n: Var, state: Var, wrap: bool) -> tuple[str,
     if k.draw.shape.chance(0.5):
         rule = k.scalar("rule rule_number", INT32, 30, 200)
     if wrap:
-        left = k.let("left l", cast(old[(i + n - 1) % n], INT32))
-        right = k.let("right r", cast(old[(i + 1) % n], INT32))
+        left = k.let("left", cast(old[(i + n - 1) % n], INT32))
+        right = k.let("right", cast(old[(i + 1) % n], INT32))
     else:
-        left, right = counter(k, "left l"), counter(k, "right r")
+        left, right = counter(k, "left"), counter(k, "right")
         branch(k, (i > 0, (left, cast(old[i - 1], INT32))))
         branch(k, (i < n - 1, (right, cast(old[i + 1], INT32))))
     pattern = k.let("pattern code", 4 * left + 2 * state + right)

@@ -368,7 +368,12 @@ def _ranked(
             order_out = k.out("order source_ids", INT32, dims)
             k.store(order_out, (*at[:-1], rank), at[-1])
             text += f" {order_out.name} gets where it came from."
-        return Title(k.name("counting_sort_rows rank_sort sort_small_rows"), text)
+        return Title(
+            k.name(
+                "rank_sort scatter_by_rank" if len(dims) == 1 else "rank_sort_rows sort_small_rows"
+            ),
+            text,
+        )
     if way == "average" and equal is not None:
         value: Expr = cast(rank, FLOAT32) + 0.5 * cast(equal - 1, FLOAT32)
         out = k.out("ranks mean_ranks", FLOAT32, dims)
@@ -381,8 +386,13 @@ def _ranked(
     if way == "percent":
         out = k.out("percentiles rank_share", FLOAT32, dims)
         k.store(out, at, (cast(rank, FLOAT32) + 0.5) / cast(stop, FLOAT32))
-        text = f"{out.name} gets (r + 0.5) over the length{where_}, r being {count}."
-        return Title(k.name("percentile_ranks rank_transform"), text)
-    out = k.out("ranks order_of", INT32, dims)
+        text = (
+            f"Percentile ranks: {out.name} gets (r + 0.5) / n for each of the n elements{where_}, "
+        )
+        text += f"r being {count}."
+        return Title(k.name("percentile_ranks rank_shares"), text)
+    out = k.out("ranks ranks_out", INT32, dims)
     k.store(out, at, rank)
-    return Title(k.name("rank_rows argsort_ranks count_ranks"), f"{out.name} gets {count}.")
+    names = "rank_by_counting count_ranks" if len(dims) == 1 else "rank_rows ranks_per_row"
+    text = f"Rank by counting: {out.name} gets, for each element, {count}."
+    return Title(k.name(names), text)
