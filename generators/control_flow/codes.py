@@ -166,7 +166,7 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
         stop = k.let("end stop", length)
         note += f" A row ends after {say(k, length)} codes."
     state, best, pos = (counter(k, n) for n in (*parser.names, "pos j"))
-    skips = level >= 2 and form in ("depth", "numbers", "words") and shape.chance(0.4)
+    skips = level >= 2 and form == "depth" and shape.chance(0.4)
     ignored = k.draw.value.choice((7, 8))
     names = "is_digit is_digit_code" if form == "numbers" else "is_letter is_letter_code"
     chance = BY_LEVEL[level] if form in ("numbers", "words") else 0.0

@@ -124,10 +124,10 @@ _RATES = {
 _INPUTS = {
     "drawdown": "equity log_prices",
     "max_subarray": "gains scores",
-    "envelope": "audio signal",
+    "envelope": "magnitudes rectified",
     "limiter": "commands setpoints",
     "cusum": "residuals measurements",
-    "peak_decay": "audio levels_in",
+    "peak_decay": "magnitudes loudness",
     "decay": "inputs signal",
     "pid": "errors control_error",
     "deadband": "readings measurements",

@@ -220,7 +220,8 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     form = shape.choice(sorted(_KINDS))
     names, short, ends, branches = _KINDS[form]
-    type_ = some_type(k, 0.0 if form == "slab" else 0.25, "int32 int32 int16")
+    whole = 0.3 if form in ("overlap", "zone", "outcode", "turn") else 0.0
+    type_ = some_type(k, whole, "int32 int32 int16")
     s = launch(k, list=2, grid=1)
     if type_.is_int:
         ends = {"circles": (1, 20), "turn": (0, 9), "boxes": (1, 9)}.get(form, (0, 50))

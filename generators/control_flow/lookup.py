@@ -64,7 +64,7 @@ def _search(k: KernelBuilder, level: int, type_: Scalar, single: bool = False) -
     if single or k.draw.shape.chance(0.35):
         size: Expr = extent(knots, len(rows))
     else:
-        size = k.size_param("num_knots table_size", m)
+        size = k.size_param("num_entries table_size", m)
     return Search(s, type_, s.at[: len(rows)], knots, size, x, knots)
 
 
@@ -157,7 +157,7 @@ def sorted_search(k: KernelBuilder, level: int) -> Title:
     left = _left(r, form, beyond)
     value, text = _value(r, level, form, table, left)
     k.store(out, s.at, value)
-    said += cell.told("the index of the last knot that is not above q", left)
+    said += cell.told("the index of the last entry that is not above q", left)
     rise = r.entry(table, left + 1) - r.entry(table, left)
     said += slope.told("the slope of that line", rise / (r.knot(left + 1) - r.knot(left)))
     done = f"Look each q of {r.query} up in the {r.where} by bisection; {out.name} gets {text}."
@@ -173,8 +173,8 @@ def _ends(
         return " Beyond the ends the first and last line go on."
     if beyond == "ends":
         r.q = k.let("clamped qc inside", clamp(r.q, first, last))
-        return " Before that, q is clamped to the range of the knots."
-    outside = " Below the first knot and from the last on,"
+        return " Before that, q is clamped to the range of the entries."
+    outside = " Below the first entry and from the last on,"
     if fill is not None:
         leave(r.s, some(r.q < first, r.q >= last), (out, fill), (cell, -1), (slope, 0.0))
         marks = [f", {mark} in {more.name}" for more, mark in ((cell, -1), (slope, 0.0)) if more]
@@ -199,7 +199,7 @@ def _left(r: Search, form: str, beyond: str) -> Var:
 def _value(r: Search, level: int, form: str, table: Var, left: Var) -> tuple[Expr, str]:
     """The table at the query between the knots ``left`` and ``left + 1``."""
     k, y0, y1 = r.s.k, r.entry(table, left), r.entry(table, left + 1)
-    before = "the last knot that is not above q"
+    before = "the last entry that is not above q"
     if form == "step":
         return y0, f"the entry of {table.name} at {before}"
     if form == "nearest":

@@ -183,7 +183,7 @@ _DAYS = {"day_of_year": (1, 28), "valid": (0, 32), "next_day": (26, 31), "day_nu
 def calendar_rules(k: KernelBuilder, level: int) -> Title:
     """Leap years, month lengths, validity and successors of dates."""
     shape = k.draw.shape
-    form = shape.choice(sorted(_CALENDAR) if level > 1 else ("leap", "month_length"))
+    form = shape.choice(sorted(_CALENDAR))
     type_ = Scalar(
         shape.choice(("int32", "int32", "int64") if form == "day_number" else ("int32",))
     )

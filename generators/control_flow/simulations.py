@@ -121,6 +121,25 @@ _OUTS = {
     "tank": "final_level level_out",
     "parking_lot": "cars_left final_occupancy",
 }
+_TIMES = {"inventory": "num_days", "order_up_to": "num_days", "backlog": "num_days"}
+_LOCALS = {
+    "inventory": "stock on_hand",
+    "order_up_to": "stock on_hand",
+    "backlog": "stock net",
+    "token_bucket": "tokens available",
+    "queue": "waiting queue_len",
+    "tank": "level water",
+    "parking_lot": "parked occupied",
+}
+_INS = {
+    "inventory": "wanted d",
+    "order_up_to": "wanted d",
+    "backlog": "wanted d",
+    "token_bucket": "asked count",
+    "queue": "arriving new",
+    "tank": "incoming added",
+    "parking_lot": "arriving new_cars",
+}
 _LOST_OUTS = {
     "inventory": "lost_sales lost_demand",
     "order_up_to": "lost_sales lost_demand",
@@ -161,7 +180,7 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_STOCKS))
     text, steps = _STOCKS[form]
     type_ = Scalar(shape.weighted({"int32": 6, "int64": 1}))
-    s, demand, count = rows_of(k, _FLOWS[form], type_, 0, 12, "num_steps num_days")
+    s, demand, count = rows_of(k, _FLOWS[form], type_, 0, 12, _TIMES.get(form, "num_steps"))
     start = _first_stock(s, form, type_)
     most_in = (10, 15) if form == "parking_lot" else (14, 20)
     q = k.scalar(_LIMITS[form], type_, *most_in)
@@ -173,11 +192,11 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     first = f"with {say(k, start)}" if form in _STOCKED else "empty"
     done += f"{first} and, at each step, {text.format(q=say(k, q), r=say(k, r))}; "
     done += f"{out.name} gets what is there at the end."
-    x, gone = k.let("level on_hand", start), counter(k, "missed num_missed", type_)
+    x, gone = k.let(_LOCALS[form], start), counter(k, "missed num_missed", type_)
     with k.for_("t day j", count) as t:
-        d = k.let("d wanted", demand[s.index(t)])
+        d = k.let(_INS[form], demand[s.index(t)])
         if form == "parking_lot":
-            room = k.let("entering admitted", least(d, q - x))
+            room = k.let("admitted entering", least(d, q - x))
             take(k, (gone, gone + (d - room)), (x, x + room))
         take(k, *steps(x, gone, d, q, r))
         trace.put(x, t)

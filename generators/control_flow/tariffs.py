@@ -86,7 +86,14 @@ class _Bill:
     limits: Var
     rates: Var
     count: Expr
-    total: Var
+    total: Expr | None
+
+    def pay(self, due: Expr) -> None:
+        """What is due beside the fixed fee."""
+        if isinstance(self.total, Var):
+            self.k.augment(self.total, "add", due)
+        else:
+            self.total = self.k.let("total due", due)
 
     def marginal(self, style: str) -> str:
         """What lies in each bracket costs the bracket's rate."""
@@ -103,7 +110,7 @@ class _Bill:
                     branch(k, (u <= self.limits[b], STOP))
                 excess = u - self.limits[b]
                 above = excess if style == "stop" else most(excess, 0.0)
-            k.augment(self.total, "add", self.rates[b] * above)
+            self.pay(self.rates[b] * above)
         if style == "ends":
             return (
                 f"what lies between an entry of {self.limits.name} and the next (without end after "
@@ -124,7 +131,8 @@ class _Bill:
                 k.assign(tier, b)
             else:
                 branch(k, (u >= self.limits[b], (tier, b)))
-        k.augment(self.total, "add", base[tier] + self.rates[tier] * (u - self.limits[tier]))
+        due = base[tier] + self.rates[tier] * (u - self.limits[tier])
+        self.pay(due)
         return (
             f"with b the last bracket whose {self.limits.name} is not above the amount (the first "
             f"if none is), {base.name}[b] is due, plus {self.rates.name}[b] times what exceeds "
@@ -141,7 +149,7 @@ class _Bill:
                 k.assign(rate, self.rates[b])
             else:
                 branch(k, (u >= self.limits[b], (rate, self.rates[b])))
-        k.augment(self.total, "add", rate * u)
+        self.pay(rate * u)
         return (
             f"the whole amount is charged at the {self.rates.name} of the last bracket whose "
             f"{self.limits.name} is not above it (the first if none is)"
@@ -154,7 +162,7 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     """Charges by brackets: at marginal rates, from base charges, or for the whole amount."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     subject = _SUBJECTS[shape.choice(sorted(_SUBJECTS))]
-    s = launch(k, list=1)
+    s = launch(k, list=3, batch=1)
     amount = s.read(subject.amount, type_, 0, 100)
     m = k.size("brackets", 5, 8)
     limits = k.array(subject.limits, type_, m, init="sorted", low=0.0, high=80.0)
@@ -170,17 +178,21 @@ def tariff(k: KernelBuilder, level: int) -> Title:
         count = k.size_param("num_brackets num_tiers", m)
     fee = k.scalar("fixed_fee standing_charge", type_, 1.0, 5.0) if shape.chance(0.3) else None
     level = 1 if way == "cumulative" else level
-    least_due = k.scalar("minimum_charge min_due", type_, 8.0, 16.0) if level > 1 else None
+    floor = level > 1 and shape.chance(0.6)
+    least_due = k.scalar("minimum_charge min_due", type_, 8.0, 16.0) if floor else None
     cap = level > 1 and shape.chance(0.5)
     most_due = k.scalar("max_charge charge_cap", type_, 20.0, 32.0) if cap else None
     u = k.let(subject.local, amount)
-    total = k.let("total due", k.lift(0.0, type_) if fee is None else fee)
+    total = None
+    if fee is not None or way == "marginal":
+        total = k.let("total due", k.lift(0.0, type_) if fee is None else fee)
     bill = _Bill(k, u, limits, rates, count, total)
     if base is not None:
         how = bill.cumulative(base)
     else:
         how = bill.marginal(style) if way == "marginal" else bill.whole()
-    due: Expr = total
+    assert bill.total is not None
+    due: Expr = bill.total
     done = f"{subject.aim}: for each of {say(k, amount)}, {how}"
     done += f", beside a fixed {fee.name}. " if fee is not None else ". "
     done += f"{out.name} gets the sum"

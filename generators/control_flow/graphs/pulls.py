@@ -66,7 +66,8 @@ def graph(k: KernelBuilder, level: int) -> Graph:
     """Links in compressed rows, or in a table padded with the number of vertices."""
     shape = k.draw.shape
     form = shape.weighted({"csr": 4, "table": 2, "slots": 2, "counted": 3})
-    k.size("verts", 24, 36, minimum=12)
+    # A padded table has free places often enough where there are few vertices.
+    k.size("verts", *((14, 18) if form in ("table", "slots") else (24, 36)), minimum=12)
     (v,) = k.thread("verts", names=(k.name("v node vid"),))
     if form == "csr":
         k.size("links", 96, 128, minimum=LINKS)
@@ -125,7 +126,7 @@ def bfs_pull(k: KernelBuilder, level: int) -> Title:
     current = k.scalar("current level_id depth", INT32, 0, 1)
     seen = g.each("levels dist depths", INT32, -4, 1)
     front, kind = _front(g)
-    out = k.out("next_levels new_dist levels_out", INT32, "verts")
+    out = k.out(f"next_{seen.name} {seen.name}_out", INT32, "verts")
     parent = None
     if shape.chance(0.3 + 0.1 * level):
         parent = k.out("parents pred found_by", INT32, "verts")

@@ -177,8 +177,9 @@ def path_traceback(k: KernelBuilder, level: int) -> Title:
             before = k.let("before prev", before)
             _count_change(k, changes, before, state)
         k.assign(state, before)
-    text = f"Trace the best path of each sequence back: at the last step {path.name} gets {said}; "
-    text += f"at each step before, what {back.name} holds at the step after and its state.{counted}"
+    text = f"Trace the best path of each sequence back: at its last step {path.name} gets {said}; "
+    text += f"at each step before, {path.name} gets what {back.name} holds for the step and state "
+    text += f"after it.{counted}"
     if changes is not None:
         out = k.out("num_changes switch_counts", INT32, "batch")
         k.store(out, (b,), changes)
