@@ -162,7 +162,7 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     """Charges by brackets: at marginal rates, from base charges, or for the whole amount."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     subject = _SUBJECTS[shape.choice(sorted(_SUBJECTS))]
-    s = launch(k, list=3, batch=1)
+    s = launch(k, list=1)
     amount = s.read(subject.amount, type_, 0, 100)
     m = k.size("brackets", 5, 8)
     limits = k.array(subject.limits, type_, m, init="sorted", low=0.0, high=80.0)
@@ -195,7 +195,7 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     due: Expr = bill.total
     done = f"{subject.aim}: for each of {say(k, amount)}, {how}"
     done += f", beside a fixed {fee.name}. " if fee is not None else ". "
-    done += f"{out.name} gets the sum"
+    done += f"{out.name} gets what is due"
     if least_due is not None:
         due, done = most(due, least_due), f"{done}, {least_due.name} at least"
     if most_due is not None:

@@ -199,7 +199,7 @@ def _one(s: _Scores, chosen: Var, top: Var, what: str, text: str, level: int) ->
 def select_top_k(k: KernelBuilder, level: int) -> Title:
     """The k largest scores of each row in order, a pass for each: what comes after the last."""
     shape = k.draw.shape
-    s = _scores(k, level, "items", "scores similarities distances_row", (9, 13), minimum=8)
+    s = _scores(k, level, "items", "scores similarities candidates", (9, 13), minimum=8)
     small = shape.chance(0.3)
     wanted = k.size("top_k", 2, 4)
     ids = k.out("topk_ids best_ids", INT32, s.whole(wanted))

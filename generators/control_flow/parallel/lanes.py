@@ -32,8 +32,10 @@ class Lanes:
     @property
     def each(self) -> str:
         """How a description begins."""
-        where = {"columns": "column", "rows": "row", "flat": "stretch of the buffer"}[self.layout]
-        return f"each {where} ({', '.join(v.name for v in self.at)})"
+        where = {"columns": "column", "rows": "row", "flat": "stretch"}[self.layout]
+        names = ", ".join(v.name for v in self.at)
+        plain = self.layout == "rows" and len(self.at) == 1
+        return f"each {where} {names}" if plain else f"each {where} ({names})"
 
     def array(
         self,
