@@ -125,7 +125,7 @@ _OUTS = {
     "commands": "registers final_values",
     "fletcher": "checksums fletcher_sums",
     "quoted": "num_separators separator_counts",
-    "comments": "code_lengths kept_counts",
+    "comments": "uncommented_counts kept_counts",
 }
 _CALLED = {
     "depth": "nesting_depth bracket_depth check_brackets",
@@ -204,9 +204,9 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     out = s.out(_FOUND[form][0], INT32)
     apart = level >= 3 and form == "count" and shape.chance(0.6)
     done = f"Search each row of {codes.name} for the {size} codes of {pattern.name}: {out.name} "
-    done += f"gets {_FOUND[form][1]}{', matches not overlapping' * apart}."
+    done += f"gets {_FOUND[form][1]}{' without overlaps' * apart}."
     wild = k.draw.value.integer(0, 1) if level >= 2 and shape.chance(0.5) else None
-    done += f" A code {wild} in {pattern.name} matches anything." if wild is not None else ""
+    done += f" A {wild} in {pattern.name} matches any code." if wild is not None else ""
     first, said = _begin(s, 0.3 if level >= 2 else 0.0)
     done += said
     differ = _differ(k, level, type_, wild)

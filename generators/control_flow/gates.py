@@ -162,7 +162,7 @@ def logic_gates(k: KernelBuilder, level: int) -> Title:
     s = launch(k, list=2, grid=1)
     wanted = circuit.outputs
     if level == 1 or (level == 2 and shape.chance(0.4)):
-        wanted = [shape.choice(wanted)]
+        wanted = wanted[:1]
     arrays = {key: s.array(key, type_, 0, 1) for key in keys_of(wanted)}
     outs = [s.out(formula.outs, type_) for formula in wanted]
     edge = Also(s, 0.15 * level if circuit.held or circuit.title == "alarm" else 0.0, "edge change")

@@ -161,12 +161,13 @@ class _Bill:
 def tariff(k: KernelBuilder, level: int) -> Title:
     """Charges by brackets: at marginal rates, from base charges, or for the whole amount."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    subject = _SUBJECTS[shape.choice(sorted(_SUBJECTS))]
+    kind = shape.choice(sorted(_SUBJECTS))
+    subject = _SUBJECTS[kind]
     s = launch(k, list=1)
     amount = s.read(subject.amount, type_, 0, 100)
     m = k.size("brackets", 5, 8)
     limits = k.array(subject.limits, type_, m, init="sorted", low=0.0, high=80.0)
-    way = shape.choice(("marginal", "cumulative", "whole"))
+    way = shape.choice(("marginal", "cumulative", "whole")[: 2 if kind == "income" else 3])
     style = shape.choice(("stop", "clamped", "ends", "ends"))
     rising = way == "marginal" and style != "ends"
     names = "rate_steps price_steps" if rising else subject.rates

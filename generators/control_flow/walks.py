@@ -155,14 +155,22 @@ def _binary_gcd(b: BodyBuilder, go: Go, x: Var, other: Expr) -> Expr:
     return x << twos
 
 
-_BASE = (("radix number_base", (2, 3, 8, 10, 16)),)
+_BASE = (("base number_base", (2, 8, 10, 10, 10, 16)),)
 _DIGITS = "the digits of x in base {0}"
 
 _OF_DIGITS: dict[str, tuple[str, str, Callable[[Var, Var, Expr], Expr]]] = {
-    "digit_sum": ("sum_digits", "the sum of {}", lambda n, d, base: n + d),
-    "digit_squares": ("happy_step", "the sum of the squares of {}", lambda n, d, base: n + d * d),
-    "largest_digit": ("top_digit", "the largest of {}", lambda n, d, base: most(n, d)),
-    "reversed_digits": ("mirror", "the number with {} reversed", lambda n, d, base: n * base + d),
+    "digit_sum": ("digit_total", "the sum of {}", lambda n, d, base: n + d),
+    "digit_squares": (
+        "sum_squared_digits",
+        "the sum of the squares of {}",
+        lambda n, d, base: n + d * d,
+    ),
+    "largest_digit": ("max_digit", "the largest of {}", lambda n, d, base: most(n, d)),
+    "reversed_digits": (
+        "reverse_digits",
+        "the number with {} reversed",
+        lambda n, d, base: n * base + d,
+    ),
 }
 
 WALKS = {

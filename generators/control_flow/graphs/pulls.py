@@ -104,8 +104,8 @@ def _padded(k: KernelBuilder, v: Var, form: str) -> Graph:
         return Graph(k, v, form, table, (k.lift(0, INT32), stop), said)
     free = k.size_param("num_verts num_vertices", "verts")
     at = f"{v.name}, e" if form == "table" else f"e, {v.name}"
-    ends = "up to the first" if form == "table" else "save those"
-    said = f"{table.name}[{at}] for all e, {ends} that is {free.name}, which pads the table"
+    ends = "up to the first place that holds" if form == "table" else "save places that hold"
+    said = f"{table.name}[{at}] for all e, {ends} {free.name} (padding)"
     return Graph(k, v, form, table, (k.lift(0, INT32), width), said, free)
 
 
@@ -281,7 +281,7 @@ def _jump(g: Graph, rank: Var) -> tuple[Expr, str]:
         jump = k.scalar("teleport jump", FLOAT32, 0.02, 0.2)
         return jump, jump.name
     own = g.each("teleport personal", FLOAT32, 0.01, 0.2)
-    return own[g.v], f"its {own.name}"
+    return own[g.v], f"{own.name}[{g.v.name}]"
 
 
 @idiom

@@ -150,7 +150,7 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
     several, traced = shape.chance(0.3), shape.chance(0.15 + 0.1 * level) and not type_.is_float
     low, high = (0, 9) if traced else _spans(type_)
     rows = (k.size("sets", 3, 5),) if several else ()
-    tree = k.array("heap_keys eytzinger tree", type_, (*rows, str(count + 1)), low=low, high=high)
+    tree = k.array("heap_keys eytzinger_keys", type_, (*rows, str(count + 1)), low=low, high=high)
     wanted = k.array("wanted queries_in needles", type_, dims, low=low, high=high)
     lead: tuple[Expr, ...] = ()
     text = f"Eytzinger search: for each of {wanted.name}, go down {tree.name}"
@@ -165,9 +165,9 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
     text += f"is {'below' if strict else 'not above'} it, else to 2 * k. "
     which_gap = f"which of the {count + 1} gaps it ends in"
     if shape.chance(0.4):
-        steps = k.array("gap_values step_heights", FLOAT32, str(count + 1), low=-1.0, high=1.0)
+        steps = k.array("gap_values values_by_gap", FLOAT32, str(count + 1), low=-1.0, high=1.0)
         gap, which_gap = steps[gap], f"{steps.name} of {which_gap}"
-    rank = k.out("ranks slots_out" if gap.type == INT32 else "looked_up heights", gap.type, dims)
+    rank = k.out("ranks slots_out" if gap.type == INT32 else "looked_up values_out", gap.type, dims)
     k.store(rank, at_query, gap)
     text += f"{rank.name} gets {which_gap}"
     if seen is not None:
