@@ -191,7 +191,7 @@ def calendar_rules(k: KernelBuilder, level: int) -> Title:
     names = k.draw.word.choice(("year month day", "years months days", "yyyy mm dd")).split()
     date = [s.read(names[0], type_, 1990, 2010)]
     if form != "leap":
-        months = {"valid": (0, 13)}.get(form, (1, 12))
+        months = {"valid": (0, 13), "month_length": (1, 5), "next_day": (1, 5)}.get(form, (1, 12))
         date.append(s.read(names[1], type_, *months))
     if form in _DAYS:
         date.append(s.read(names[2], type_, *_DAYS[form]))

@@ -193,6 +193,13 @@ def _ancestor(k: KernelBuilder) -> Title:
     return Title(k.name("kth_ancestor level_ancestor", "lift_nodes"), done)
 
 
+_PATHS = {
+    "node": "the node that is above both",
+    "links": "the number of links on the path between both nodes, which turns at that ancestor",
+    "length": "the length of the path between both nodes, {} being how far each is from the root",
+}
+
+
 def _common(k: KernelBuilder) -> Title:
     """The lowest common ancestor of two nodes."""
     table, rows = _table(k)
@@ -201,9 +208,18 @@ def _common(k: KernelBuilder) -> Title:
     names = k.draw.word.choice((("first_nodes", "second_nodes"), ("nodes_u", "nodes_v")))
     ends = [k.array(name, INT32, "queries", init="index_of:nodes") for name in names]
     depth = k.array("depths node_depth", INT32, "nodes", low=0, high=12)
-    out = k.out("lca lca_ids common_ancestor", INT32, "queries")
+    what = k.draw.shape.choice(("node", "node", "links", "length"))
+    along = None
+    if what == "length":
+        along = k.array("root_dist dist_to_root", FLOAT32, "nodes", low=0.0, high=50.0)
+    called = {"node": "lca lca_ids", "links": "path_links num_links", "length": "path_lengths"}
+    out = k.out(called[what], FLOAT32 if along is not None else INT32, "queries")
     count = _bits(k, table, rows)
-    u, v = (k.let(name, end[q]) for name, end in zip(("u a", "w c"), ends, strict=True))
+    words = ("u a", "w c") if what == "node" else ("first a", "second c")
+    first, second = (k.let(n, e[q]) for n, e in zip(words, ends, strict=True))
+    u, v = first, second
+    if what != "node":
+        u, v = k.let("u", first), k.let("w", second)
 
     def up(node: Expr, b: Expr) -> Expr:
         return table[(b, node) if rows else (node, b)]
@@ -219,11 +235,16 @@ def _common(k: KernelBuilder) -> Title:
             a, c = k.let("up_u above_u", up(u, level_at)), k.let("up_v above_v", up(v, level_at))
             branch(k, (fn("ne", a, c), (u, a), (v, c)))
         k.assign(u, up(u, k.lift(0, INT32)))
-    k.store(out, q, u)
+    found: Expr = u
+    if what == "links":
+        found = depth[first] + depth[second] - 2 * depth[u]
+    elif along is not None:
+        found = along[first] + along[second] - 2.0 * along[u]
+    k.store(out, q, found)
     done = f"Find the lowest common ancestor of the nodes {ends[0].name} and {ends[1].name} by "
     done += f"{_said(table, rows)}, and the root is its own ancestor. The deeper node is first "
     done += "lifted to the depth of the other; then both jump, the longest jumps first, as long as "
-    done += f"their ancestors differ. {out.name} gets the node that is above both."
+    done += f"their ancestors differ. {out.name} gets {_PATHS[what].format(along and along.name)}."
     return Title(k.name("lowest_common_ancestor lca_queries", "lca_binary_lifting"), done)
 
 
@@ -267,7 +288,7 @@ def list_jump(k: KernelBuilder, level: int) -> Title:
         2: {"round": 3, "doubling": 1},
         3: {"round": 2, "doubling": 1, "recurrence": 1, "ancestor": 1},
         4: {"round": 1, "recurrence": 1, "ancestor": 2, "common": 2},
-        5: {"recurrence": 1, "ancestor": 1, "common": 2},
+        5: {"recurrence": 1, "ancestor": 1, "common": 4},
     }
     form = k.draw.shape.weighted(forms[level])
     made = {
