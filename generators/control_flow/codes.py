@@ -9,7 +9,7 @@ from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import STOP, Also, Step, both, counter, leave, rows_of, same, take
 from generators.control_flow.params import with_struct
-from generators.kit.functions import most
+from generators.kit.functions import least, most
 from generators.kit.naming import BY_LEVEL, held, routine
 from generators.kit.sites import Site
 from generators.kit.sources import given
@@ -162,8 +162,8 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
         note = f" Rows whose {say(k, kind)} is {'not ' * (test == 'ne')}{wanted} give -1."
     stop: Expr = count
     if ends:
-        length = s.read("lengths row_lengths", INT32, init="index_of:cols+1")
-        stop = k.let("end stop", length)
+        length = s.read("lengths row_lengths", INT32, init="index_of:cols+4")
+        stop = k.let("end stop", least(length, count))
         note += f" A row ends after {say(k, length)} codes."
     state, best, pos = (counter(k, n) for n in (*parser.names, "pos j"))
     skips = level >= 2 and form == "depth" and shape.chance(0.4)

@@ -150,8 +150,8 @@ def own_length(s: Site, count: Expr, share: float, what: str) -> tuple[Expr, str
     """Where a row ends: at ``count``, or with that chance at a length of its own; a sentence."""
     if not s.k.draw.shape.chance(share):
         return count, ""
-    lengths = s.read("lengths num_valid", INT32, init="index_of:cols+1")
-    stop = s.k.let("stop last", lengths)
+    lengths = s.read("lengths num_valid", INT32, init="index_of:cols+4")
+    stop = s.k.let("stop last", fn("min", lengths, count))
     return stop, f" Only the first {say(s.k, lengths)} {what} of a row count."
 
 

@@ -97,9 +97,9 @@ def _padded(k: KernelBuilder, v: Var, form: str) -> Graph:
     if k.draw.shape.chance(0.4):
         width = k.size_param("max_degree degree_cap", "degree")
     if counted:
-        init = "index_of:degree+1"
+        init = "index_of:degree+4"
         counts = k.array("degrees row_counts num_neighbors", INT32, "verts", init=init)
-        stop = k.let("count deg", counts[v])
+        stop = k.let("count deg", least(counts[v], width))
         said = f"{table.name}[{v.name}, e] for e below {counts.name}[{v.name}]"
         return Graph(k, v, form, table, (k.lift(0, INT32), stop), said)
     free = k.size_param("num_verts num_vertices", "verts")

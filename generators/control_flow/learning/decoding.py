@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from generators.build import KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import exp
+from generators.kit.functions import exp, least
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Const, Expr, Var
 
@@ -255,8 +255,8 @@ def accept_draft(k: KernelBuilder, level: int) -> Title:
     stop = _stop(k, p, len(dims), "drafted", "num_draft draft_len")
     told = ""
     if shape.chance(0.35):
-        lengths = k.array("draft_lens num_valid", INT32, dims, init="index_of:drafted+1")
-        stop = k.let("limit valid", lengths[at])
+        lengths = k.array("draft_lens num_valid", INT32, dims, init="index_of:drafted+4")
+        stop = k.let("limit valid", least(lengths[at], stop))
         told = f" Only the first {lengths.name} drafted tokens of a sequence count."
     count = k.let("accepted num_kept", k.lift(0, INT32))
     counts = k.out("accept_counts accepted_lens", INT32, dims)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from generators.build import KernelBuilder, extent
 from generators.build.registry import LEVELS
+from generators.kit.functions import least
 from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Expr, Operand, Var
 
@@ -133,9 +134,9 @@ def length(s: Seq, level: int, names: str = "n count") -> tuple[Expr, str]:
     way = shape.weighted({"whole": 3, "param": 2, "ragged": 2 if level > 1 else 1})
     if way == "ragged":
         lengths = k.array(
-            "lengths sizes_used row_lengths", INT32, s.lanes.dims, init=f"index_of:{s.size}+1"
+            "lengths sizes_used row_lengths", INT32, s.lanes.dims, init=f"index_of:{s.size}+4"
         )
-        n = k.let(names, lengths[s.lanes.at])
+        n = k.let(names, least(lengths[s.lanes.at], s.whole()))
         return n, f" (only its first {lengths.name} elements)"
     if way == "param" and s.base is None:
         return k.size_param("num_items length width", s.size), ""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import both, same
-from generators.kit.functions import exp, log, most, where
+from generators.kit.functions import exp, least, log, most, where
 from generators.kit.naming import helper
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
@@ -161,9 +161,9 @@ def path_traceback(k: KernelBuilder, level: int) -> Title:
     steps: Expr = extent(back, 0 if first else 1)
     counted = ""
     if shape.chance(0.15 + 0.1 * level):
-        lengths = k.array("lengths num_frames", INT32, "batch", init="index_of:steps+1")
+        lengths = k.array("lengths num_frames", INT32, "batch", init="index_of:steps+4")
         whole = steps
-        steps = k.let("n last_step", lengths[b])
+        steps = k.let("n last_step", least(lengths[b], whole))
         with k.for_("z pad", whole, start=steps) as z:
             k.store(path, (z, b) if path_first else (b, z), -1)
         counted = f" Only the first {lengths.name} steps count; the others get -1."
