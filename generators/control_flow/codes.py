@@ -135,7 +135,7 @@ _CALLED = {
     "escape": "decoded_length unescape_length",
     "commands": "run_register_machine interpret_commands",
     "fletcher": "fletcher16 fletcher_checksum",
-    "quoted": "count_separators split_fields",
+    "quoted": "count_separators unquoted_separators",
     "comments": "strip_comments count_outside_comments",
 }
 """Names of what each parser gives, and of its kernel."""

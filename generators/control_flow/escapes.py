@@ -18,7 +18,7 @@ from generators.control_flow.kit import (
     take,
 )
 from generators.control_flow.params import with_struct
-from generators.kit.functions import least, log, sqrt, square, where
+from generators.kit.functions import least, log, log2, sqrt, square, where
 from generators.kit.naming import helper
 from generators.kit.outputs import Extra, extras
 from generators.kit.sites import Site, launch, over
@@ -107,7 +107,7 @@ def _smooth(o: Orbit) -> Expr:
     k = o.s.k
     smooth = k.let("level mu", cast(o.count, o.type))
     with k.if_(o.far >= o.limit):
-        k.augment(smooth, "sub", log(o.far / o.limit) * 0.5)
+        k.augment(smooth, "sub", log2(log(o.far) / log(o.limit)))
     return smooth
 
 
@@ -115,7 +115,7 @@ def _menu(o: Orbit) -> dict[str, Extra]:
     """Further outputs on offer for an orbit, by key; ``extras`` takes some of them."""
     share, cap = cast(o.count, o.type) / cast(o.cap, o.type), say(o.s.k, o.cap)
     name, far = o.count.name, written(o.far >= o.limit)
-    part = f"log({written(o.far / o.limit)})"
+    part = f"log2(log({written(o.far)}) / log({say(o.s.k, o.limit)}))"
     trap = "the least {} of all points, the first included"
     return {
         "escaped": Extra(
@@ -124,7 +124,7 @@ def _menu(o: Orbit) -> dict[str, Extra]:
         "brightness": Extra("brightness gray", lambda: share, f"{name} / {cap}"),
         "root_shade": Extra("shade tone", lambda: sqrt(share), f"sqrt({name} / {cap})"),
         "smooth": Extra(
-            "smooth_count level_out", lambda: _smooth(o), f"{name}, less 0.5 * {part} where {far}"
+            "smooth_count level_out", lambda: _smooth(o), f"{name}, less {part} where {far}"
         ),
         "axis_trap": Extra("trap closest", lambda: o.traps["axis_trap"], trap.format("|x|")),
         "origin_trap": Extra(

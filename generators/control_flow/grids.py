@@ -131,7 +131,7 @@ def cellular_automaton(k: KernelBuilder, level: int) -> Title:
     sizes = [k.size_param(_LONG.get(d, d), d) for d in s.dims]
     wrap, note = shape.chance(0.5), ""
     if level >= 2 and shape.chance(0.12):
-        fixed = s.read("fixed mask", INT32, 0, 2)
+        fixed = s.read("active movable", INT32, 0, 2)
         leave(s, same(fixed, 0), (new, old[s.at]), (changed, 0))
         note = f" Cells whose {say(k, fixed)} is 0 keep their state."
     state = k.let("state cell", cast(old[s.at], INT32))

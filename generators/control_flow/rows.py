@@ -145,8 +145,9 @@ def row_machine(k: KernelBuilder, level: int) -> Title:
     """A state machine over each row; at higher levels it skips, stops early, adds up."""
     shape, type_ = k.draw.shape, k.draw.shape.weighted({INT32: 3, Scalar("float32"): 2})
     counts = "width num_steps length"
-    s, table, width = rows_of(k, "readings signal samples", type_, 0, 99, counts, (48, 64))
     form = shape.choice(sorted(MACHINES))
+    names = "inflow arrivals" if MACHINES[form].filled else "readings signal samples"
+    s, table, width = rows_of(k, names, type_, 0, 99, counts, (48, 64))
     machine = MACHINES[form]
     given = shape.weighted({"scalar": 5, "array": 3 if level >= 2 else 0})
     scale = Scale(k, type_)

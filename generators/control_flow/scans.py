@@ -186,6 +186,7 @@ def _scan(
     scan, none = _SCANS[form], {"first_above": count, "last_above": k.lift(-1, INT32)}
     none["last_from_end"] = none["last_above"]
     names = "found hits tally" if scan.counts else "place found at"
+    names = "longest best" if form == "longest_run" else names
     found = k.let(names, none.get(form, k.lift(0, INT32)))
     run: Expr = found
     if form == "settled":

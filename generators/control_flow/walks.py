@@ -1,4 +1,4 @@
-"""Loops that use up an integer and give a result: divisors, digits, bits, powers, growth."""
+"""Loops that use up an integer and give a result: divisors, digits, bits, powers."""
 
 from __future__ import annotations
 
@@ -182,14 +182,14 @@ WALKS = {
         "gcd common_divisor",
         "the greatest common divisor of x and {0}, by Euclid's algorithm",
         _gcd,
-        (("divisor_of common_with", (12, 24, 30, 36, 60, 90, 120)),),
+        (("partner other", (12, 24, 30, 36, 60, 90, 120)),),
     ),
     "binary_gcd": Walk(
         "binary_gcd stein_gcd",
         "the greatest common divisor of x and {0}, by Stein's binary algorithm (common factors of "
         "two are counted, then only odd numbers are subtracted)",
         _binary_gcd,
-        (("divisor_of common_with", (12, 24, 30, 36, 60, 90, 120)),),
+        (("partner other", (12, 24, 30, 36, 60, 90, 120)),),
     ),
     "modular_inverse": Walk(
         "modular_inverse inverse_mod",
