@@ -230,18 +230,19 @@ def grid_walk(k: KernelBuilder, level: int) -> Title:
     type_ = Scalar(shape.weighted({"int32": 4, "uint8": 3, "int8": 2}))
     names = "commands steps program"
     codes = s.array(names, type_, 0, 2 if turtle else 4, more="moves")
-    kinds = ["terrain", "tile_kinds", "cell_kinds"]
-    walls = k.array(kinds, INT32, dims, low=0, high=3) if level >= 2 else None
+    walls = (
+        k.array(["terrain", "tile_kinds", "cell_kinds"], INT32, dims, low=0, high=3)
+        if level >= 2
+        else None
+    )
     h = k.size_param(["num_rows", "height"], "h")
     w = k.size_param(["num_cols", "width"], "w")
     count = k.size_param(["num_moves", "length"], "moves")
     blocked = Also(s, 0.5 if level >= 2 else 0.0, "blocked bumps")
     home = level >= 3 and shape.chance(0.5)
     r, c, place = _start(s, h, w)
-    done = (
-        f"Robots on a grid: walker {s.where} starts at {place} and obeys its row of {codes.name}: "
-    )
-    done += f"{_meaning(turtle, home)}; {_EDGES[edge]}"
+    done = f"Robots on a grid: walker {s.where} starts at {place} and obeys its row of "
+    done += f"{codes.name}: {_meaning(turtle, home)}; {_EDGES[edge]}"
     done += f"; cells of kind 3 in {walls.name} are walls." if walls is not None else "."
     facing = counter(k, "facing heading") if turtle else None
     blocked.start("hits n_blocked")
@@ -250,18 +251,31 @@ def grid_walk(k: KernelBuilder, level: int) -> Title:
     with k.for_("m s step", count) as m:
         code = k.let("code cmd", cast(codes[s.index(m)], INT32))
         nr, nc = _stepped(k, _turned(k, code, facing, home), r, c)
-        if edge == "stop":
-            off = some(nr < 0, nr >= h, nc < 0, nc >= w)
-            branch(k, (off, (blocked, 1), NEXT))
-        elif edge == "wrap":
-            take(k, (nr, wrapped(nr, h)), (nc, wrapped(nc, w)))
-        else:
-            take(k, (nr, clamp(nr, 0, h - 1)), (nc, clamp(nc, 0, w - 1)))
+        _bounded(k, edge, (nr, nc), (h, w), wrapped, blocked)
         if walls is not None:
             branch(k, (same(walls[nr, nc], 3), (blocked, 1), NEXT))
         take(k, (r, nr), (c, nc))
     done += _ended(s, r, c, w) + blocked.told("how often it was stopped")
     return Title(k.name("grid_walk robot_walk move_robots follow_commands"), done)
+
+
+def _bounded(
+    k: KernelBuilder,
+    edge: str,
+    place: tuple[Var, Var],
+    sizes: tuple[Var, Var],
+    wrapped: Callable[..., Expr],
+    blocked: Also,
+) -> None:
+    """What happens at the edges of the grid."""
+    (nr, nc), (h, w) = place, sizes
+    if edge == "stop":
+        off = some(nr < 0, nr >= h, nc < 0, nc >= w)
+        branch(k, (off, (blocked, 1), NEXT))
+    elif edge == "wrap":
+        take(k, (nr, wrapped(nr, h)), (nc, wrapped(nc, w)))
+    else:
+        take(k, (nr, clamp(nr, 0, h - 1)), (nc, clamp(nc, 0, w - 1)))
 
 
 def _meaning(turtle: bool, home: bool) -> str:

@@ -95,17 +95,42 @@ def _box(p: Expr, half: Expr) -> Expr:
     return most(abs(p[0]), abs(p[1]), abs(p[2])) - half
 
 
+def _distance(k: KernelBuilder, form: str, type_: Scalar, chance: float) -> Callable[..., Expr]:
+    """The distance of a scene, as a helper function with that chance."""
+    scene = _SCENES[form]
+    params: dict[str, Type] = {"p": Vec(3, type_), **dict.fromkeys(scene.numbers, type_)}
+    names = f"{form}_sdf scene_distance scene_sdf"
+    return routine(k, chance, names, params, lambda _, *args: scene.distance(*args))
+
+
+def _kept(s: Site, out: Var, t: Var, far: Var) -> str:
+    """Store how far a ray came, as it is or cut off; in words."""
+    clamped = s.k.draw.shape.chance(0.5)
+    s.k.store(out, s.at, least(t, far) if clamped else t)
+    return f" {out.name} gets t{f', {far.name} at most' * clamped}."
+
+
+def _marched(
+    k: KernelBuilder, where: str, ray: tuple[Expr, Expr, Expr, Expr], relax: Var | None
+) -> str:
+    """What is marched, from where and by how much, in words."""
+    origin, direction, begin, steps = (say(k, part) for part in ray)
+    done = f"Sphere tracing of {where}: march each ray o + t * d, with o of {origin} and d of "
+    done += f"{direction}, from t = {begin} on in at most {steps} steps, each by "
+    share = "" if relax is None else f"{relax.name} times "
+    return f"{done}{share}the distance to the surface, until "
+
+
 @idiom
 @with_struct
 def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     """Rays marched through a distance field until they are near a surface or have gone too far."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    vec = Vec(3, type_)
     form = shape.choice(sorted(_SCENES))
     scene = _SCENES[form]
     s = launch(k, {"list": 3, "grid": 1}, indices="i ray tid")
-    origin = s.read("origins ray_origins", vec, -2.0, 2.0)
-    direction = s.read("directions ray_dirs", vec, init="unit")
+    origin = s.read("origins ray_origins", Vec(3, type_), -2.0, 2.0)
+    direction = s.read("directions ray_dirs", Vec(3, type_), init="unit")
     numbers = {
         key: k.scalar(names, type_, low, high) for key, (names, low, high) in scene.numbers.items()
     }
@@ -118,17 +143,13 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     used = Also(s, 0.4 if level >= 2 else 0.0, "steps_used iterations")
     hit = Also(s, 0.6 if not scene.inside else 0.0, "hit_mask is_hit")
     shades = level >= 3 and form not in _UNSHADED and shape.chance(0.25 * (level - 2))
-    normals = s.out("normals surface_normals", vec) if shades else None
-    done = f"Sphere tracing of {scene.text.format(**{n: v.name for n, v in numbers.items()})}: "
-    done += f"march each ray o + t * d, with o of {say(k, origin)} and d of {say(k, direction)}, "
-    done += f"from t = {say(k, begin)} on in at most {say(k, steps)} steps, each by "
-    done += f"{'' if relax is None else relax.name + ' times '}the distance to the surface, until "
+    normals = s.out("normals surface_normals", Vec(3, type_)) if shades else None
+    where = scene.text.format(**{n: v.name for n, v in numbers.items()})
+    done = _marched(k, where, (origin, direction, begin, steps), relax)
     done += f"that is below {stop.name} or t has passed {far.name}."
     o, d = k.let("o ro", origin), k.let("d rd", direction)
-    params: dict[str, Type] = {"p": vec, **dict.fromkeys(numbers, type_)}
     chance = 1.0 if shades else (0.0, 0.4, 0.7, 0.8, 0.9)[level - 1]
-    names = f"{form}_sdf scene_distance scene_sdf"
-    made = routine(k, chance, names, params, lambda _, *args: scene.distance(*args))
+    made = _distance(k, form, type_, chance)
     t = k.let("t travel", begin)
     hit.start("found was_hit")
     used.start("used count")
@@ -138,9 +159,7 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
         k.augment(t, "add", relax * h if relax is not None else h)
         used.add()
         branch(k, (t > far, STOP))
-    clamped = shape.chance(0.5)
-    k.store(out, s.at, least(t, far) if clamped else t)
-    done += f" {out.name} gets t{f', {far.name} at most' * clamped}."
+    done += _kept(s, out, t, far)
     if normals is not None:
         done += f" {_normal(s, made, numbers, (o, d, t), normals, type_)}"
     done += used.told("the number of full steps")

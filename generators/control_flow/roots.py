@@ -296,10 +296,26 @@ def _given(s: Site, equation: Equation, type_: Scalar) -> dict[str, Expr]:
     return found
 
 
+def _held(k: KernelBuilder, key: str, value: Expr) -> Expr:
+    """A value in a local where it is each thread's own."""
+    names = f"{key} {key}_i" if len(key) > 2 else f"{key}_i"
+    return k.let(names, value) if isinstance(value, Load) else value
+
+
+def _posed(e: Equation, unknown: str, values: dict[str, Expr], told: dict[str, str]) -> str:
+    """The equation, for what it is solved, and where its values come from."""
+    formula = Formula("f", "f", e.f)
+    called = {key: _name(value) for key, value in values.items()}
+    spoken = {key: unknown if key == "x" else called[key] for key in formula.keys}
+    own = [f"{name} of {told[key]}" for key, name in called.items() if name != told[key]]
+    tail = f" with {listed(own)}" if own else ""
+    return f"{e.title}, f = {formula.said(spoken)} = 0 for {unknown}{tail}"
+
+
 @idiom(depth=3)
 @with_struct
 def root_finding(k: KernelBuilder, level: int) -> Title:
-    """Roots by Newton's and Halley's methods, the secant, bisection, Illinois and Ridders."""
+    """Roots by Newton's and Halley's methods, the secant, bisection and the Illinois method."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(_EQUATIONS))
     e, method = _EQUATIONS[form], shape.weighted(_METHODS[level])
@@ -317,20 +333,12 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
         limit = k.lift(k.draw.value.integer(4, 8), INT32)
     steps = Also(s, 0.0 if fixed else 0.15 * level, "iterations num_iters")
     told = {key: say(k, value) for key, value in loads.items()}
-    values: dict[str, Expr] = {}
-    for key, value in loads.items():
-        short = f"{key} {key}_i" if len(key) > 2 else f"{key}_i"
-        values[key] = k.let(short, value) if isinstance(value, Load) else value
+    values = {key: _held(k, key, value) for key, value in loads.items()}
     steps.start("used its")
     keys = signature(e.f).parameters
-    chance = {1: 0.2, 2: 0.4, 3: 0.6}[level]
-    whole = routine(
-        k,
-        chance,
-        f"{form}_residual residual_of",
-        dict.fromkeys(keys, type_),
-        lambda _, *args: e.f(*args),
-    )
+    names = f"{form}_residual residual_of"
+    params = dict.fromkeys(keys, type_)
+    whole = routine(k, 0.2 * level, names, params, lambda _, *args: e.f(*args))
 
     def f(x: Expr) -> Expr:
         return whole(*(x if key == "x" else values[key] for key in keys))
@@ -338,13 +346,7 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
     m = Search(s, type_, e, values, f, limit, tol, fixed, steps)
     root, how = _MADE[method](m, unknown)
     k.store(out, s.at, root)
-    formula = Formula("f", "f", e.f)
-    spoken = {key: unknown if key == "x" else _name(values[key]) for key in formula.keys}
-    own = [
-        f"{_name(values[key])} of {told[key]}" for key in loads if _name(values[key]) != told[key]
-    ]
-    done = f"Solve {e.title}, f = {formula.said(spoken)} = 0 for {unknown}"
-    done += f" with {listed(own)}" if own else ""
+    done = f"Solve {_posed(e, unknown, values, told)}"
     done += f", by {how}, in {'' if fixed else 'at most '}{say(k, limit)} iterations. "
     done += f"{out.name} gets the root."
     done += steps.told("the number of iterations")

@@ -11,7 +11,7 @@ from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most
 from generators.kit.sites import launch
 from generators.kit.words import say
-from generators.program.dtypes import INT32
+from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
 
 
@@ -156,14 +156,21 @@ class _Bill:
         )
 
 
+def _bounds(k: KernelBuilder, type_: Scalar, wanted: bool) -> tuple[Var | None, Var | None]:
+    """The least and the most that is due, where there are such bounds."""
+    shape = k.draw.shape
+    floor, cap = wanted and shape.chance(0.6), wanted and shape.chance(0.5)
+    least_due = k.scalar("minimum_charge min_due", type_, 8.0, 16.0) if floor else None
+    return least_due, k.scalar("max_charge charge_cap", type_, 20.0, 32.0) if cap else None
+
+
 @idiom(depth=2)
 @with_struct
 def tariff(k: KernelBuilder, level: int) -> Title:
     """Charges by brackets: at marginal rates, from base charges, or for the whole amount."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    kind = shape.choice(sorted(_SUBJECTS))
+    kind, s = shape.choice(sorted(_SUBJECTS)), launch(k, list=1)
     subject = _SUBJECTS[kind]
-    s = launch(k, list=1)
     amount = s.read(subject.amount, type_, 0, 100)
     m = k.size("brackets", 5, 8)
     limits = k.array(subject.limits, type_, m, init="sorted", low=0.0, high=80.0)
@@ -178,11 +185,7 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.6):
         count = k.size_param("num_brackets num_tiers", m)
     fee = k.scalar("fixed_fee standing_charge", type_, 1.0, 5.0) if shape.chance(0.3) else None
-    level = 1 if way == "cumulative" else level
-    floor = level > 1 and shape.chance(0.6)
-    least_due = k.scalar("minimum_charge min_due", type_, 8.0, 16.0) if floor else None
-    cap = level > 1 and shape.chance(0.5)
-    most_due = k.scalar("max_charge charge_cap", type_, 20.0, 32.0) if cap else None
+    least_due, most_due = _bounds(k, type_, level > 1 and way != "cumulative")
     u = k.let(subject.local, amount)
     total = None
     if fee is not None or way == "marginal":
@@ -193,7 +196,7 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     else:
         how = bill.marginal(style) if way == "marginal" else bill.whole()
     assert bill.total is not None
-    due: Expr = bill.total
+    due = bill.total
     done = f"{subject.aim}: for each of {say(k, amount)}, {how}"
     done += f", beside a fixed {fee.name}. " if fee is not None else ". "
     done += f"{out.name} gets what is due"

@@ -74,6 +74,15 @@ class _Member:
         values = {**self.numbers, **states}
         return self.slopes[key](*(values[n] for n in signature(self.system.rates[key]).parameters))
 
+    def step(self, method: str) -> None:
+        """One step of a method."""
+        if method in _TABLEAUS:
+            self.staged(method)
+        elif method == "semi_implicit":
+            self.semi_implicit()
+        else:
+            self.euler()
+
     def semi_implicit(self) -> None:
         for key in reversed(list(self.states)):
             self.k.augment(self.states[key], "add", self.dt * self.slope(key, self.states))
@@ -176,6 +185,39 @@ def _numbers(s: Site, system: System, type_: Scalar, pick: int) -> dict[str, Exp
     return found
 
 
+def _slopes(
+    k: KernelBuilder, system: System, names: Mapping[str, str], type_: Scalar, helped: bool
+) -> dict[str, Callable[..., Expr]]:
+    """The rates of change, as helper functions or written out; a rate of one state is no helper."""
+    called = k.draw.word.choice(("{}_rate", "d{}_dt", "d{}"))
+    return {
+        key: routine(
+            k,
+            float(helped and len(signature(rate).parameters) > 1),
+            called.format(names[key]),
+            dict.fromkeys(signature(rate).parameters, type_),
+            lambda _, *args, rate=rate: rate(*args),
+        )
+        for key, rate in system.rates.items()
+    }
+
+
+def _choose(k: KernelBuilder, system: System, level: int) -> str:
+    """The method; one for positions and velocities only where there are these."""
+    method = k.draw.shape.weighted(_METHODS[level])
+    if method == "semi_implicit" and not system.swings:
+        return "euler" if level < 3 else "heun"
+    return method
+
+
+def _count(k: KernelBuilder, shown: str) -> Expr:
+    """How many steps there are: as many as a trace has places, or a number."""
+    if shown != "trace":
+        return k.scalar("num_steps n_steps", INT32, 30, 60)
+    k.size("steps", 24, 40)
+    return k.size_param("num_steps", "steps")
+
+
 @idiom
 @with_struct
 def ode_integration(k: KernelBuilder, level: int) -> Title:
@@ -183,19 +225,13 @@ def ode_integration(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(SYSTEMS))
     system = SYSTEMS[form]
-    method = shape.weighted(_METHODS[level])
-    if method == "semi_implicit" and not system.swings:
-        method = "euler" if level < 3 else "heun"
+    method = _choose(k, system, level)
     s = launch(k, {"list": 1}, "member tid idx")
     shown = shape.weighted({"final": 4, "trace": 2, "peak": 2 * bool(system.peak)})
     pick = k.draw.word.integer(0, 1)
     numbers = _numbers(s, system, type_, pick)
     dt = k.scalar("dt step_size", type_, *system.dt)
-    if shown == "trace":
-        k.size("steps", 24, 40)
-        count: Expr = k.size_param("num_steps", "steps")
-    else:
-        count = k.scalar("num_steps n_steps", INT32, 30, 60)
+    count = _count(k, shown)
     traced = system.peak if shown == "peak" else shape.choice(sorted(system.states))
     own = _word(k, system.states[traced][0], pick)
     trace = None
@@ -209,25 +245,12 @@ def ode_integration(k: KernelBuilder, level: int) -> Title:
     names = {key: var.name for key, var in states.items()} | {
         key: value.name for key, value in held.items() if isinstance(value, Var)
     }
-    helped = float(shape.chance(_SLOPES_HELPED[level]))
-    called = k.draw.word.choice(("{}_rate", "d{}_dt", "d{}"))
-    slopes = {
-        key: routine(
-            k,
-            helped if len(signature(rate).parameters) > 1 else 0.0,
-            called.format(names[key]),
-            dict.fromkeys(signature(rate).parameters, type_),
-            lambda _, *args, rate=rate: rate(*args),
-        )
-        for key, rate in system.rates.items()
-    }
-    m = _Member(k, system, states, held, slopes, dt, bool(helped))
+    helped = shape.chance(_SLOPES_HELPED[level])
+    slopes = _slopes(k, system, names, type_, helped)
+    m = _Member(k, system, states, held, slopes, dt, helped)
     peak = k.let(f"peak max_{own}", states[traced]) if shown == "peak" else None
     with k.for_("t step", count) as t:
-        if method in _TABLEAUS:
-            m.staged(method)
-        else:
-            (m.semi_implicit if method == "semi_implicit" else m.euler)()
+        m.step(method)
         if trace is not None:
             k.store(trace, s.index(t), states[traced])
         if peak is not None:

@@ -272,6 +272,38 @@ def _series(s: Site, model: Model, type_: Scalar, series: str) -> Var:
     return s.array(called, type_, low, high, more="steps")
 
 
+def _limit(k: KernelBuilder, model: Model, sized: bool) -> Var:
+    """How many steps there are: as many as rows have places, or a number."""
+    name = model.steps.split()[0]
+    if not sized:
+        return k.scalar(name, INT32, *model.turns)
+    k.size("steps", model.turns[0], model.turns[1] - 6)
+    return k.size_param(name, "steps")
+
+
+def _said(s: Site, model: Model, numbers: dict[str, Expr], series: str) -> dict[str, str]:
+    """The numbers in words."""
+    said = {
+        key: f"{say(s.k, value)}[{s.where}]" if isinstance(value, Load) else say(s.k, value)
+        for key, value in numbers.items()
+    }
+    if series:
+        said[series] = f"the {words(model.numbers[series][0])[0]} of that step"
+    return said
+
+
+def _begin(
+    k: KernelBuilder, model: Model, v: Values, numbers: dict[str, Expr], type_: Scalar
+) -> None:
+    """The numbers and the further states, which have values of their own."""
+    for key, value in numbers.items():
+        own = isinstance(value, Load)
+        setattr(v, key, k.let(words(model.numbers[key][0]), value) if own else value)
+    for key, names, first in model.more:
+        whole = isinstance(first, int)
+        setattr(v, key, k.let(names, literal(first, INT32 if whole else type_)))
+
+
 @idiom(depth=3)
 @with_struct
 def time_stepping(k: KernelBuilder, level: int) -> Title:
@@ -280,38 +312,20 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_MODELS))
     model = _MODELS[form]
     s = launch(k, {"list": 1}, "i run idx")
-    name, low, high = model.state
-    own = k.draw.word.choice(words(name))
-    start = s.read(f"initial_{own} {own}0 start_{own}", type_, low, high)
+    own = k.draw.word.choice(words(model.state[0]))
+    start = s.read(f"initial_{own} {own}0 start_{own}", type_, *model.state[1:])
     traced = level >= 2 and not model.ends and shape.chance(0.3)
     series = model.series if form == "reservoir" or shape.chance(0.75) else ""
-    if traced or series:
-        k.size("steps", model.turns[0], model.turns[1] - 6)
-        limit = k.size_param(model.steps.split()[0], "steps")
-    else:
-        limit = k.scalar(model.steps.split()[0], INT32, *model.turns)
+    limit = _limit(k, model, bool(traced or series))
     v, numbers = Values(), _numbers(s, model, type_, series)
     row = _series(s, model, type_, series)
-    said = {
-        key: f"{say(k, value)}[{s.where}]" if isinstance(value, Load) else say(k, value)
-        for key, value in numbers.items()
-    }
-    if series:
-        said[series] = f"the {words(model.numbers[series][0])[0]} of that step"
-    if traced:
-        out = s.array(f"{own}_trace {own}_history", type_, more="steps", role="out")
-    else:
-        out = s.out(f"final_{own} {own}_out", type_)
+    said = _said(s, model, numbers, series)
+    names = f"{own}_trace {own}_history" if traced else f"final_{own} {own}_out"
+    out = s.array(names, type_, more="steps" if traced else (), role="out")
     counted = Also(s, 0.2 + 0.15 * level if model.count else 0.0, (model.count or ("",))[0])
     peak = Also(s, 0.5 if model.peak else 0.0, f"peak_{own} max_{own}", type_)
-    for key, value in numbers.items():
-        if isinstance(value, Load):
-            value = k.let(words(model.numbers[key][0]), value)
-        setattr(v, key, value)
+    _begin(k, model, v, numbers, type_)
     v.x = k.let(own, start)
-    for key, names, first in model.more:
-        whole = isinstance(first, int)
-        setattr(v, key, k.let(names, literal(first, INT32 if whole else type_)))
     counted.start((model.count or ("", "n"))[1])
     v.n = counted.value
     peak.start("top highest", v.x)

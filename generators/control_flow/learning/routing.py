@@ -368,28 +368,20 @@ def _ranked(
             order_out = k.out("order source_ids", INT32, dims)
             k.store(order_out, (*at[:-1], rank), at[-1])
             text += f" {order_out.name} gets where it came from."
-        return Title(
-            k.name(
-                "rank_sort scatter_by_rank" if len(dims) == 1 else "rank_sort_rows sort_small_rows"
-            ),
-            text,
-        )
+        rows = "rank_sort_rows sort_small_rows"
+        return Title(k.name("rank_sort scatter_by_rank" if len(dims) == 1 else rows), text)
     if way == "average" and equal is not None:
         value: Expr = cast(rank, FLOAT32) + 0.5 * cast(equal - 1, FLOAT32)
         out = k.out("ranks mean_ranks", FLOAT32, dims)
         text = f"{out.name} gets the rank of each element of {x.name}{where_}, from 0 by how many "
         text += f"are {order}; equal ones share the mean of their ranks."
-        if k.draw.shape.chance(0.5):
-            value = k.let("mean_rank tied", value)
         k.store(out, at, value)
         return Title(k.name("average_ranks spearman_ranks"), text)
     if way == "percent":
         out = k.out("percentiles rank_share", FLOAT32, dims)
         k.store(out, at, (cast(rank, FLOAT32) + 0.5) / cast(stop, FLOAT32))
-        text = (
-            f"Percentile ranks: {out.name} gets (r + 0.5) / n for each of the n elements{where_}, "
-        )
-        text += f"r being {count}."
+        text = f"Percentile ranks: {out.name} gets (r + 0.5) / n for each of the n "
+        text += f"elements{where_}, r being {count}."
         return Title(k.name("percentile_ranks rank_shares"), text)
     out = k.out("ranks ranks_out", INT32, dims)
     k.store(out, at, rank)

@@ -200,6 +200,25 @@ _PATHS = {
 }
 
 
+def _asked(k: KernelBuilder, what: str) -> tuple[Var | None, Var]:
+    """How far nodes are from the root, where that is needed, and the output."""
+    called = {"node": "lca lca_ids", "links": "path_links num_links", "length": "path_lengths"}
+    if what != "length":
+        return None, k.out(called[what], INT32, "queries")
+    along = k.array("root_dist dist_to_root", FLOAT32, "nodes", low=0.0, high=50.0)
+    return along, k.out(called[what], FLOAT32, "queries")
+
+
+def _meet(k: KernelBuilder, u: Var, v: Var, count: Expr, up: Callable[[Expr, Expr], Expr]) -> None:
+    """Two nodes of the same depth jump until they meet."""
+    with k.if_(fn("ne", u, v)):
+        with k.for_("step s", count) as step:
+            far = k.let("p jump", count - 1 - step)
+            a, c = k.let("up_u above_u", up(u, far)), k.let("up_v above_v", up(v, far))
+            branch(k, (fn("ne", a, c), (u, a), (v, c)))
+        k.assign(u, up(u, k.lift(0, INT32)))
+
+
 def _common(k: KernelBuilder) -> Title:
     """The lowest common ancestor of two nodes."""
     table, rows = _table(k)
@@ -209,11 +228,7 @@ def _common(k: KernelBuilder) -> Title:
     ends = [k.array(name, INT32, "queries", init="index_of:nodes") for name in names]
     depth = k.array("depths node_depth", INT32, "nodes", low=0, high=12)
     what = k.draw.shape.choice(("node", "node", "links", "length"))
-    along = None
-    if what == "length":
-        along = k.array("root_dist dist_to_root", FLOAT32, "nodes", low=0.0, high=50.0)
-    called = {"node": "lca lca_ids", "links": "path_links num_links", "length": "path_lengths"}
-    out = k.out(called[what], FLOAT32 if along is not None else INT32, "queries")
+    along, out = _asked(k, what)
     count = _bits(k, table, rows)
     words = ("u a", "w c") if what == "node" else ("first a", "second c")
     first, second = (k.let(n, e[q]) for n, e in zip(words, ends, strict=True))
@@ -229,12 +244,7 @@ def _common(k: KernelBuilder) -> Title:
     lift = k.let("lift gap", depth[u] - depth[v])
     with k.for_("b bit", count) as b, k.if_(same((lift >> b) & 1, 1)):
         k.assign(u, up(u, b))
-    with k.if_(fn("ne", u, v)):
-        with k.for_("step s", count) as step:
-            level_at = k.let("p jump", count - 1 - step)
-            a, c = k.let("up_u above_u", up(u, level_at)), k.let("up_v above_v", up(v, level_at))
-            branch(k, (fn("ne", a, c), (u, a), (v, c)))
-        k.assign(u, up(u, k.lift(0, INT32)))
+    _meet(k, u, v, count, up)
     found: Expr = u
     if what == "links":
         found = depth[first] + depth[second] - 2 * depth[u]

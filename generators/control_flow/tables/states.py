@@ -172,7 +172,7 @@ def path_traceback(k: KernelBuilder, level: int) -> Title:
         t = k.let("t step", steps - 1 - q)
         k.store(path, (t, b) if path_first else (b, t), state)
         came = back[(t, b, state) if first else (b, t, state)]
-        before: Expr = came if type_ == INT32 else cast(came, INT32)
+        before = came if type_ == INT32 else cast(came, INT32)
         if changes is not None:
             before = k.let("before prev", before)
             _count_change(k, changes, before, state)
@@ -180,11 +180,17 @@ def path_traceback(k: KernelBuilder, level: int) -> Title:
     text = f"Trace the best path of each sequence back: at its last step {path.name} gets {said}; "
     text += f"at each step before, {path.name} gets what {back.name} holds for the step and state "
     text += f"after it.{counted}"
-    if changes is not None:
-        out = k.out("num_changes switch_counts", INT32, "batch")
-        k.store(out, (b,), changes)
-        text += f" {out.name} gets how many of these pointers lead to another state."
+    text += _changed(k, b, changes)
     return Title(k.name("viterbi_traceback read_back_path", "backtrace"), text)
+
+
+def _changed(k: KernelBuilder, b: Expr, changes: Var | None) -> str:
+    """Store how often the state changes, where that is counted; in words."""
+    if changes is None:
+        return ""
+    out = k.out("num_changes switch_counts", INT32, "batch")
+    k.store(out, (b,), changes)
+    return f" {out.name} gets how many of these pointers lead to another state."
 
 
 def _count_change(k: KernelBuilder, changes: Var, before: Expr, state: Expr) -> None:
