@@ -111,10 +111,15 @@ def _kept(s: Site, out: Var, t: Var, far: Var) -> str:
 
 
 def _marched(
-    k: KernelBuilder, where: str, ray: tuple[Expr, Expr, Expr, Expr], relax: Var | None
+    k: KernelBuilder,
+    shown: tuple[Scene, dict[str, Var]],
+    ray: tuple[Expr, Expr, Expr, Expr],
+    relax: Var | None,
 ) -> str:
     """What is marched, from where and by how much, in words."""
     origin, direction, begin, steps = (say(k, part) for part in ray)
+    scene, numbers = shown
+    where = scene.text.format(**{n: v.name for n, v in numbers.items()})
     done = f"Sphere tracing of {where}: march each ray o + t * d, with o of {origin} and d of "
     done += f"{direction}, from t = {begin} on in at most {steps} steps, each by "
     share = "" if relax is None else f"{relax.name} times "
@@ -126,8 +131,7 @@ def _marched(
 def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     """Rays marched through a distance field until they are near a surface or have gone too far."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    form = shape.choice(sorted(_SCENES))
-    scene = _SCENES[form]
+    scene = _SCENES[form := shape.choice(sorted(_SCENES))]
     s = launch(k, {"list": 3, "grid": 1}, indices="i ray tid")
     origin = s.read("origins ray_origins", Vec(3, type_), -2.0, 2.0)
     direction = s.read("directions ray_dirs", Vec(3, type_), init="unit")
@@ -144,8 +148,7 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     hit = Also(s, 0.6 if not scene.inside else 0.0, "hit_mask is_hit")
     shades = level >= 3 and form not in _UNSHADED and shape.chance(0.25 * (level - 2))
     normals = s.out("normals surface_normals", Vec(3, type_)) if shades else None
-    where = scene.text.format(**{n: v.name for n, v in numbers.items()})
-    done = _marched(k, where, (origin, direction, begin, steps), relax)
+    done = _marched(k, (scene, numbers), (origin, direction, begin, steps), relax)
     done += f"that is below {stop.name} or t has passed {far.name}."
     o, d = k.let("o ro", origin), k.let("d rd", direction)
     chance = 1.0 if shades else (0.0, 0.4, 0.7, 0.8, 0.9)[level - 1]
