@@ -13,7 +13,7 @@ from generators.kit.functions import least, most
 from generators.kit.naming import BY_LEVEL, held, routine
 from generators.kit.sites import Site
 from generators.kit.sources import given
-from generators.kit.words import say
+from generators.kit.words import say, words
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
 
@@ -86,18 +86,12 @@ _PARSERS = {
             ]
         ],
     ),
-    "luhn": Parser(
-        "the Luhn sum modulo 10, digits at odd distances from the first one doubled (less 9 where "
-        "above 9)",
-        ("unused parity", "total checksum"),
-        lambda c, run, best, pos, inner: [
-            [
-                (both(same(pos % 2, 0), c > 4), (best, best + (2 * c - 9))),
-                (same(pos % 2, 0), (best, best + 2 * c)),
-                (None, (best, best + c)),
-            ]
-        ],
-        result=lambda best, run, pos: best % 10,
+    "fletcher": Parser(
+        "the Fletcher-16 checksum, 256 * b + a: with each code, a becomes (a + code) modulo 255 "
+        "and b becomes (b + a) modulo 255, both from 0 on",
+        ("sum_a low_sum", "sum_b high_sum"),
+        lambda c, run, best, pos, inner: [(run, (run + c) % 255), (best, (best + run) % 255)],
+        result=lambda best, run, pos: best * 256 + run,
     ),
     "quoted": Parser(
         "the number of separators (7) outside of quotes, a quote (8) beginning or ending one",
@@ -120,7 +114,34 @@ _PARSERS = {
 }
 
 
-@idiom
+_READ = {"fletcher": "messages packets", "commands": "program opcodes instructions"}
+"""What rows of codes are called, where they are of a kind of their own."""
+_OUTS = {
+    "depth": "max_depths nesting_depth",
+    "numbers": "num_numbers number_counts",
+    "fields": "longest_field field_lengths",
+    "words": "longest_word word_lengths",
+    "escape": "decoded_lengths text_lengths",
+    "commands": "registers final_values",
+    "fletcher": "checksums fletcher_sums",
+    "quoted": "num_separators separator_counts",
+    "comments": "uncommented_counts kept_counts",
+}
+_CALLED = {
+    "depth": "nesting_depth bracket_depth check_brackets",
+    "numbers": "count_numbers number_groups",
+    "fields": "longest_field field_widths",
+    "words": "longest_word word_lengths_of",
+    "escape": "decoded_length unescape_length",
+    "commands": "run_register_machine interpret_commands",
+    "fletcher": "fletcher16 fletcher_checksum",
+    "quoted": "count_separators unquoted_separators",
+    "comments": "strip_comments count_outside_comments",
+}
+"""Names of what each parser gives, and of its kernel."""
+
+
+@idiom(depth=3)
 @with_struct
 def token_parser(k: KernelBuilder, level: int) -> Title:
     """Small parsers over rows of codes: nesting, fields, escapes, checksums, commands."""
@@ -128,10 +149,10 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_PARSERS))
     parser = _PARSERS[form]
     type_ = Scalar(shape.weighted({"int32": 4, "uint8": 4, "int8": 2, "int16": 1, "uint16": 1}))
-    names, counts = "codes tokens text bytes_in", "num_cols max_length"
+    names, counts = _READ.get(form, "codes tokens text"), "num_cols max_length"
     s, codes, count = rows_of(k, names, type_, 0, 9, counts, (40, 64))
     ends = shape.chance(0.5)
-    out = s.out("out parsed result", INT32)
+    out = s.out(_OUTS[form], INT32)
     other = Also(s, 0.6 if ends and level >= 3 else 0.0, "consumed stopped_at")
     note = ""
     if level >= 4 and shape.chance(0.05):
@@ -141,11 +162,11 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
         note = f" Rows whose {say(k, kind)} is {'not ' * (test == 'ne')}{wanted} give -1."
     stop: Expr = count
     if ends:
-        length = s.read("lengths row_lengths", INT32, 1, 17)
+        length = s.read("lengths row_lengths", INT32, init="index_of:cols+4")
         stop = k.let("end stop", least(length, count))
-        note += f" Only the first {say(k, length)} codes of a row count."
+        note += f" A row ends after {say(k, length)} codes."
     state, best, pos = (counter(k, n) for n in (*parser.names, "pos j"))
-    skips = level >= 2 and form in ("depth", "numbers", "words") and shape.chance(0.4)
+    skips = level >= 2 and form == "depth" and shape.chance(0.4)
     ignored = k.draw.value.choice((7, 8))
     names = "is_digit is_digit_code" if form == "numbers" else "is_letter is_letter_code"
     chance = BY_LEVEL[level] if form in ("numbers", "words") else 0.0
@@ -160,8 +181,8 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
         take(k, *parser.steps(c, state, best, pos, in_range(c)))
     k.store(out, s.at, parser.result(best, state, pos))
     note += other.told("how many codes were read", pos)
-    name = k.name(f"parse_{form} {form}_of_rows parse_tokens")
-    return Title(name, f"Parse each row of {codes.name}: {out.name} gets {parser.text}.{note}")
+    name = k.name(*words(_CALLED[form]))
+    return Title(name, f"For each row of {codes.name}, {out.name} gets {parser.text}.{note}")
 
 
 _FOUND = {
@@ -183,9 +204,9 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     out = s.out(_FOUND[form][0], INT32)
     apart = level >= 3 and form == "count" and shape.chance(0.6)
     done = f"Search each row of {codes.name} for the {size} codes of {pattern.name}: {out.name} "
-    done += f"gets {_FOUND[form][1]}{', matches not overlapping' * apart}."
+    done += f"gets {_FOUND[form][1]}{' without overlaps' * apart}."
     wild = k.draw.value.integer(0, 1) if level >= 2 and shape.chance(0.5) else None
-    done += f" A code {wild} in {pattern.name} matches anything." if wild is not None else ""
+    done += f" A {wild} in {pattern.name} matches any code." if wild is not None else ""
     first, said = _begin(s, 0.3 if level >= 2 else 0.0)
     done += said
     differ = _differ(k, level, type_, wild)

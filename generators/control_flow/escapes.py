@@ -1,33 +1,31 @@
-"""Loops that end early: escape times of maps, marched rays, random walks."""
+"""Loops that end early: escape times of maps, random walks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
+from generators.build import BodyBuilder, KernelBuilder, cast, make
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import (
     STOP,
     Also,
     Step,
     both,
-    branch,
     counter,
     minus,
     some,
     take,
-    turns_of,
 )
 from generators.control_flow.params import with_struct
-from generators.kit.functions import least, log, most, sqrt, square, where
-from generators.kit.naming import BY_LEVEL, helper, routine
+from generators.kit.functions import least, log, log2, sqrt, square, where
+from generators.kit.naming import helper
 from generators.kit.outputs import Extra, extras
 from generators.kit.sites import Site, launch, over
 from generators.kit.sources import given, setting, zero
 from generators.kit.text import written
 from generators.kit.words import say
-from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
 from generators.program.expr import Expr, Var
 
 Pair = tuple[Expr, Expr]
@@ -39,10 +37,6 @@ _MAPS: dict[str, Callable[[Expr, Expr, Pair], Pair]] = {
     "celtic": lambda x, y, c: (abs(x * x - y * y) + c[0], 2.0 * x * y + c[1]),
     "perpendicular": lambda x, y, c: (x * x - y * y + c[0], c[1] - 2.0 * x * abs(y)),
 }
-_SIZES: tuple[Callable[[Expr, Expr], Expr], ...] = (
-    lambda x, y: x * x + y * y,
-    lambda x, y: abs(x) + abs(y),
-)
 _KNOWN = ((0.285, 0.01), (0.355, 0.355), (0.285, 0.535))
 """Constants of well-known Julia sets."""
 
@@ -51,13 +45,13 @@ def _points(k: KernelBuilder, type_: Scalar) -> tuple[Site, Pair, str]:
     """Where orbits begin: points of two arrays or of one of vectors, or the pixels of an image."""
     kind = k.draw.shape.weighted({"arrays": 4, "vectors": 2, "pixels": 4})
     pixels = k.draw.word.choice(("row col", "i j", "py px"))
-    grid = ("rows cols", pixels, ((8, 10), (8, 11)))
+    grid = ("height width", pixels, ((8, 10), (8, 11)))
     s = over(k, *grid) if kind == "pixels" else launch(k, list=1)
     if kind == "vectors":
         point = s.read("points starts z0", Vec(2, type_), -1.4, 1.1)
         return s, (point[0], point[1]), say(k, point)
     if kind == "arrays":
-        names = k.draw.word.choice(("px py", "re im", "x0 y0")).split()
+        names = k.draw.word.choice(("re im", "x0 y0", "start_x start_y")).split()
         start: Pair = (s.read(names[0], type_, -1.5, 0.9), s.read(names[1], type_, -1.2, 1.2))
     else:
         left = k.scalar("x_min left", type_, -1.6, -1.3)
@@ -75,7 +69,6 @@ class Orbit:
     s: Site
     type: Scalar
     step: Callable[[Expr, Expr, Pair], Pair]
-    size: Callable[[Expr, Expr], Expr]
     x: Var
     y: Var
     c: Pair
@@ -86,7 +79,7 @@ class Orbit:
 
     @property
     def far(self) -> Expr:
-        return self.size(self.x, self.y)
+        return self.x * self.x + self.y * self.y
 
     def move(self, called: str) -> None:
         """One step: by a function of two vectors if there is one, or written out."""
@@ -114,7 +107,7 @@ def _smooth(o: Orbit) -> Expr:
     k = o.s.k
     smooth = k.let("level mu", cast(o.count, o.type))
     with k.if_(o.far >= o.limit):
-        k.augment(smooth, "sub", log(o.far / o.limit) * 0.5)
+        k.augment(smooth, "sub", log2(log(o.far) / log(o.limit)))
     return smooth
 
 
@@ -122,7 +115,7 @@ def _menu(o: Orbit) -> dict[str, Extra]:
     """Further outputs on offer for an orbit, by key; ``extras`` takes some of them."""
     share, cap = cast(o.count, o.type) / cast(o.cap, o.type), say(o.s.k, o.cap)
     name, far = o.count.name, written(o.far >= o.limit)
-    part = f"log({written(o.far / o.limit)})"
+    part = f"log2(log({written(o.far)}) / log({say(o.s.k, o.limit)}))"
     trap = "the least {} of all points, the first included"
     return {
         "escaped": Extra(
@@ -131,7 +124,7 @@ def _menu(o: Orbit) -> dict[str, Extra]:
         "brightness": Extra("brightness gray", lambda: share, f"{name} / {cap}"),
         "root_shade": Extra("shade tone", lambda: sqrt(share), f"sqrt({name} / {cap})"),
         "smooth": Extra(
-            "smooth_count level_out", lambda: _smooth(o), f"{name}, less 0.5 * {part} where {far}"
+            "smooth_count level_out", lambda: _smooth(o), f"{name}, less {part} where {far}"
         ),
         "axis_trap": Extra("trap closest", lambda: o.traps["axis_trap"], trap.format("|x|")),
         "origin_trap": Extra(
@@ -148,21 +141,19 @@ def escape_time(k: KernelBuilder, level: int) -> Title:
     form, julia = shape.choice(sorted(_MAPS)), shape.chance(0.45)
     s, (px, py), given = _points(k, type_)
     counts = s.out("counts iterations escape", INT32)
-    turns, limit = k.draw.value.integer(6, 12), setting(k, "bailout limit", type_, 4.0, 16.0, 0.7)
-    cap: Expr = k.lift(turns, INT32)
-    if shape.chance(0.75):
-        cap = k.scalar("max_iter max_steps", INT32, turns, turns + 2)
+    limit: Expr = k.lift(4.0, type_)
+    if shape.chance(0.5):
+        limit = k.scalar("bailout escape_sq radius_sq", type_, 4.0, 64.0)
+    cap = k.scalar("max_iter max_iterations", INT32, 12, 30)
     called = _step_function(k, form, type_) if level >= 3 and shape.chance(0.5) else ""
     c = _constants(k, type_) if julia else (k.let("cx", px), k.let("cy", py))
     x, y = k.let("x", px if julia else c[0]), k.let("y", py if julia else c[1])
-    size = shape.choice(_SIZES)
-    o = Orbit(s, type_, _MAPS[form], size, x, y, c, cap, limit, counter(k, "count num_steps"))
+    o = Orbit(s, type_, _MAPS[form], x, y, c, cap, limit, counter(k, "count iteration"))
     moved = ", ".join(written(part) for part in o.step(x, y, c))
-    fractal = f"{form.replace('_', ' ').title()} {'Julia set' if julia else 'set'}"
-    done = f"Escape times of the {fractal}: from (x, y) = {given}"
+    done = f"Escape times of {_called(form, julia)}: from (x, y) = {given}"
     done += f"{'' if julia else ', which is also (cx, cy)'}, iterate (x, y) -> ({moved}) while "
-    done += f"{written(o.far < limit)}, at most {say(k, cap)} times; {counts.name} gets the number "
-    done += f"of iterations, {o.count.name}."
+    done += f"{written(o.far < limit)}, at most {say(k, cap)} times; {counts.name} gets how many "
+    done += "iterations were made."
     inner = level >= 3 and form == "mandelbrot" and not julia and shape.chance(0.6)
     if inner:
         done += _inner(o)
@@ -171,8 +162,17 @@ def escape_time(k: KernelBuilder, level: int) -> Title:
     _iterate(o, called, [what for what in wanted if what in _TRAPS], inner)
     k.store(counts, s.at, o.count)
     done += extras(s, {what: menu[what] for what in wanted}, len(wanted), 0.3)
-    word = "julia" if julia else "escape"
-    return Title(k.name(f"{form}_{word} {form}_counts"), done)
+    word = "julia" if julia and form == "mandelbrot" else f"{form}{'_julia' * julia}"
+    return Title(k.name(f"{word}_escape {word}_iterations"), done)
+
+
+def _called(form: str, julia: bool) -> str:
+    """What the set is called."""
+    if form == "mandelbrot":
+        return "a quadratic Julia set" if julia else "the Mandelbrot set"
+    name = form.replace("_", " ").title()
+    name = "perpendicular Mandelbrot" if form == "perpendicular" else name
+    return f"a Julia set of the {name} map" if julia else f"the {name} set"
 
 
 def _constants(k: KernelBuilder, type_: Scalar) -> Pair:
@@ -227,75 +227,6 @@ def _iterate(o: Orbit, called: str, kept: list[str], inner: bool) -> None:
             k.assign(o.traps[what], least(o.traps[what], _TRAPS[what][1](o.x, o.y)))
 
 
-_FIELDS: dict[str, Callable[[Expr, Expr], Expr]] = {
-    "sphere": lambda p, r: r - fn("length", p),
-    "slab": lambda p, r: r - abs(p[1]),
-    "pillar": lambda p, r: sqrt(p[0] * p[0] + square(p[2] - 2.0)) - r,
-    "tube": lambda p, r: r - sqrt(p[0] * p[0] + p[2] * p[2]),
-    "room": lambda p, r: r - most(abs(p[0]), abs(p[1]), abs(p[2])),
-    "bowl": lambda p, r: least(r - fn("length", p), p[1] + 0.8),
-}
-"""Distances from a point p to a surface of radius r."""
-
-_CALLED = {
-    "sphere": "the inside of a sphere",
-    "slab": "two parallel walls",
-    "pillar": "an upright pillar",
-    "tube": "the inside of an upright tube",
-    "room": "the walls of a room",
-    "bowl": "a sphere with a floor",
-}
-_OPEN = frozenset({"slab", "pillar", "tube"})
-"""Fields that some rays never meet."""
-
-_REACH = ((1.1, 1.4), (1.8, 2.3))
-"""How far rays may go, without and with such a field."""
-
-
-@idiom
-@with_struct
-def sphere_tracing(k: KernelBuilder, level: int) -> Title:
-    """Rays marched through a distance field until they are near a surface or have gone too far."""
-    shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    vec, (form, distance) = Vec(3, type_), shape.choice(sorted(_FIELDS.items()))
-    s = launch(k, {"list": 3, "grid": 1, "batch": 1}, indices="i ray")
-    origin = s.read("origins ray_o", vec, -0.4, 0.4)
-    direction = s.read("directions ray_d", vec, init="unit")
-    radius = setting(k, "radius size", type_, 1.2, 1.6, 0.85)
-    stop = setting(k, "eps hit_distance", type_, 0.1, 0.3, 0.9)
-    steps = turns_of(k, "max_steps num_steps", k.draw.value.choice((16, 24, 32)), 0.0, 1)
-    begin = k.scalar("t_min near", type_, 0.05, 0.2) if shape.chance(0.35) else zero(type_)
-    relax = round(k.draw.value.integer(7, 9) / 10, 1) if level >= 2 and shape.chance(0.7) else 1.0
-    out = s.out("depth distance t_hit", type_)
-    used = Also(s, 0.0 if level < 2 else 0.6, "steps iterations")
-    hit = Also(s, 0.5 if form in _OPEN else 0.0, "hit reached")
-    done = f"Sphere tracing: march each ray p = o + t * d, with o of {say(k, origin)} and d of "
-    done += f"{say(k, direction)}, from t = {say(k, begin)} for at most {say(k, steps)} steps of "
-    factor = f"{relax} * " if relax != 1.0 else ""
-    done += f"{factor}h, h = {written(distance(Var('p', vec), radius))} being the distance to "
-    done += f"{_CALLED[form]}, until h < {say(k, stop)}"
-    o, d = k.let("o ro", origin), k.let("d rd", direction)
-    params: dict[str, Type] = {"p": vec, "r": type_}
-    names = f"{form}_distance scene_distance sdf"
-    field_at = routine(k, BY_LEVEL[level], names, params, lambda _, p, r: distance(p, r))
-    t = k.let("t travel", begin)
-    hit.start("found inside")
-    used.start("used count")
-    with k.for_("it step", steps):
-        h = k.let("h dist", field_at(k.let("p pos", o + t * d), radius))
-        branch(k, (h < stop, (hit.value, 1), STOP))
-        k.augment(t, "add", relax * h if relax != 1.0 else h)
-        if level >= 3:
-            limit = setting(k, "max_dist t_max", type_, *_REACH[form in _OPEN], share=0.9)
-            branch(k, (t > limit, (t, limit), STOP))
-            done += f" or t would exceed {say(k, limit)}, where it is set to that"
-        used.add()
-    k.store(out, s.at, t)
-    done += f"; t goes to {out.name}." + used.told("the number of full steps")
-    done += hit.told(f"1 where h fell below {say(k, stop)}, else 0")
-    return Title(k.name("sphere_trace march_rays raymarch"), done)
-
-
 _MOVES: dict[str, tuple[str, Callable[[KernelBuilder, Var], Expr]]] = {
     "lattice": (
         "-1 or 1 (randi(0, 2) * 2 - 1)",
@@ -331,15 +262,15 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
     start: Expr = zero(type_)
     if shape.chance(0.5):
         start = given(s, "start origin", type_, -1, 1, each=1, many="starts origins")
-    low, high = (3, 5) if whole else (1.5, 2.5)
-    band = setting(k, "band barrier", type_, low, high, 0.9)
-    steps = turns_of(k, "num_steps max_moves", k.draw.value.integer(6, 14), 0.75)
+    low, high = (4, 9) if whole else (3.0, 6.0)
+    band = setting(k, "half_width barrier", type_, low, high, 0.9)
+    steps = k.scalar("num_steps max_moves", INT32, 20, 60)
     rule = shape.choice(("absorb", "reset", "reflect", "pin")[: 4 if level >= 2 else 2])
     drifts = level >= 3 and not whole and shape.chance(0.6)
     drift = setting(k, "drift bias", type_, 0.05, 0.2, 0.9) if drifts else None
     sigma = k.scalar("sigma step_size", type_, 0.4, 0.6) if form == "normal" else None
-    out = s.out("final position end", type_)
-    taken = Also(s, 0.7 if rule == "absorb" else 0.0, "steps_taken lifetime")
+    out = s.out("final_pos positions_out", type_)
+    taken = Also(s, 0.7 if rule == "absorb" else 0.0, "steps_taken exit_steps")
     jump = _MOVES[form][0].replace("sigma", sigma.name if sigma is not None else "")
     jump += f" plus {say(k, drift)}" if drift is not None else ""
     done = f"Random walks: walker {s.where}, seeded by {seed.name} and {s.where}, makes up to "

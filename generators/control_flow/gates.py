@@ -1,4 +1,4 @@
-"""Truth values: votes, adders, multiplexers, latches, interlocks and alarms."""
+"""Truth values: votes, masks, filters, latches, interlocks and alarms."""
 
 from __future__ import annotations
 
@@ -43,6 +43,11 @@ _SPOKEN = {
     "pump": "pump control by two level switches",
     "arbiter": "fixed-priority arbiter",
     "collision_mask": "simulation mask of bodies",
+    "culling": "visibility of objects after frustum and occlusion culling",
+    "refinement": "marking of grid cells for refinement",
+    "quality": "quality mask of satellite pixels",
+    "packet_filter": "decision of a stateful packet filter",
+    "trading_halt": "check of orders during trading halts",
 }
 
 
@@ -70,19 +75,34 @@ CIRCUITS: tuple[Circuit, ...] = (
         unanimous=lambda vote_a, vote_b, vote_c: both(same(vote_a, vote_b), same(vote_b, vote_c)),
     ),
     _circuit(
-        "full_adder",
-        sum_bit=lambda bit_a, bit_b, carry_in: _differ(_differ(bit_a, bit_b), carry_in),
-        carry_out=lambda bit_a, bit_b, carry_in: _majority(bit_a, bit_b, carry_in),
+        "culling",
+        drawn=lambda in_frustum, occluded, enabled: both(in_frustum, enabled, off(occluded)),
+        hidden=lambda in_frustum, occluded: both(in_frustum, occluded),
     ),
     _circuit(
-        "half_adder",
-        sum_bit=lambda bit_a, bit_b: _differ(bit_a, bit_b),
-        carry_out=lambda bit_a, bit_b: both(bit_a, bit_b),
+        "refinement",
+        refine=lambda flagged, neighbor_refined, at_finest: both(
+            some(flagged, neighbor_refined), off(at_finest)
+        ),
+        coarsen=lambda flagged, neighbor_refined: both(off(flagged), off(neighbor_refined)),
     ),
     _circuit(
-        "multiplexer",
-        chosen=lambda choose, first, second: some(both(choose, first), both(off(choose), second)),
-        differ=lambda first, second: _differ(first, second),
+        "quality",
+        usable=lambda in_range, cloudy, saturated: both(in_range, off(some(cloudy, saturated))),
+        suspect=lambda in_range, saturated: both(in_range, saturated),
+    ),
+    _circuit(
+        "packet_filter",
+        accepted=lambda established, opens, port_allowed, blocked: both(
+            some(established, both(opens, port_allowed)), off(blocked)
+        ),
+        logged=lambda opens, blocked: both(opens, blocked),
+    ),
+    _circuit(
+        "trading_halt",
+        order_allowed=lambda market_open, halted, reduces_position: both(
+            market_open, some(off(halted), reduces_position)
+        ),
     ),
     _circuit(
         "latch",
@@ -134,7 +154,7 @@ CIRCUITS: tuple[Circuit, ...] = (
 @idiom(depth=3)
 @with_struct
 def logic_gates(k: KernelBuilder, level: int) -> Title:
-    """Truth values: votes, adders, multiplexers, latches, interlocks and alarms."""
+    """Truth values: votes, masks, filters, latches, interlocks and alarms."""
     shape = k.draw.shape
     if level >= 3 and shape.chance((0.3, 0.6, 0.8)[level - 3]):
         return _sequence(k, level)
@@ -142,12 +162,12 @@ def logic_gates(k: KernelBuilder, level: int) -> Title:
     s = launch(k, list=2, grid=1)
     wanted = circuit.outputs
     if level == 1 or (level == 2 and shape.chance(0.4)):
-        wanted = [shape.choice(wanted)]
+        wanted = wanted[:1]
     arrays = {key: s.array(key, type_, 0, 1) for key in keys_of(wanted)}
     outs = [s.out(formula.outs, type_) for formula in wanted]
     edge = Also(s, 0.15 * level if circuit.held or circuit.title == "alarm" else 0.0, "edge change")
     note = ""
-    if level >= 2 and circuit.often and shape.chance(0.25 + 0.1 * level):
+    if level >= 2 and circuit.often and shape.chance(0.1):
         enable = s.read("enable powered", type_, 0, 1)
         none = [(out, False if type_ == BOOL else 0) for out in outs]
         leave(s, off(is_set(enable)), *none, (edge, 0))
@@ -165,10 +185,12 @@ def logic_gates(k: KernelBuilder, level: int) -> Title:
         done.append(f"{out.name} is {formula.said({key: key for key in formula.keys})}")
     note += _events(s, edge, values[0], outs[0].name)
     name = circuit.title
-    title = k.name(f"{name}_gate {name}_logic evaluate_{name}")
+    title = k.name(f"{name}_logic evaluate_{name} {name}_flags")
     numbers = "" if type_ == BOOL else " (flags are 0 or 1)"
     done_text = "; ".join(done)
-    return Title(title, f"The {circuit.what}, for each element{numbers}: {done_text}.{note}")
+    return Title(
+        title, f"Evaluate the {circuit.what} for each element{numbers}: {done_text}.{note}"
+    )
 
 
 def _sequence(k: KernelBuilder, level: int) -> Title:
@@ -203,7 +225,7 @@ def _sequence(k: KernelBuilder, level: int) -> Title:
         k.assign(state, after)
         k.store(trace, s.index(t), as_flag(state, type_))
     begin = "unset" if first is None else say(k, first)
-    done = f"The {circuit.what}, stepped along each row of {listed(list(arrays))}: {circuit.held} "
+    done = f"Step the {circuit.what} along each row of {listed(list(arrays))}: {circuit.held} "
     done += f"begins {begin}, becomes {rule.said(said)} at each step, and is stored in "
     done += f"{trace.name} there."
     done += starts.told(f"how often {circuit.held} became set")

@@ -42,6 +42,8 @@ class Rule:
     """New states by condition, of the state, the neighbours counted, and the number."""
     counted: Callable[[Expr, Expr], Expr] = lambda other, state: same(other, 1)
     """Whether a neighbour counts."""
+    near: str = "alive num_alive"
+    """Names of how many neighbours count."""
     dies: bool = False
     """Whether a cell is 0 where no condition holds, else it stays as it is."""
 
@@ -93,6 +95,7 @@ _RULES = {
         2,
         lambda state, near, need: [(same(state, 2), 0), (both(same(state, 1), near > need), 2)],
         lambda other, state: same(other, 2),
+        "burning num_burning",
     ),
     "cyclic": Rule(
         "a cyclic automaton of 5 states: a cell with more than {0} neighbours one state ahead "
@@ -101,6 +104,7 @@ _RULES = {
         4,
         lambda state, near, need: [(near > need, (state + 1) % 5)],
         lambda other, state: same(other, (state + 1) % 5),
+        "ahead num_ahead",
     ),
 }
 
@@ -118,13 +122,16 @@ def cellular_automaton(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(("elementary", *_RULES))
     type_ = Scalar(shape.weighted({"int32": 5, "uint8": 4, "int8": 2}))
     s = launch(k, {"list" if form == "elementary" else "grid": 1})
-    old = s.array("cells grid current", type_, 0, _RULES[form].top if form in _RULES else 1)
-    new = s.out("next_cells updated next_grid", type_)
+    called = ("cells current", "next_cells updated")
+    if form != "elementary":
+        called = ("cells grid current", "next_cells updated next_grid")
+    old = s.array(called[0], type_, 0, _RULES[form].top if form in _RULES else 1)
+    new = s.out(called[1], type_)
     changed = Also(s, 0.0 if level < 3 else 0.6, "changed flips")
     sizes = [k.size_param(_LONG.get(d, d), d) for d in s.dims]
     wrap, note = shape.chance(0.5), ""
     if level >= 2 and shape.chance(0.12):
-        fixed = s.read("fixed mask", INT32, 0, 2)
+        fixed = s.read("active movable", INT32, 0, 2)
         leave(s, same(fixed, 0), (new, old[s.at]), (changed, 0))
         note = f" Cells whose {say(k, fixed)} is 0 keep their state."
     state = k.let("state cell", cast(old[s.at], INT32))
@@ -138,7 +145,8 @@ def cellular_automaton(k: KernelBuilder, level: int) -> Title:
     flips = where(fn("ne", result, state), k.lift(1, INT32), k.lift(0, INT32))
     note += changed.told("1 where the state changed, else 0", flips)
     outside = "are not counted" if form == "cyclic" else "count as 0"
-    around = "The grid wraps around." if wrap else f"Cells outside {outside}."
+    whole = "row" if form == "elementary" else "grid"
+    around = f"The {whole} wraps around." if wrap else f"Cells outside {outside}."
     name = k.name(f"{form}_step {form}_automaton automaton_step")
     text = text.replace(":", f" from {old.name} to {new.name}:", 1)
     return Title(name, f"One step of {text}. {around}{note}")
@@ -150,10 +158,10 @@ def _elementary(s: Site, old: Var, n: Var, state: Var, wrap: bool) -> tuple[str,
     if k.draw.shape.chance(0.5):
         rule = k.scalar("rule rule_number", INT32, 30, 200)
     if wrap:
-        left = k.let("left l", cast(old[(i + n - 1) % n], INT32))
-        right = k.let("right r", cast(old[(i + 1) % n], INT32))
+        left = k.let("left", cast(old[(i + n - 1) % n], INT32))
+        right = k.let("right", cast(old[(i + 1) % n], INT32))
     else:
-        left, right = counter(k, "left l"), counter(k, "right r")
+        left, right = counter(k, "left"), counter(k, "right")
         branch(k, (i > 0, (left, cast(old[i - 1], INT32))))
         branch(k, (i < n - 1, (right, cast(old[i + 1], INT32))))
     pattern = k.let("pattern code", 4 * left + 2 * state + right)
@@ -164,7 +172,7 @@ def _elementary(s: Site, old: Var, n: Var, state: Var, wrap: bool) -> tuple[str,
 def _neighbours(s: Site, rule: Rule, old: Var, sizes: list[Var], state: Var, wrap: bool) -> Var:
     """How many of the 8 neighbours count."""
     k, (i, j), (h, w) = s.k, s.at, sizes
-    found, branches = counter(k, "alive found near"), k.draw.shape.chance(0.7)
+    found, branches = counter(k, rule.near), k.draw.shape.chance(0.7)
 
     def count(at: tuple[Expr, Expr]) -> None:
         test = rule.counted(cast(old[at], INT32), state)
@@ -192,7 +200,7 @@ def _ruled(k: KernelBuilder, level: int, form: str, state: Var, found: Var) -> t
     rule, number = _RULES[form], k.draw.value.choice(_RULES[form].numbers)
 
     def build(b: BodyBuilder, own: Expr, near: Expr) -> Expr:
-        result = b.let("result new_state", b.lift(0, INT32) if rule.dies else own)
+        result = b.let("new_state after", b.lift(0, INT32) if rule.dies else own)
         cases = rule.cases(own, near, number)
         branch(b, *((test, (result, value)) for test, value in cases))
         return result
@@ -222,16 +230,19 @@ def grid_walk(k: KernelBuilder, level: int) -> Title:
     type_ = Scalar(shape.weighted({"int32": 4, "uint8": 3, "int8": 2}))
     names = "commands steps program"
     codes = s.array(names, type_, 0, 2 if turtle else 4, more="moves")
-    kinds = ["terrain", "tile_kinds", "cell_kinds"]
-    walls = k.array(kinds, INT32, dims, low=0, high=3) if level >= 2 else None
+    walls = (
+        k.array(["terrain", "tile_kinds", "cell_kinds"], INT32, dims, low=0, high=3)
+        if level >= 2
+        else None
+    )
     h = k.size_param(["num_rows", "height"], "h")
     w = k.size_param(["num_cols", "width"], "w")
     count = k.size_param(["num_moves", "length"], "moves")
     blocked = Also(s, 0.5 if level >= 2 else 0.0, "blocked bumps")
     home = level >= 3 and shape.chance(0.5)
     r, c, place = _start(s, h, w)
-    done = f"Walker {s.where} starts at {place} and obeys its row of {codes.name}: "
-    done += f"{_meaning(turtle, home)}; {_EDGES[edge]}"
+    done = f"Robots on a grid: walker {s.where} starts at {place} and obeys its row of "
+    done += f"{codes.name}: {_meaning(turtle, home)}; {_EDGES[edge]}"
     done += f"; cells of kind 3 in {walls.name} are walls." if walls is not None else "."
     facing = counter(k, "facing heading") if turtle else None
     blocked.start("hits n_blocked")
@@ -240,18 +251,31 @@ def grid_walk(k: KernelBuilder, level: int) -> Title:
     with k.for_("m s step", count) as m:
         code = k.let("code cmd", cast(codes[s.index(m)], INT32))
         nr, nc = _stepped(k, _turned(k, code, facing, home), r, c)
-        if edge == "stop":
-            off = some(nr < 0, nr >= h, nc < 0, nc >= w)
-            branch(k, (off, (blocked, 1), NEXT))
-        elif edge == "wrap":
-            take(k, (nr, wrapped(nr, h)), (nc, wrapped(nc, w)))
-        else:
-            take(k, (nr, clamp(nr, 0, h - 1)), (nc, clamp(nc, 0, w - 1)))
+        _bounded(k, edge, (nr, nc), (h, w), wrapped, blocked)
         if walls is not None:
             branch(k, (same(walls[nr, nc], 3), (blocked, 1), NEXT))
         take(k, (r, nr), (c, nc))
     done += _ended(s, r, c, w) + blocked.told("how often it was stopped")
-    return Title(k.name("grid_walk robot_walk turtle_steps follow_commands"), done)
+    return Title(k.name("grid_walk robot_walk move_robots follow_commands"), done)
+
+
+def _bounded(
+    k: KernelBuilder,
+    edge: str,
+    place: tuple[Var, Var],
+    sizes: tuple[Var, Var],
+    wrapped: Callable[..., Expr],
+    blocked: Also,
+) -> None:
+    """What happens at the edges of the grid."""
+    (nr, nc), (h, w) = place, sizes
+    if edge == "stop":
+        off = some(nr < 0, nr >= h, nc < 0, nc >= w)
+        branch(k, (off, (blocked, 1), NEXT))
+    elif edge == "wrap":
+        take(k, (nr, wrapped(nr, h)), (nc, wrapped(nc, w)))
+    else:
+        take(k, (nr, clamp(nr, 0, h - 1)), (nc, clamp(nc, 0, w - 1)))
 
 
 def _meaning(turtle: bool, home: bool) -> str:
@@ -300,7 +324,7 @@ def _start(s: Site, h: Var, w: Var) -> tuple[Var, Var, str]:
 def _stepped(k: KernelBuilder, way: Expr, r: Var, c: Var) -> tuple[Var, Var]:
     """The cell beside, in one of four ways."""
     names = (f"{r.name}_next", f"{c.name}_next")
-    names = k.draw.word.choice((names, (f"n{r.name[0]}", f"n{c.name[0]}")))
+    names = k.draw.word.choice((names, (f"new_{r.name}", f"new_{c.name}")))
     if k.draw.shape.chance(0.35):
         down, up, right, left = (cast(same(way, code), INT32) for code in (1, 3, 0, 2))
         return k.let(names[0], r + down - up), k.let(names[1], c + right - left)

@@ -17,7 +17,7 @@ from generators.kit.words import plurals, say, words
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Const, Expr, Var, literal
 
-_TYPES = {INT32: 4, Scalar("int64"): 2, Scalar("uint32"): 1, Scalar("int16"): 1}
+_TYPES = {INT32: 4, Scalar("int64"): 2, Scalar("uint32"): 2}
 
 
 @dataclass
@@ -66,8 +66,11 @@ def _numbers(s: Site, walk: Walk, type_: Scalar, each: bool) -> list[Expr]:
     """What a loop needs: parameters, literals, or one per thread."""
     given: list[Expr] = []
     for names, values in walk.wants:
-        kind = s.k.draw.shape.choice(("parameter", "literal", "array" if each else "parameter"))
-        if type_.bits == 16 or kind == "literal":
+        ways = "array array parameter" if each else "parameter"
+        if "base" in names:
+            ways = "literal parameter"
+        kind = s.k.draw.shape.choice(ways.split())
+        if kind == "literal":
             given.append(literal(s.k.draw.value.choice(values), type_))
         elif kind == "array":
             given.append(s.read(plurals(words(names)), type_, values[0], values[-1]))
@@ -76,7 +79,7 @@ def _numbers(s: Site, walk: Walk, type_: Scalar, each: bool) -> list[Expr]:
     return given
 
 
-_LARGE = ("digit_sum", "reversed_digits", "bits_cleared", "highest_bit", "halvings")
+_LARGE = ("digit_sum", "reversed_digits", "bits_cleared", "highest_bit", "gray_decode")
 _HIGHEST = {"gcd": 900, "modpow": 60, "root_by_newton": 9000, "prime_or_divisor": 400}
 _HIGHEST |= {"binary_gcd": 900, "totient": 600, "modular_inverse": 2000, "jacobi": 2000}
 _HIGHEST |= dict.fromkeys(_LARGE, 60000)
@@ -96,16 +99,15 @@ def number_theory(k: KernelBuilder, level: int) -> Title:
     types = ("int32", "int64") if walk.signed else ("int32", "int64", "uint32", "uint64")
     type_ = Scalar(shape.choice(types))
     s = launch(k, list=2, grid=1 if level >= 2 else 0)
-    numbers = s.array("a numbers values", type_, 2, high)
-    out = s.out("out result found", type_)
-    rounds = Also(s, 0.4 if level >= 2 else 0.0, "rounds steps")
-    a = k.let("a num number", numbers[s.at])
+    numbers = s.array("numbers values", type_, 2, high)
+    out = s.out([f"{t}_{end}" for t in words(walk.titles) for end in ("out", "values")], type_)
+    rounds = Also(s, 0.1 if level >= 2 else 0.0, "loop_counts num_iters")
     rounds.start("count turns")
     given = _numbers(s, walk, type_, each=True)
     step = _Step(k, walk, type_, given, level >= 3 and shape.chance(0.5), rounds.value)
     step.helped = step.helped and not rounds
     done = f"For each number x of {numbers.name}, {out.name} gets {step.text}."
-    k.store(out, s.at, step.result(a))
+    k.store(out, s.at, step.result(numbers[s.at]))
     done += rounds.told("how often the loop ran")
     return Title(k.name(*(f"{t}_kernel compute_{t}" for t in words(walk.titles))), done)
 
@@ -116,13 +118,13 @@ def integer_walk(k: KernelBuilder, level: int) -> Title:
     """A while loop on integers, at higher levels in a helper, for a few numbers at once."""
     shape = k.draw.shape
     walk, type_ = WALKS[shape.choice(sorted(WALKS))], shape.weighted(_TYPES)
-    if (walk.wide and type_.bits == 16) or (walk.signed and type_.is_unsigned):
+    if walk.signed and type_.is_unsigned:
         type_ = INT32
     form = "one" if level < 4 else shape.choice(("window", "row", "row"))
     s = launch(k, rows=1, inner="cols") if form == "row" else launch(k, list=3, grid=1)
-    numbers = s.array("numbers values ids seeds", type_, 1, 200, more=s.inner)
+    numbers = s.array("numbers values inputs", type_, 1, 200, more=s.inner)
     given = _numbers(s, walk, type_, each=form == "one")
-    out = s.out("out result answers", type_)
+    out = s.out([f"{t}_{end}" for t in words(walk.titles) for end in ("out", "values")], type_)
     step = _Step(k, walk, type_, given, level >= 3 and shape.chance(0.6))
     if form == "one":
         value, done = step.result(numbers[s.at]), f"number x of {numbers.name}, {step.text}"

@@ -7,7 +7,7 @@ from typing import Any
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.kit.sites import Names, Site, over
 from generators.kit.sources import zero
-from generators.kit.words import say, words
+from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Const, Expr, Op, Operand, Var, literal, op
 
@@ -150,16 +150,9 @@ def own_length(s: Site, count: Expr, share: float, what: str) -> tuple[Expr, str
     """Where a row ends: at ``count``, or with that chance at a length of its own; a sentence."""
     if not s.k.draw.shape.chance(share):
         return count, ""
-    lengths = s.read("lengths num_valid", INT32, 3, 12)
+    lengths = s.read("lengths num_valid", INT32, init="index_of:cols+4")
     stop = s.k.let("stop last", fn("min", lengths, count))
     return stop, f" Only the first {say(s.k, lengths)} {what} of a row count."
-
-
-def turns_of(k: KernelBuilder, names: Names, count: int, share: float, more: int = 2) -> Expr:
-    """How often a loop runs: a parameter with that chance, else a literal."""
-    if k.draw.shape.chance(share):
-        return k.scalar(words(names), INT32, count, count + more)
-    return literal(count, INT32)
 
 
 def rows_of(
@@ -171,9 +164,10 @@ def rows_of(
     count: Names = "num_cols length width row_length",
     rows: tuple[int, int] = (24, 40),
     fewest: int = 1,
+    cols: str = "cols",
 ) -> tuple[Site, Var, Var]:
     """A thread for each row of a table; also the table, and how many columns it has, ``fewest`` at
     least."""
     s = over(k, "rows", (k.draw.word.choice(["row", "r", "i"]),), (rows,))
-    k.size("cols", 7, 12, minimum=fewest)
-    return s, s.array(names, type_, low, high, more="cols"), k.size_param(count, "cols")
+    k.size(cols, 7, 12, minimum=fewest)
+    return s, s.array(names, type_, low, high, more=cols), k.size_param(count, cols)

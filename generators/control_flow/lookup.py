@@ -57,14 +57,14 @@ def _search(k: KernelBuilder, level: int, type_: Scalar, single: bool = False) -
     rows = s.dims[:1] if s.rank > 1 and not single and k.draw.shape.chance(0.55) else ()
     m = k.size("m", 9, 15, minimum=2)
     top = 40 if type_.is_int else 100
-    names = ["knots", "edges", "breaks", "thresholds"]
+    names = ["knots", "edges", "breakpoints", "thresholds"]
     knots = k.array(names, type_, (*rows, m), init="sorted", low=0, high=top)
     low, high = (0 if type_.is_unsigned else -3, 44) if type_.is_int else (-10, 112)
     x = s.read("queries x keys", type_, low, high)
     if single or k.draw.shape.chance(0.35):
         size: Expr = extent(knots, len(rows))
     else:
-        size = k.size_param("num_knots table_size", m)
+        size = k.size_param("num_entries table_size", m)
     return Search(s, type_, s.at[: len(rows)], knots, size, x, knots)
 
 
@@ -91,16 +91,20 @@ def _bisect(r: Search, strict: bool) -> Var:
 
 
 _RANKS: dict[str, tuple[str, str, Callable[[Search, Var], Expr]]] = {
-    "rank": ("rank counts", "how many are {below} q", lambda r, lo: lo),
-    "count": ("counts how_many", "how many are not {below} q", lambda r, lo: r.size - lo),
+    "rank": ("rank counts", "how many of its entries are {below} q", lambda r, lo: lo),
+    "count": (
+        "counts how_many",
+        "how many of its entries are not {below} q",
+        lambda r, lo: r.size - lo,
+    ),
     "cell": (
         "cell bin_index",
-        "the index of the last {below} q, from 0 to the last but one",
+        "the index of the last entry {below} q, at least 0 and at most that of the last but one",
         lambda r, lo: clamp(lo - 1, 0, r.size - 2),
     ),
     "member": (
         "found position",
-        "the index of the first that equals q, -1 if none does",
+        "the index of the first entry that equals q, -1 if none does",
         lambda r, lo: lo,
     ),
 }
@@ -124,8 +128,8 @@ def _ranked(k: KernelBuilder, level: int) -> Title:
     else:
         k.store(out, s.at, value(r, lo))
     text = text.format(below="below" if strict else "not above").replace("not not ", "")
-    done = f"Search the {r.where} for q = {r.query} by bisection: {out.name} gets {text} (of the "
-    done += f"knots).{last}"
+    done = f"Search the {r.where} for each q of {r.query} by bisection: {out.name} gets {text}."
+    done += last
     return Title(k.name(f"{goal}_queries {goal}_search count_{r.knots.name}"), done)
 
 
@@ -143,7 +147,7 @@ def sorted_search(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(("step", "nearest", "linear", "linear", "smooth"))
     beyond = shape.weighted({"ends": 4, "fill": 3, "early": 3, "line": 3 * (form == "linear")})
     fill = setting(k, "fill_value default_value", type_, 3.0, 9.0) if beyond == "fill" else None
-    out = s.out("out found response", type_)
+    out = s.out("interpolated values_out response", type_)
     share = 0.0 if level < 3 or beyond == "early" else 1.0
     cell = Also(s, share * (0.2 * level - 0.2), "cell interval")
     slope = Also(s, 0.5 * share if form == "linear" else 0.0, "slope derivative", type_)
@@ -153,10 +157,10 @@ def sorted_search(k: KernelBuilder, level: int) -> Title:
     left = _left(r, form, beyond)
     value, text = _value(r, level, form, table, left)
     k.store(out, s.at, value)
-    said += cell.told("the index of the last knot that is not above q", left)
+    said += cell.told("the index of the last entry that is not above q", left)
     rise = r.entry(table, left + 1) - r.entry(table, left)
     said += slope.told("the slope of that line", rise / (r.knot(left + 1) - r.knot(left)))
-    done = f"Search the {r.where} for q = {r.query} by bisection; {out.name} gets {text}."
+    done = f"Look each q of {r.query} up in the {r.where} by bisection; {out.name} gets {text}."
     return Title(k.name(f"{form}_lookup table_{form}"), done + said + last)
 
 
@@ -169,8 +173,8 @@ def _ends(
         return " Beyond the ends the first and last line go on."
     if beyond == "ends":
         r.q = k.let("clamped qc inside", clamp(r.q, first, last))
-        return " Before that, q is clamped to the range of the knots."
-    outside = " Below the first knot and from the last on,"
+        return " Before that, q is clamped to the range of the entries."
+    outside = " Below the first entry and from the last on,"
     if fill is not None:
         leave(r.s, some(r.q < first, r.q >= last), (out, fill), (cell, -1), (slope, 0.0))
         marks = [f", {mark} in {more.name}" for more, mark in ((cell, -1), (slope, 0.0)) if more]
@@ -195,7 +199,7 @@ def _left(r: Search, form: str, beyond: str) -> Var:
 def _value(r: Search, level: int, form: str, table: Var, left: Var) -> tuple[Expr, str]:
     """The table at the query between the knots ``left`` and ``left + 1``."""
     k, y0, y1 = r.s.k, r.entry(table, left), r.entry(table, left + 1)
-    before = "the last knot that is not above q"
+    before = "the last entry that is not above q"
     if form == "step":
         return y0, f"the entry of {table.name} at {before}"
     if form == "nearest":
@@ -215,57 +219,152 @@ def _value(r: Search, level: int, form: str, table: Var, left: Var) -> tuple[Exp
     return value, f"{text}({knots}[c + 1] - {knots}[c]), where c is {before}"
 
 
-@idiom(depth=1)
+_TABLES: dict[str, tuple[str, str, str, str, str]] = {
+    "interval": ("edges breaks", "values x", "bins bin_ids", "find_bin bin_values", ""),
+    "price": (
+        "min_quantities price_breaks",
+        "quantities order_sizes",
+        "unit_costs prices_out",
+        "look_up_price quantity_price",
+        "unit_prices prices",
+    ),
+    "grade": (
+        "cutoffs grade_limits",
+        "scores points",
+        "grades grade_ids",
+        "assign_grades grade_scores",
+        "",
+    ),
+    "rate": (
+        "thresholds band_limits",
+        "incomes amounts",
+        "marginal_rates rates_out",
+        "marginal_rate rate_of_band",
+        "band_rates rates",
+    ),
+    "timestamp": (
+        "frame_times keyframes",
+        "query_times times",
+        "frame_ids frames",
+        "frame_at_time last_frame_before",
+        "",
+    ),
+    "symbol": (
+        "cumulative cum_freqs",
+        "offsets code_values",
+        "symbols decoded",
+        "decode_symbol find_symbol",
+        "",
+    ),
+    "nearest": (
+        "levels_table codebook",
+        "samples inputs",
+        "quantized nearest_values",
+        "quantize_nearest snap_to_levels",
+        "",
+    ),
+    "bracket": (
+        "grid_points knots",
+        "queries positions",
+        "fractions weights",
+        "bracket_fraction interval_fraction",
+        "",
+    ),
+}
+"""By what is looked up: names of the sorted table, of the queries, of the output, of the kernel,
+and of the values beside the table."""
+
+
+_AIMS = {
+    "interval": "Bins between given edges",
+    "price": "Unit prices by quantity",
+    "grade": "Grades by the limits that a score exceeds",
+    "rate": "Rates of the bands that amounts fall into",
+    "timestamp": "The last frame before each time",
+    "symbol": "Symbols by their cumulative frequencies",
+    "nearest": "Quantization to the nearest of given levels",
+    "bracket": "Where positions lie within the cells of a grid",
+}
+
+
+@idiom(depth=2)
 @with_struct
 def table_lookup(k: KernelBuilder, level: int) -> Title:
-    """Where a value falls among sorted edges, by lower_bound or a scan, and what stands there."""
+    """Where a value falls among sorted limits, by lower_bound or a scan, and what stands there."""
     shape = k.draw.shape
-    type_ = some_type(k, 0.35, "int32 int64 uint32")
-    r = _search(k, level, type_, single=True)
-    s, edges = r.s, r.knots
-    want = shape.choice(("bin", "entry", "gap") + (("share",) if level > 1 else ()))
-    if type_.is_int and want in ("gap", "share"):
-        want = "bin" if type_.is_unsigned else "gap"
-    found = k.draw.wide_float_type() if want == "entry" else INT32 if want == "bin" else type_
-    names = ["rates", "heights", "prices"]
-    table = k.array(names, found, "m", low=0.5, high=3.0) if want == "entry" else edges
-    out = s.out("out found looked_up", found)
-    slots = Also(s, 0.5 if level >= 3 and want != "bin" else 0.0, "slot_out position")
-    last = _skipped(r, 0.06 if level > 1 else 0.0, (out, -1), (slots, -1))
-    r.ask()
-    if level >= 3 and shape.chance(0.6):
-        leave(s, some(r.q < edges[0], r.q > edges[r.size - 1]), (out, -1), (slots, -1))
-        last += f" Values outside of {edges.name} give -1."
-    slot = _slot(r)
-    gap = abs(edges[slot] - r.q)
-    value, text = {
-        "bin": (slot, "j"),
-        "entry": (table[slot], f"{table.name}[j]"),
-        "gap": (gap, f"|{edges.name}[j] - q|"),
-    }.get(want, (gap, ""))
-    if want == "share":
-        before = k.let("before prev", most(slot - 1, 0))
-        span = k.let("span width", most(edges[slot] - edges[before], 0.5))
-        value = (r.q - edges[before]) / span
-        text = f"(q - {edges.name}[i]) / max({edges.name}[j] - {edges.name}[i], 0.5) with i = "
-        text += "max(j - 1, 0)"
-    k.store(out, s.at, value)
-    last += slots.told("j", slot)
-    done = f"For each q = {r.query}, find j, the first index of the sorted {edges.name} with "
-    done += f"{edges.name}[j] >= q (the last index if there is none): {out.name} gets {text}.{last}"
-    return Title(k.name("table_lookup find_bin bracket_values lookup_edges"), done)
+    easy = ("interval", "price", "grade", "rate", "timestamp", "symbol")
+    form = shape.choice(easy if level < 2 else sorted(_TABLES))
+    sorted_names, queries, outs, names, beside = _TABLES[form]
+    whole = form in ("symbol", "grade", "timestamp") or (form == "price" and shape.chance(0.5))
+    type_ = (
+        Scalar(shape.choice(("int32", "int32", "uint32"))) if whole else (k.draw.wide_float_type())
+    )
+    few = form in ("price", "grade", "rate", "nearest") or shape.chance(0.2)
+    s = launch(k, list=5, grid=1 if level > 1 else 0)
+    m = k.size("levels" if few else "m", 9, 15, minimum=2)
+    table = k.array(sorted_names, type_, m, init="sorted", low=0, high=40 if whole else 100)
+    x = s.read(queries, type_, 0 if type_.is_unsigned else -3, 44 if whole else 112)
+    values = None
+    if beside:
+        values = k.array(beside, k.draw.wide_float_type(), m, low=0.1, high=9.0)
+    size: Expr = extent(table, 0)
+    if shape.chance(0.5):
+        size = k.size_param(f"num_{'levels' if few else 'entries'} table_size", m)
+    q = k.let("q query value", x)
+    j = _slot(k, table, size, q, few)
+    last = k.let("slot cell", least(j, size - 1)) if form in ("nearest", "bracket") else j
+    made, text = _found(k, form, table, size, q, last, values)
+    out = s.out(outs, made.type if isinstance(made.type, Scalar) else INT32)
+    k.store(out, s.at, made)
+    done = f"{_AIMS[form]}: look up each q of {say(k, x)} in the sorted {table.name}; with j the "
+    done += f"number of entries below q, {out.name} gets {text}."
+    return Title(k.name(*names.split()), done)
 
 
-def _slot(r: Search) -> Var:
-    """The first edge that is not below the query: built in, or found from one end."""
-    k, names, last = r.s.k, "slot j at", r.size - 1
-    style = k.draw.shape.choice(("lower_bound", "lower_bound", "scan", "backwards"))
-    if style == "lower_bound":
-        return k.let(names, fn("lower_bound", r.knots, r.q))
-    slot = k.let(names, last if style == "backwards" else k.lift(0, INT32))
-    with k.while_(slot > 0 if style == "backwards" else slot < last):
-        done = r.knot(slot - 1) < r.q if style == "backwards" else r.knot(slot) >= r.q
+def _slot(k: KernelBuilder, table: Var, size: Expr, q: Var, few: bool) -> Var:
+    """The number of entries below the query: built in, by bisection, or, among few, by a scan."""
+    names = "j slot below"
+    style = k.draw.shape.choice(("scan", "count", "backwards") if few else ("bound", "bisect"))
+    if style == "bound":
+        return k.let(names, fn("lower_bound", table, q))
+    if style == "bisect":
+        lo, hi = counter(k, "lo left first"), k.let("hi right last", size)
+        with k.while_(lo < hi):
+            mid = k.let("mid middle", (lo + hi) // 2)
+            branch(k, (table[mid] < q, (lo, mid + 1)), (None, (hi, mid)))
+        return lo
+    slot = k.let(names, size if style == "backwards" else k.lift(0, INT32))
+    if style == "count":
+        with k.for_("e c", size) as e, k.if_(table[e] < q):
+            k.augment(slot, "add", 1)
+        return slot
+    with k.while_(slot > 0 if style == "backwards" else slot < size):
+        done = table[slot - 1] < q if style == "backwards" else table[slot] >= q
         with k.if_(done):
             k.break_()
         k.augment(slot, "sub" if style == "backwards" else "add", 1)
     return slot
+
+
+def _found(
+    k: KernelBuilder, form: str, table: Var, size: Expr, q: Var, j: Var, values: Var | None
+) -> tuple[Expr, str]:
+    """What a query gets, and that in words."""
+    if values is not None:
+        at = k.let("band row", most(j - 1, 0))
+        return values[at], f"{values.name}[max(j - 1, 0)]"
+    if form in ("interval", "grade"):
+        return j, "j"
+    if form in ("timestamp", "symbol"):
+        return most(j - 1, 0), "max(j - 1, 0), the last entry below it"
+    before = k.let("before prev", most(j - 1, 0))
+    low, high = table[before], table[j]
+    if form == "nearest":
+        nearer = fn("where", q - low < high - q, low, high)
+        return nearer, (
+            f"{table.name} at max(j - 1, 0) or min(j, n - 1), n being its length: what is nearer, "
+            "the upper one where both are as far"
+        )
+    span = most(high - low, 1e-3)
+    text = "(q - a) / max(b - a, 0.001), a and b being the entries at max(j - 1, 0) and "
+    return (q - low) / span, f"{text}min(j, n - 1), n their number"

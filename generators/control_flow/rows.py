@@ -24,7 +24,7 @@ from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most
 from generators.kit.sites import Site, launch
 from generators.kit.sources import setting
-from generators.kit.words import say
+from generators.kit.words import listed, say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
 
@@ -63,7 +63,7 @@ class Machine:
 
 def _streak(side: str, held: Callable[[Var, Expr], Expr]) -> Machine:
     return Machine(
-        f"the length of the longest run of v {side} {{t}}",
+        f"the length of the longest run of readings {side} {{t}}",
         "streak run",
         lambda run, count, v, t: [
             [(held(v, t), (run, run + 1), (count, most(count, run))), (None, (run, 0))]
@@ -75,15 +75,15 @@ MACHINES = {
     "longest_streak": _streak("above", lambda v, t: v > t),
     "longest_dip": _streak("below", lambda v, t: v < t),
     "upward_crossings": Machine(
-        "how many runs of v above {t} begin",
+        "how many runs of readings above {t} there are",
         "above inside",
         lambda run, count, v, t: [
             [(v > t, [(same(run, 0), (count, count + 1))], (run, 1)), (None, (run, 0))]
         ],
     ),
     "switched_on": Machine(
-        "for how many readings a switch is on (hysteresis: off at first, it goes on above {t} and "
-        "off below {0})",
+        "for how many readings a switch with hysteresis is on, which goes on above {t}, off below "
+        "{0}, and is off at first",
         "state on",
         lambda run, count, v, t, low: [
             [(v > t, (run, 1)), (v < low, (run, 0))],
@@ -92,18 +92,40 @@ MACHINES = {
         lambda scale, limit: (scale.at("off_threshold release", 0.1, 0.2),),
     ),
     "cooldown": Machine(
-        "how many triggers there are: a v above {t} is one unless it is among the {0} readings "
-        "after the last (dead time)",
+        "the number of triggers, which are the readings above {t} save those among the {0} "
+        "readings after the last trigger (dead time)",
         "wait pause",
         lambda run, count, v, t, length: [
             [(run > 0, (run, run - 1)), (v > t, (count, count + 1), (run, length))]
         ],
         lambda scale, limit: (setting(scale.k, "dead_time hold_off", INT32, 1, 3, share=0.85),),
     ),
+    "sustained_alarms": Machine(
+        "the number of alarms, one each time that {0} readings in a row have been above {t}",
+        "streak held",
+        lambda run, count, v, t, length: [
+            [
+                (v > t, (run, run + 1), [(same(run, length), (count, count + 1))]),
+                (None, (run, 0)),
+            ]
+        ],
+        lambda scale, limit: (scale.k.scalar("hold_samples min_length", INT32, 2, 4),),
+    ),
+    "band_entries": Machine(
+        "the number of times that the readings enter the band between {0} and {t}",
+        "inside in_band",
+        lambda run, count, v, t, low: [
+            [
+                (both(v >= low, v <= t), [(same(run, 0), (count, count + 1))], (run, 1)),
+                (None, (run, 0)),
+            ]
+        ],
+        lambda scale, limit: (scale.at("band_low lower", 0.1, 0.25),),
+    ),
     "leaky_bucket": Machine(
-        "how often a leaky bucket overflows: its level, {0} at first, becomes max(level + v - {1}, "
-        "0) with each v; above {t} it overflows and is reset to {0}",
-        "filled stock",
+        "how often a leaky bucket overflows: with each reading its level, {0} at first, rises by "
+        "it and falls by {1}, to 0 at least; above {t} it overflows and is reset to {0}",
+        "level fill",
         lambda run, count, v, t, start, leak: [
             (run, most(run + v - leak, 0)),
             [(run > t, (count, count + 1), (run, start))],
@@ -123,13 +145,14 @@ def row_machine(k: KernelBuilder, level: int) -> Title:
     """A state machine over each row; at higher levels it skips, stops early, adds up."""
     shape, type_ = k.draw.shape, k.draw.shape.weighted({INT32: 3, Scalar("float32"): 2})
     counts = "width num_steps length"
-    s, table, width = rows_of(k, "table readings signal", type_, 0, 99, counts, (48, 64))
     form = shape.choice(sorted(MACHINES))
+    names = "inflow arrivals" if MACHINES[form].filled else "readings signal samples"
+    s, table, width = rows_of(k, names, type_, 0, 99, counts, (48, 64))
     machine = MACHINES[form]
     given = shape.weighted({"scalar": 5, "array": 3 if level >= 2 else 0})
     scale = Scale(k, type_)
     limit = _limit(s, given, scale)
-    out = s.out(f"{form}_out counts result", INT32)
+    out = s.out(_OUTS[form], INT32)
     summed = Also(s, 0.0 if level < 3 else 0.15 * level, "excess overshoot", type_)
     trace = Also(s, 0.0 if level < 2 else 0.1 * level, "states trace", INT32, "cols")
     trace = Also(s, 0.0, "") if machine.filled else trace
@@ -151,16 +174,28 @@ def row_machine(k: KernelBuilder, level: int) -> Title:
             over = limit - v if form == "longest_dip" else v - limit
             summed.add(most(over, 0))
     k.store(out, s.at, count)
-    done = f"Along each row of {table.name}, with v its readings in turn, {out.name} gets {text}."
+    done = f"For each row of {table.name}, {out.name} gets {text}."
     done += note
     if trace:
         done += trace.said(f"{_TRACED.get(form, 'the run so far')} after each reading")
-    side = f"{say(k, limit)} - v" if form == "longest_dip" else f"v - {say(k, limit)}"
-    done += summed.told(f"the sum of max({side}, 0)")
-    return Title(k.name(f"row_{form} {form}_rows"), done)
+    side = "below" if form == "longest_dip" else "above"
+    done += summed.told(f"the sum of how far the readings lie {side} {say(k, limit)}")
+    return Title(k.name(f"row_{form} {form}_per_row"), done)
 
 
+_OUTS = {
+    "longest_streak": "longest_runs longest_streak",
+    "longest_dip": "longest_dips dip_lengths",
+    "upward_crossings": "num_pulses run_counts",
+    "switched_on": "time_on on_counts",
+    "cooldown": "num_triggers trigger_counts",
+    "sustained_alarms": "num_alarms alarm_counts",
+    "band_entries": "num_entries entry_counts",
+    "leaky_bucket": "num_overflows overflow_counts",
+}
+"""Names of the output of each machine."""
 _TRACED = {
+    "band_entries": "whether it is in the band (0 or 1)",
     "cooldown": "the number of readings still to wait",
     "upward_crossings": "whether it is above (0 or 1)",
     "switched_on": "whether the switch is on (0 or 1)",
@@ -181,7 +216,7 @@ def _passed_over(k: KernelBuilder, scale: Scale, v: Var, trace: Also, state: Var
         bound = scale.at("trip_level saturation", 0.85, 0.94)
         with k.if_(v > bound):
             k.break_()
-        return f" The first v above {say(k, bound)} ends its row."
+        return f" The first reading above {say(k, bound)} ends its row."
     bound = scale.at("min_valid dropout", 0.06, 0.15)
     with k.if_(v < bound):
         trace.put(state, j)
@@ -196,8 +231,9 @@ def small_sorts(k: KernelBuilder, level: int) -> Title:
     forms = {"median": _median, "rank": _rank, "sort": _sorted_row, "kth": _kth, "five": _five}
     if level < 3:
         forms.pop("five")
-    form = k.draw.shape.choice(sorted(forms) if level >= 2 else ("median", "rank", "sort"))
-    return forms[form](k, level, some_type(k, 0.4, "int32 int64 int16 uint8"))
+    easy, hard = ("median", "rank", "sort"), ("five", "kth", "sort", "sort", "median")
+    form = k.draw.shape.choice(easy if level < 2 else sorted(forms) if level == 2 else hard)
+    return forms[form](k, level, some_type(k, 0.4, "int32 int32 int16 uint8"))
 
 
 def _bounds(type_: Scalar) -> tuple[float, float]:
@@ -207,27 +243,23 @@ def _bounds(type_: Scalar) -> tuple[float, float]:
 def _rank(k: KernelBuilder, level: int, type_: Scalar) -> Title:
     s, table, count = rows_of(k, "values samples scores", type_, *_bounds(type_))
     pivot = s.read("pivot probe reference", type_, *_bounds(type_))
-    out, ties = s.out("rank below", INT32), Also(s, 0.0 if level < 2 else 0.6, "above larger")
-    far, margin = "", None
-    if level >= 3:
-        margin = setting(k, "margin gap", type_, *((5, 20) if type_.is_int else (0.1, 0.3)))
-        far = f" by more than {say(k, margin)}"
+    out, ties = s.out("ranks num_below", INT32), Also(s, 0.6, "num_above larger_counts")
     done = f"Rank each row's {say(k, pivot)} among {table.name}: {out.name} gets the number of "
-    done += f"entries below it{far}"
+    done += "entries below it"
     p, less = k.let("p mark", pivot), counter(k, "less n_below")
     more = counter(k, "more n_above") if ties else less
     with k.for_("j c", count) as j:
         v = k.let("v x", table[s.index(j)])
-        below = v < p if margin is None else v + margin < p
-        above = v > p if margin is None else v > p + margin
-        branch(k, (below, (less, less + 1)), *[(above, (more, more + 1))] * bool(ties))
+        branch(k, (v < p, (less, less + 1)), *[(v > p, (more, more + 1))] * bool(ties))
     k.store(out, s.at, less)
-    done += f".{ties.told(f'that of entries above it{far}', more)}"
-    return Title(k.name("rank_in_row count_order row_rank"), done)
+    done += f".{ties.told('the number of entries above it', more)}"
+    return Title(k.name("rank_in_row rank_probe row_rank"), done)
 
 
 def _kth(k: KernelBuilder, level: int, type_: Scalar) -> Title:
-    s, table, count = rows_of(k, "values samples scores", type_, *_bounds(type_), fewest=4)
+    s, table, count = rows_of(
+        k, "values samples scores", type_, *_bounds(type_), fewest=4, cols="window"
+    )
     order, whole = k.scalar(["order", "k"], INT32, 1, 3), type_.is_int
     side = k.draw.shape.choice(("smaller", "smaller", "larger"))
     out, index = s.out("kth selected", type_), Also(s, 0.5, "kth_index where_found")
@@ -248,18 +280,20 @@ def _kth(k: KernelBuilder, level: int, type_: Scalar) -> Title:
     k.store(out, s.at, value)
     equal = " (equal ones count when they stand before)" if whole else ""
     done = f"Select from each row of {table.name} the entry that exactly {order.name} others are "
-    done += f"{side} than{equal}; it goes to {out.name}."
+    done += f"{side} than{equal}; {out.name} gets it."
     done += index.told("its column")
     return Title(k.name("kth_entry select_kth order_statistic"), done)
 
 
 def _median(k: KernelBuilder, level: int, type_: Scalar) -> Title:
     s, shape = launch(k, list=1), k.draw.shape
-    names = k.draw.word.choice(("a b c", "sensor_a sensor_b sensor_c", "prev cur next")).split()
+    names = k.draw.word.choice(
+        ("a b c", "sensor_a sensor_b sensor_c", "first second third")
+    ).split()
     given = [s.read(name, type_, *_bounds(type_)) for name in names]
-    out = s.out("median middle_value out", type_)
+    out = s.out("median middle_value medians", type_)
     spread = Also(s, 0.0 if level < 2 else 0.6, "spread range_out", type_)
-    done = f"The median of {', '.join(names)} goes to {out.name}."
+    done = f"Vote by median among three values: {out.name} gets the median of {listed(names)}."
     a, b, c = (k.let(n, v) for n, v in zip(("x0", "x1", "x2"), given, strict=True))
     middle, low, high = _ordered(k, shape.choice(("network", "cases", "minmax")), a, b, c)
     k.store(out, s.at, middle)
@@ -307,9 +341,9 @@ def _ordered(k: KernelBuilder, style: str, a: Var, b: Var, c: Var) -> tuple[Expr
 
 
 def _sorted_row(k: KernelBuilder, level: int, type_: Scalar) -> Title:
-    s, table, count = rows_of(k, "values samples scores", type_, *_bounds(type_))
+    s, table, count = rows_of(k, "values samples scores", type_, *_bounds(type_), cols="window")
     falling = k.draw.shape.chance(0.4)
-    out = s.array("ordered sorted_rows", type_, more="cols", role="out")
+    out = s.array("ordered sorted_rows", type_, more="window", role="out")
     moves = Also(s, 0.0 if level < 2 else 0.6, "moves swaps")
     with k.for_("j c", count) as j:
         k.store(out, s.index(j), table[s.index(j)])

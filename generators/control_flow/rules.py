@@ -15,15 +15,26 @@ from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Const, Expr, Var, literal
 
 _LADDERS: dict[str, tuple[str, float, float, tuple[float, ...], str]] = {
-    "wind_force": ("wind wind_speed", 0.0, 33.0, (1.5, 5.5, 10.8, 17.2, 24.5), "class_id"),
+    "wind_force": ("wind wind_speed", 0.0, 33.0, (1.5, 5.5, 10.8, 17.2, 24.5), "force"),
     "grade": ("score points", 0.0, 100.0, (50.0, 60.0, 70.0, 80.0, 90.0), "grade"),
     "body_mass": ("bmi body_mass_index", 14.0, 42.0, (18.5, 25.0, 30.0, 35.0, 40.0), "category"),
     "magnitude": ("magnitude richter", 0.5, 9.5, (2.0, 4.0, 5.0, 6.0, 7.0), "band"),
-    "ph_level": ("ph ph_value", 0.0, 14.0, (3.0, 6.0, 8.0, 11.0, 13.0), "label"),
+    "ph_level": ("ph ph_value", 0.0, 14.0, (3.0, 6.0, 8.0, 11.0, 13.0), "ph_class"),
     "frequency_band": ("freq_hz frequency", 20.0, 9e3, (500.0, 1e3, 2e3, 4e3, 6e3), "band"),
-    "air_quality": ("aqi air_index", 0.0, 400.0, (50.0, 100.0, 150.0, 200.0, 300.0), "class"),
+    "air_quality": ("aqi air_index", 0.0, 400.0, (50.0, 100.0, 150.0, 200.0, 300.0), "category"),
 }
 """Names and range of a measurement, the limits of its classes, and what a class is called."""
+
+
+_AIMS = {
+    "wind_force": "Wind speeds (m/s) put into classes",
+    "grade": "Scores put into grades",
+    "body_mass": "Body mass indices (kg/m^2) put into categories",
+    "magnitude": "Earthquake magnitudes put into bands",
+    "ph_level": "Acidities (pH) put into classes",
+    "frequency_band": "Frequencies (Hz) put into bands",
+    "air_quality": "Air quality indices put into categories",
+}
 
 
 @idiom(depth=2)
@@ -39,17 +50,15 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
     type_ = INT32 if whole else k.draw.wide_float_type()
     s = launch(k, list=7, grid=3)
     x = s.read(names, type_, *((int(low), int(high)) if whole else (low, high)))
-    count = shape.integer(2, 4) if level < 3 else shape.integer(3, 5)
-    steps = sorted(shape.sample(list(edges), count))
+    count = shape.integer(3, 5)
+    steps = list(edges[:count])
     limits: list[Expr] = [literal(int(edge) if whole else edge, type_) for edge in steps]
-    if shape.chance(0.35):
-        ends = [round(steps[0] * share, 0 if whole else 3) for share in (0.85, 1.15)]
-        ends = [int(end) for end in ends] if whole else ends
-        limits[0] = k.scalar("first_limit lower_limit", type_, ends[0], ends[1])
-    out = s.out(f"{what} {what}_out label_out", INT32)
-    margin = Also(s, 0.0 if level < 2 else 0.4, "excess margin", type_)
-    v = k.let("v value level", x)
-    label = _label(k, level, form, v, limits)
+    if count <= 3 and shape.chance(0.4):
+        limits = [_parameter(k, n, edge, type_) for n, edge in enumerate(steps, 1)]
+    out = s.out(f"{what}_out {what}_ids", INT32)
+    margin = Also(s, 0.0 if level < 2 else 0.25, "excess margin", type_)
+    v = k.let("v value x", x)
+    label = _label(k, level, form, v, limits, what)
     note = _changed(s, level, label, len(limits))
     if margin.out is not None:
         with k.if_(v > limits[0]):
@@ -62,9 +71,17 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
         note += f" {alarm.name} is set in the top class, {len(limits)}."
     k.store(out, s.at, label)
     texts = ", ".join(say(k, limit) for limit in limits)
-    done = f"Classify {say(k, x)} by {form.replace('_', ' ')}: {out.name} gets how many of the "
+    done = f"{_AIMS[form]}: for each of {say(k, x)}, {out.name} gets how many of the "
     name = k.name(f"classify_{form} {form}_levels {form}_class")
-    return Title(name, f"{done}limits {texts} the value reaches (value >= limit).{note}")
+    return Title(name, f"{done}limits {texts} it reaches (value >= limit).{note}")
+
+
+def _parameter(k: KernelBuilder, number: int, edge: float, type_: Scalar) -> Var:
+    """A limit that is given, near the usual one."""
+    ends = [edge * 0.95, edge * 1.05]
+    if type_.is_int:
+        return k.scalar(f"limit_{number} limit{number}", type_, round(ends[0]), round(ends[1]))
+    return k.scalar(f"limit_{number} limit{number}", type_, round(ends[0], 3), round(ends[1], 3))
 
 
 def _by_table(k: KernelBuilder, level: int) -> Title:
@@ -80,8 +97,8 @@ def _by_table(k: KernelBuilder, level: int) -> Title:
     own = (s.read("kind_id group", INT32, init="index_of:kinds"),) if kinds else ()
     edges = k.array("edges limits", type_, (*lead, "edges"), init="sorted", low=low, high=high)
     count = k.size_param("num_edges num_limits", "edges")
-    out = s.out(f"{what} {what}_out label_out", INT32)
-    v, label = k.let("v value level", x), counter(k, "label c")
+    out = s.out(f"{what}_out {what}_ids", INT32)
+    v, label = k.let("v value x", x), counter(k, f"{what} label")
     row = tuple(k.let("kind g", index) for index in own)
     whole = shape.chance(0.5)
     with k.for_("e edge_id", count) as e:
@@ -95,19 +112,17 @@ def _by_table(k: KernelBuilder, level: int) -> Title:
             k.augment(label, "add", 1)
     k.store(out, s.at, label)
     of = f"row {say(k, own[0])} of {edges.name}" if own else edges.name
-    done = (
-        f"Classify {say(k, x)} by {form.replace('_', ' ')}: {out.name} gets how many of the rising "
-    )
+    done = f"{_AIMS[form]}: for each of {say(k, x)}, {out.name} gets how many of the rising "
     name = k.name(f"classify_{form} {form}_levels {form}_class")
-    return Title(name, f"{done}limits in {of} the value reaches (value >= limit).")
+    return Title(name, f"{done}limits in {of} it reaches (value >= limit).")
 
 
-def _label(k: KernelBuilder, level: int, form: str, v: Var, limits: list[Expr]) -> Var:
+def _label(k: KernelBuilder, level: int, form: str, v: Var, limits: list[Expr], what: str) -> Var:
     """The number of limits that are reached: counted, by a ladder, or by early returns."""
     styles = ("ladder", "count", "helper") if level >= 3 else ("ladder", "ladder", "count")
     style, falling = k.draw.shape.choice(styles), k.draw.shape.chance(0.4)
     if style == "count":
-        label = counter(k, "label c")
+        label = counter(k, f"{what} label")
         for limit in limits:
             branch(k, (v >= limit, (label, label + 1)))
         return label
@@ -127,8 +142,8 @@ def _label(k: KernelBuilder, level: int, form: str, v: Var, limits: list[Expr]) 
 
     if style == "helper" and all(isinstance(limit, Const) for limit in limits):
         called = helper(k, f"{form}_class classify", [("v", v.type)], returned)
-        return k.let("label c", k.call(called, v))
-    label = k.let("label c", k.lift(first, INT32))
+        return k.let(f"{what} label", k.call(called, v))
+    label = k.let(f"{what} label", k.lift(first, INT32))
     branch(k, *((test, (label, number)) for test, number in cases(v)))
     return label
 
@@ -151,6 +166,14 @@ _CALENDAR = {
     "day_number": "the number of the day counted from 1 January of year 1 on, which is day 1 (the "
     "Rata Die of the Gregorian calendar)",
 }
+_OUTS = {
+    "leap": "is_leap_out leap_flags",
+    "month_length": "month_lengths days_in_month",
+    "valid": "is_valid valid_flags",
+    "day_of_year": "day_of_year ordinal_days",
+    "next_day": "next_day next_days",
+    "day_number": "rata_die day_numbers",
+}
 _DAYS = {"day_of_year": (1, 28), "valid": (0, 32), "next_day": (26, 31), "day_number": (1, 28)}
 """The days of the dates that need one."""
 
@@ -160,25 +183,23 @@ _DAYS = {"day_of_year": (1, 28), "valid": (0, 32), "next_day": (26, 31), "day_nu
 def calendar_rules(k: KernelBuilder, level: int) -> Title:
     """Leap years, month lengths, validity and successors of dates."""
     shape = k.draw.shape
-    form = shape.choice(sorted(_CALENDAR) if level > 1 else ("leap", "month_length"))
-    types = ("int32", "int32", "int64", "int32")
-    type_ = Scalar(shape.choice(types[: 3 if form == "day_number" else 4]))
-    if shape.chance(0.2):
-        s = over(k, "rows cols", "i j", ((12, 14), (12, 14)))
-    else:
-        s = over(k, "n", (k.draw.word.choice(("i", "idx")),), ((140, 180),))
+    form = shape.choice(sorted(_CALENDAR))
+    type_ = Scalar(
+        shape.choice(("int32", "int32", "int64") if form == "day_number" else ("int32",))
+    )
+    s = over(k, "n", (k.draw.word.choice(("i", "idx")),), ((140, 180),))
     names = k.draw.word.choice(("year month day", "years months days", "yyyy mm dd")).split()
     date = [s.read(names[0], type_, 1990, 2010)]
     if form != "leap":
-        months = {"valid": (0, 13), "day_number": (1, 12)}.get(form, (1, 5))
+        months = {"valid": (0, 13), "month_length": (1, 5), "next_day": (1, 5)}.get(form, (1, 12))
         date.append(s.read(names[1], type_, *months))
     if form in _DAYS:
         date.append(s.read(names[2], type_, *_DAYS[form]))
-    out = s.out("out answer result", type_)
+    out = s.out(_OUTS[form], type_)
     named = level >= 3 and form in ("day_of_year", "next_day", "day_number")
     weekday = Also(s, 0.5 if named else 0.0, "weekday dow", type_)
     y, note = k.let("y yr", date[0]), ""
-    if level >= 2 and shape.chance(0.15):
+    if level >= 2 and shape.chance(0.05):
         since = k.scalar("first_year since", type_, 1994, 2004)
         leave(s, y < since, (out, -1), (weekday, -1))
         note = f" Years before {since.name} give -1."
@@ -192,8 +213,18 @@ def calendar_rules(k: KernelBuilder, level: int) -> Title:
     note += weekday.said("the weekday by Zeller's rule, 0 for Saturday")
     what = ("year", "month", "date")[len(date) - 1]
     done = f"For each {what} ({', '.join(say(k, part) for part in date)}): {out.name} gets "
-    name = k.name(f"{form}_rule date_{form} calendar_check")
+    name = k.name(*_NAMES[form].split())
     return Title(name, f"{done}{_CALENDAR[form]}.{note}")
+
+
+_NAMES = {
+    "leap": "leap_years is_leap_year_kernel",
+    "month_length": "days_in_months length_of_month",
+    "valid": "validate_dates check_dates",
+    "day_of_year": "day_of_year_kernel ordinal_dates",
+    "next_day": "next_calendar_day advance_dates",
+    "day_number": "rata_die_kernel dates_to_days",
+}
 
 
 def _leap(k: KernelBuilder, y: Expr) -> Expr:

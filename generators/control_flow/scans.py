@@ -1,22 +1,19 @@
-"""Scans of rows of samples with memory: events and their places, and recursive filters."""
+"""Scans of rows of samples with memory: events and their places."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from generators.build import BodyBuilder, KernelBuilder, fn
+from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import (
     STOP,
-    Also,
     Case,
     both,
     branch,
     counter,
     leave,
-    minus,
-    move,
     own_length,
     rows_of,
     same,
@@ -24,13 +21,12 @@ from generators.control_flow.kit import (
     some_type,
 )
 from generators.control_flow.params import with_struct
-from generators.kit.functions import clamp, most
-from generators.kit.naming import BY_LEVEL, maybe, routine
-from generators.kit.sites import Site
+from generators.kit.functions import most
+from generators.kit.naming import maybe
 from generators.kit.sources import setting, zero
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Operand, Var
+from generators.program.expr import Expr
 
 At = Callable[[Expr, int], Expr]
 """A sample, and how many places after it."""
@@ -115,11 +111,26 @@ _SCANS = {
 }
 
 
+_OUTS = {
+    "crossings": "num_crossings crossing_counts",
+    "longest_run": "longest_runs run_lengths",
+    "first_above": "first_above first_index",
+    "last_above": "last_above last_index",
+    "last_from_end": "last_above last_index",
+    "peaks": "num_peaks peak_counts",
+    "switches": "num_switches switch_counts",
+    "rises": "num_jumps jump_counts",
+    "debounced": "num_events event_counts",
+    "settled": "settle_index settled_from",
+}
+"""Names of the output of each scan."""
+
+
 @idiom
 @with_struct
 def event_scan(k: KernelBuilder, level: int) -> Title:
     """Counts and places of events in each row of samples."""
-    shape, type_ = k.draw.shape, some_type(k, 0.25, "int32 int16 int64 uint8")
+    shape, type_ = k.draw.shape, some_type(k, 0.25, "int32 int32 int16 uint8")
     whole = type_.is_int
     chosen = [shape.choice(sorted(_SCANS))]
     if level >= 4 and shape.chance(0.6):
@@ -128,10 +139,7 @@ def event_scan(k: KernelBuilder, level: int) -> Title:
     bounds = (0, 100) if whole else (-1.5, 1.5)
     s, table, count = rows_of(k, "signal samples trace series", type_, *bounds)
     t, u = _limits(k, chosen, type_)
-    outs = [
-        s.out(f"{form}_out {form}_{'count' if _SCANS[form].counts else 'index'}", INT32)
-        for form in chosen
-    ]
+    outs = [s.out(_OUTS[form], INT32) for form in chosen]
     note = ""
     if level >= 2 and shape.chance(0.08):
         flags = s.read("valid quality", INT32, 0, 2)
@@ -141,13 +149,16 @@ def event_scan(k: KernelBuilder, level: int) -> Title:
     def at(j: Expr, by: int) -> Expr:
         return table[s.index(j if by == 0 else j + by if by > 0 else j - -by)]
 
-    stop, more = own_length(s, count, 0.4 if level >= 3 else 0.0, "samples")
+    own = 0.4 if level >= 3 and "settled" not in chosen else 0.0
+    stop, more = own_length(s, count, own, "samples")
     done = []
     for form, out in zip(chosen, outs, strict=True):
-        done.append(f"{_SCANS[form].text.format(t=say(k, t), u=say(k, u))} goes to {out.name}")
+        done.append(f"{out.name} gets {_SCANS[form].text.format(t=say(k, t), u=say(k, u))}")
         k.store(out, s.at, _scan(k, form, at, 0, stop, (t, u)))
-    name = k.name(f"scan_{chosen[0]} {chosen[0]}_per_row scan_rows row_events")
-    return Title(name, f"Along each row of {table.name}: {'; '.join(done)}.{note}{more}")
+    form = chosen[0].replace("last_from_end", "last_above")
+    verb = "count" if _SCANS[chosen[0]].counts else "find"
+    name = k.name(f"{verb}_{form} scan_{form}" if not chosen[1:] else "row_events scan_rows")
+    return Title(name, f"For each row of {table.name}, {'; '.join(done)}.{note}{more}")
 
 
 def _limits(k: KernelBuilder, chosen: Sequence[str], type_: Scalar) -> tuple[Expr, Expr]:
@@ -155,13 +166,16 @@ def _limits(k: KernelBuilder, chosen: Sequence[str], type_: Scalar) -> tuple[Exp
     whole, u = type_.is_int, zero(type_)
     if "settled" in chosen or "rises" in chosen:
         span = (45.0, 60.0) if whole else (0.6, 0.9)
-        t = setting(k, "tolerance margin", type_, *span, 0.9)
+        t = setting(k, "tolerance margin", type_, *span, 1.0)
     else:
+        rare = chosen[0].startswith(("first", "last"))
         span = (40.0, 60.0) if whole else (0.1, 0.4)
-        t = setting(k, "threshold limit cutoff", type_, *span, 0.9)
+        if rare:
+            span = (75.0, 92.0) if whole else (0.8, 1.3)
+        t = setting(k, "threshold limit cutoff", type_, *span, 1.0)
     if "switches" in chosen:
         span = (15.0, 30.0) if whole else (-0.6, -0.2)
-        u = setting(k, "low_threshold release", type_, *span, 0.9)
+        u = setting(k, "low_threshold release", type_, *span, 1.0)
     return t, u
 
 
@@ -172,6 +186,7 @@ def _scan(
     scan, none = _SCANS[form], {"first_above": count, "last_above": k.lift(-1, INT32)}
     none["last_from_end"] = none["last_above"]
     names = "found hits tally" if scan.counts else "place found at"
+    names = "longest best" if form == "longest_run" else names
     found = k.let(names, none.get(form, k.lift(0, INT32)))
     run: Expr = found
     if form == "settled":
@@ -188,168 +203,3 @@ def _scan(
         if backwards:
             k.augment(back, "sub", 1)
     return found
-
-
-@dataclass(frozen=True)
-class Filter:
-    """A state y and a best or total, which each sample v changes; numbers a and b."""
-
-    text: str
-    cases: Callable[..., Sequence[tuple[Expr | None, Operand]]]
-    """New states of y by condition, of y, v, a and b; the first is that of a rising sample."""
-    kept: Callable[..., Expr] | None = None
-    """The best or total after a sample, of itself, y, v, a and b; without it y is the result."""
-    first: Callable[..., Expr] | None = None
-    """What y becomes before that, of y, v and a."""
-
-
-_FILTERS: dict[str, Filter] = {
-    "drawdown": Filter(
-        "the largest fall from an earlier maximum",
-        lambda y, v, a, b: [(v > y, v)],
-        lambda best, y, v, a, b: most(best, y - v),
-    ),
-    "max_subarray": Filter(
-        "the largest sum of neighbouring entries (Kadane), 0 for none",
-        lambda y, v, a, b: [(y > 0.0, y + v), (None, v)],
-        lambda best, y, v, a, b: most(best, y),
-    ),
-    "envelope": Filter(
-        "the last value of an envelope follower, which moves towards each sample by {a} of the gap "
-        "where that is larger, else by {b} of it",
-        lambda y, v, a, b: [(v > y, y + a * (v - y)), (None, y + b * (v - y))],
-    ),
-    "limiter": Filter(
-        "the last level of a slew limiter, which follows the samples by at most {a} upward and {b} "
-        "downward",
-        lambda y, v, a, b: [(v - y > a, y + a), (v - y < minus(b), y - b), (None, v)],
-    ),
-    "cusum": Filter(
-        "the largest of the upward sums of CUSUM, y = max(0, y + v - {a})",
-        lambda y, v, a, b: [(y < 0.0, 0.0)],
-        lambda best, y, v, a, b: most(best, y),
-        lambda y, v, a: y + v - a,
-    ),
-    "peak_decay": Filter(
-        "the last value of a peak meter that takes a larger sample at once and else falls by the "
-        "factor {a}",
-        lambda y, v, a, b: [(v > y, v)],
-        first=lambda y, v, a: a * y,
-    ),
-    "decay": Filter(
-        "the last value of a leaky integrator, y = {a} * y + v clamped to [-{b}, {b}]",
-        lambda y, v, a, b: [(y > b, b), (y < minus(b), minus(b))],
-        first=lambda y, v, a: a * y + v,
-    ),
-    "pid": Filter(
-        "the last output of a PI controller, {a} * v + {b} * y, v being the error and y its sum so "
-        "far, kept in [-1, 1]",
-        lambda y, v, a, b: [(y > 1.0, 1.0), (y < -1.0, -1.0)],
-        lambda total, y, v, a, b: a * v + b * y,
-        lambda y, v, a: y + v,
-    ),
-}
-
-
-_RATES = {
-    "cusum": "slack drift",
-    "peak_decay": "decay release",
-    "pid": "k_p gain",
-    "decay": "leak retain",
-    "limiter": "max_rise up_rate",
-}
-"""Names of a filter's first number."""
-
-
-@idiom
-@with_struct
-def row_filter(k: KernelBuilder, level: int) -> Title:
-    """Recursions along each row of samples that branch on what came before."""
-    shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    form = shape.choice(sorted(_FILTERS))
-    text = _FILTERS[form].text
-    s, table, count = rows_of(k, "prices samples signal returns", type_, -1.0, 2.0)
-    a = zero(type_)
-    if "{a}" in text:
-        a = setting(k, _RATES.get(form, "attack rise"), type_, 0.35, 0.6, 0.9)
-    b = zero(type_)
-    if "{b}" in text:
-        bounds = ("bound cap", 1.0, 1.4) if form == "decay" else ("release fall", 0.15, 0.3)
-        called = {"pid": "k_i gain_i", "limiter": "max_fall down_rate"}.get(form, bounds[0])
-        b = setting(k, called, type_, *bounds[1:], 0.9)
-    out = s.out("out result filtered", type_)
-    trace = Also(s, 0.0 if level < 2 else 0.6, "trace history", type_, "cols")
-    reading, how = _reading(s, table, type_)
-    y = k.let("y state level", reading(k.lift(0, s.at[0].type)))
-    largest = form in ("drawdown", "max_subarray", "cusum")
-    best = k.let("best largest" if largest else "control output", zero(type_))
-    followed = _followed(k, level, form, type_)
-    trace.put(y, 0)
-    with k.for_("j t col", count, start=1) as j:
-        v = k.let("v x sample", reading(j))
-        _moved(k, _FILTERS[form], (best, y, v, a, b), followed)
-        trace.put(y, j)
-    k.store(out, s.at, best if _FILTERS[form].kept else y)
-    text = text.format(a=say(k, a), b=say(k, b))
-    done = f"Along each row of {table.name}{how}: {out.name} gets {text}."
-    done += trace.said(f"{_STATES.get(form, 'this value')} after each sample")
-    return Title(k.name(f"{form} {form}_per_row track_{form} row_filter"), done)
-
-
-def _moved(
-    k: KernelBuilder,
-    rule: Filter,
-    state: tuple[Var, Var, Var, Expr, Expr],
-    followed: Callable[..., Expr] | None,
-) -> None:
-    """One sample: the state by branches or a formula, then the best or total."""
-    best, y, v, a, b = state
-    if followed is not None:
-        k.assign(y, followed(y, v, a, b))
-    else:
-        if rule.first is not None:
-            move(k, y, rule.first(y, v, a))
-        branch(k, *((test, (y, value)) for test, value in rule.cases(y, v, a, b)))
-    if rule.kept is not None:
-        move(k, best, rule.kept(best, y, v, a, b))
-
-
-def _reading(s: Site, table: Var, type_: Scalar) -> tuple[Callable[[Expr], Expr], str]:
-    """Samples as they are, or less an offset of their row; and that in words."""
-    how = s.k.draw.shape.weighted({"plain": 12, "per_row": 1})
-    if how == "plain":
-        return lambda j: table[s.index(j)], ""
-    offset = s.read("row_offsets channel_zero", type_, -0.1, 0.1)
-    return lambda j: table[s.index(j)] - offset, f" (samples less {say(s.k, offset)})"
-
-
-def _follow_envelope(b: BodyBuilder, y: Expr, v: Expr, up: Expr, down: Expr) -> Expr:
-    rate = b.let("rate share", down)
-    with b.if_(v > y):
-        b.assign(rate, up)
-    return y + rate * (v - y)
-
-
-_STATES = {
-    "drawdown": "the maximum so far",
-    "max_subarray": "the largest sum that ends there",
-    "cusum": "the sum y",
-    "pid": "the sum y",
-}
-"""What a trace holds, where it is not what the result is the last of."""
-
-
-_FOLLOWS: dict[str, Callable[..., Expr]] = {
-    "envelope": _follow_envelope,
-    "limiter": lambda b, y, v, up, down: y + clamp(v - y, minus(down), up),
-    "decay": lambda b, y, v, share, bound: clamp(share * y + v, minus(bound), bound),
-}
-"""Forms whose next state is a formula of the state, the sample and two numbers."""
-
-
-def _followed(k: KernelBuilder, level: int, form: str, type_: Scalar) -> Callable[..., Expr] | None:
-    """The next state as a formula, where it is one."""
-    if form not in _FOLLOWS or level < 3:
-        return None
-    params = dict.fromkeys(("y", "v", "a", "b"), type_)
-    return routine(k, BY_LEVEL[level], f"follow next_level {form}_step", params, _FOLLOWS[form])

@@ -1,126 +1,208 @@
-"""Tariffs: charges by brackets, written out or in a table, exemptions, surcharges, rebates."""
+"""Tariffs: charges by brackets whose limits and rates are tables."""
 
 from __future__ import annotations
 
-from generators.build import BodyBuilder, KernelBuilder, fn
+from dataclasses import dataclass
+
+from generators.build import KernelBuilder, extent
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import branch, leave, same
+from generators.control_flow.kit import STOP, branch
 from generators.control_flow.params import with_struct
-from generators.kit.functions import most
-from generators.kit.naming import applied
-from generators.kit.sites import Site, launch
+from generators.kit.functions import least, most
+from generators.kit.sites import launch
+from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Var, op
-
-_TESTS = {"eq": "", "ge": "at least ", "ne": "not "}
+from generators.program.expr import Expr, Var
 
 
-@idiom(depth=1)
+@dataclass(frozen=True)
+class Subject:
+    """What is charged for, and what the quantities of that are called."""
+
+    aim: str
+    amount: str
+    local: str
+    limits: str
+    rates: str
+    out: str
+    kernel: str
+
+
+_SUBJECTS = {
+    "income": Subject(
+        "Income tax by brackets",
+        "income taxable_income",
+        "income taxable",
+        "bracket_starts bracket_from",
+        "tax_rates marginal_rates",
+        "tax_due tax",
+        "income_tax bracket_tax",
+    ),
+    "energy": Subject(
+        "Electricity bills by tiers of consumption",
+        "usage_kwh consumption",
+        "usage kwh",
+        "tier_starts tier_from",
+        "tier_prices unit_prices",
+        "energy_charge bill_out",
+        "tiered_bill electricity_bill",
+    ),
+    "water": Subject(
+        "Water bills by blocks of consumption",
+        "volumes water_used",
+        "volume used",
+        "block_starts block_from",
+        "block_prices block_rates",
+        "water_charge charges",
+        "block_tariff water_bill",
+    ),
+    "commission": Subject(
+        "Sales commissions by tiers",
+        "sales revenue",
+        "amount sold",
+        "tier_starts tier_from",
+        "commission_rates tier_rates",
+        "commission commissions",
+        "tiered_commission sales_commission",
+    ),
+    "shipping": Subject(
+        "Freight charges by weight breaks",
+        "weights_kg shipment_weight",
+        "weight kg",
+        "weight_breaks break_from",
+        "rates_per_kg freight_rates",
+        "freight shipping_cost",
+        "freight_charge shipping_charge",
+    ),
+}
+
+
+@dataclass
+class _Bill:
+    """A thread's amount, the brackets, and the charge so far."""
+
+    k: KernelBuilder
+    amount: Var
+    limits: Var
+    rates: Var
+    count: Expr
+    total: Expr | None
+
+    def pay(self, due: Expr) -> None:
+        """What is due beside the fixed fee."""
+        if isinstance(self.total, Var):
+            self.k.augment(self.total, "add", due)
+        else:
+            self.total = self.k.let("total due", due)
+
+    def marginal(self, style: str) -> str:
+        """What lies in each bracket costs the bracket's rate."""
+        k, u = self.k, self.amount
+        above: Expr
+        with k.for_("b tier", self.count) as b:
+            if style == "ends":
+                end = k.let("upper end", u)
+                with k.if_(b + 1 < self.count):
+                    k.assign(end, least(u, self.limits[b + 1]))
+                above = most(end - self.limits[b], 0.0)
+            else:
+                if style == "stop":
+                    branch(k, (u <= self.limits[b], STOP))
+                excess = u - self.limits[b]
+                above = excess if style == "stop" else most(excess, 0.0)
+            self.pay(self.rates[b] * above)
+        if style == "ends":
+            return (
+                f"what lies between an entry of {self.limits.name} and the next (without end after "
+                f"the last) is charged at the entry of {self.rates.name} there"
+            )
+        return (
+            f"what exceeds each entry of {self.limits.name} costs the entry of {self.rates.name} "
+            "there, by which the price of a unit rises, in addition"
+        )
+
+    def cumulative(self, base: Var) -> str:
+        """The last bracket that is reached gives a base charge and a rate."""
+        k, u = self.k, self.amount
+        tier = k.let("tier bracket", k.lift(0, INT32))
+        with k.for_("b level", self.count, start=1) as b:
+            if k.draw.shape.chance(0.5):
+                branch(k, (u < self.limits[b], STOP))
+                k.assign(tier, b)
+            else:
+                branch(k, (u >= self.limits[b], (tier, b)))
+        due = base[tier] + self.rates[tier] * (u - self.limits[tier])
+        self.pay(due)
+        return (
+            f"with b the last bracket whose {self.limits.name} is not above the amount (the first "
+            f"if none is), {base.name}[b] is due, plus {self.rates.name}[b] times what exceeds "
+            f"{self.limits.name}[b]"
+        )
+
+    def whole(self) -> str:
+        """The whole amount costs the rate of the bracket that it reaches."""
+        k, u = self.k, self.amount
+        rate = k.let("rate price", self.rates[0])
+        with k.for_("b tier", self.count, start=1) as b:
+            if k.draw.shape.chance(0.5):
+                branch(k, (u < self.limits[b], STOP))
+                k.assign(rate, self.rates[b])
+            else:
+                branch(k, (u >= self.limits[b], (rate, self.rates[b])))
+        self.pay(rate * u)
+        return (
+            f"the whole amount is charged at the {self.rates.name} of the last bracket whose "
+            f"{self.limits.name} is not above it (the first if none is)"
+        )
+
+
+def _bounds(k: KernelBuilder, type_: Scalar, wanted: bool) -> tuple[Var | None, Var | None]:
+    """The least and the most that is due, where there are such bounds."""
+    shape = k.draw.shape
+    floor, cap = wanted and shape.chance(0.6), wanted and shape.chance(0.5)
+    least_due = k.scalar("minimum_charge min_due", type_, 8.0, 16.0) if floor else None
+    return least_due, k.scalar("max_charge charge_cap", type_, 20.0, 32.0) if cap else None
+
+
+@idiom(depth=2)
 @with_struct
 def tariff(k: KernelBuilder, level: int) -> Title:
-    """A charge by brackets, written out or in a table; exemptions, surcharges and rebates."""
+    """Charges by brackets: at marginal rates, from base charges, or for the whole amount."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    s = launch(k, list=2, grid=1)
-    metered = k.draw.shape.chance(0.35)
-    names = "reading meter" if metered else "usage income parcel_weight distance"
-    usage = s.array(names, type_, 20 if metered else 0, 120 if metered else 100)
-    before = s.array("last_reading meter_before", type_, 0, 20) if metered else None
-    zones = level == 2 or (level > 2 and shape.chance(0.7))
-    zone = s.array("zone tier category", INT32, 0, 3) if zones else usage
-    out = s.out("charge cost fee due", type_)
-    i = s.at
-    used = usage[i] if before is None else usage[i] - before[i]
-    u = k.let("u amount quantity", used)
-    free = _exempt(s, zone, u, out) if zones and level >= 3 and shape.chance(0.5) else ""
-    bill, done = _by_rates(k, u) if shape.chance(0.6) else _brackets(k, u)
-    what = f"u of {usage.name}" if before is None else f"u = {usage.name} - {before.name}"
-    done = f"Charge by brackets: each {what} costs {done}.{free}"
-    then = _surcharge(k, zone, u, bill, i) if zones and (level < 4 or shape.chance(0.5)) else ""
-    if zones and level >= 4 and shape.chance(0.5):
-        then += f"{'; then s' if then else 'S'}{_rebate(k, zone, u, bill, i)}"
-    k.store(out, i, bill)
-    done += f" {then}." if then else ""
-    done += f" {out.name} gets the result."
-    return Title(k.name("bracket_tariff", "apply_tariff", "tiered_price"), done)
-
-
-def _exempt(s: Site, zone: Var, u: Var, out: Var) -> str:
-    joint = s.k.draw.shape.choice(("and", "or"))
-    bound = s.k.draw.value.integer(*((2, 6) if joint == "or" else (30, 60)))
-    leave(s, op(joint, same(zone[s.at], 0), u < bound), (out, 0))
-    return f" Nothing is due if {zone.name} is 0 {joint} u < {bound}."
-
-
-def _brackets(k: KernelBuilder, u: Var) -> tuple[Var, str]:
-    """The charge by brackets, each of which continues the last."""
-    shape, value = k.draw.shape, k.draw.value
-    edges = [value.integer(22 * j + 10, 22 * j + 25) for j in range(shape.integer(1, 3))]
-    rates = [rate / 100 for rate in value.sample(range(5, 60), 4)]
-    base = 0.0
-    bill = k.let("bill total price", rates[0] * u)
-    charges: list[Expr] = []
-    prices = [f"{rates[0]} * u"]
-    for j, edge in enumerate(edges):
-        base = round(base + rates[j] * (edge - (edges[j - 1] if j else 0)), 2)
-        rate = rates[j + 1]
-        charges.append(base + rate * (u - edge))
-        prices[-1] += f" up to {edge}"
-        prices.append(f"{base} + {rate} * (u - {edge})")
-    ladder = reversed(list(zip(edges, charges, strict=True)))
-    branch(k, *((u > edge, (bill, charge)) for edge, charge in ladder))
-    return bill, f"{', '.join(prices)} above that"
-
-
-def _surcharge(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Expr, ...]) -> str:
-    peak, factor = k.draw.value.integer(30, 70), k.draw.value.integer(11, 18) / 10
-    joint, test = k.draw.shape.choice(("and", "or")), k.draw.shape.choice(sorted(_TESTS))
-    with k.if_(op(joint, fn(test, zone[i], 2), u > peak)):
-        k.augment(bill, "mul", factor)
-    where = f"{zone.name} is {_TESTS[test]}2 {joint} u > {peak}"
-    return f"Multiply the charge by {factor} if {where}"
-
-
-def _rebate(k: KernelBuilder, zone: Var, u: Var, bill: Var, i: tuple[Expr, ...]) -> str:
-    """Subtract what a helper function grants."""
-    value, type_ = k.draw.value, u.type
-    assert isinstance(type_, Scalar)
-    cut, share, most = value.integer(30, 60), value.integer(2, 9) / 100, value.integer(2, 6)
-    second = k.draw.shape.chance(0.6)
-
-    def grant(body: BodyBuilder, quantity: Expr, kind: Expr) -> Expr:
-        with body.if_(fn("eq", kind, 1)):
-            body.return_(share * quantity)
-        if second:
-            with body.if_(quantity > cut):
-                body.return_(k.lift(most, type_))
-        return k.lift(0.5, type_)
-
-    granted = applied(k, 1.0, "rebate discount", {"quantity": u, "kind": zone[i]}, grant)
-    k.augment(bill, "sub", granted)
-    more = f"else {most} if u > {cut}, " if second else ""
-    return f"ubtract a rebate of {share} * u if {zone.name} is 1, {more}else 0.5"
-
-
-def _by_rates(k: KernelBuilder, u: Var) -> tuple[Var, str]:
-    """The charge by brackets whose edges and rates are tables; each bracket continues the last."""
-    type_ = u.type
-    assert isinstance(type_, Scalar)
+    kind, s = shape.choice(sorted(_SUBJECTS)), launch(k, list=1)
+    subject = _SUBJECTS[kind]
+    amount = s.read(subject.amount, type_, 0, 100)
     m = k.size("brackets", 5, 8)
-    edges = k.array("edges bracket_from", type_, m, init="sorted", low=5.0, high=80.0)
-    rates = k.array("rates unit_price", type_, m, low=0.05, high=0.6)
-    first = k.scalar("base_rate first_rate", type_, 0.1, 0.4)
-    count = k.size_param("num_brackets count", m)
-    bill = k.let("bill total price", first * u)
-    rate = k.let("rate paid", first)
-    with k.for_("e b", count) as e:
-        if k.draw.shape.chance(0.5):
-            with k.if_(u <= edges[e]):
-                k.break_()
-            k.augment(bill, "add", (rates[e] - rate) * (u - edges[e]))
-        else:
-            k.augment(bill, "add", (rates[e] - rate) * most(u - edges[e], 0.0))
-        k.assign(rate, rates[e])
-    text = (
-        f"{first.name} for each unit up to the first of the rising {edges.name} and, from each of "
-    )
-    return bill, f"{text}these to the next (after the last without end), the {rates.name} there"
+    limits = k.array(subject.limits, type_, m, init="sorted", low=0.0, high=80.0)
+    way = shape.choice(("marginal", "cumulative", "whole")[: 2 if kind == "income" else 3])
+    style = shape.choice(("stop", "clamped", "ends", "ends"))
+    rising = way == "marginal" and style != "ends"
+    names = "rate_steps price_steps" if rising else subject.rates
+    rates = k.array(names, type_, m, low=0.05, high=0.6)
+    base = k.array("base_charges base_due", type_, m, low=0.5, high=20.0) if way[0] == "c" else None
+    out = s.out(subject.out, type_)
+    count: Expr = extent(limits)
+    if shape.chance(0.6):
+        count = k.size_param("num_brackets num_tiers", m)
+    fee = k.scalar("fixed_fee standing_charge", type_, 1.0, 5.0) if shape.chance(0.3) else None
+    least_due, most_due = _bounds(k, type_, level > 1 and way != "cumulative")
+    u = k.let(subject.local, amount)
+    total = None
+    if fee is not None or way == "marginal":
+        total = k.let("total due", k.lift(0.0, type_) if fee is None else fee)
+    bill = _Bill(k, u, limits, rates, count, total)
+    if base is not None:
+        how = bill.cumulative(base)
+    else:
+        how = bill.marginal(style) if way == "marginal" else bill.whole()
+    assert bill.total is not None
+    due = bill.total
+    done = f"{subject.aim}: for each of {say(k, amount)}, {how}"
+    done += f", beside a fixed {fee.name}. " if fee is not None else ". "
+    done += f"{out.name} gets what is due"
+    if least_due is not None:
+        due, done = most(due, least_due), f"{done}, {least_due.name} at least"
+    if most_due is not None:
+        due, done = least(due, most_due), f"{done} and {most_due.name} at most"
+    k.store(out, s.at, due)
+    return Title(k.name(*subject.kernel.split()), f"{done}.")

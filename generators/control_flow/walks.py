@@ -1,4 +1,4 @@
-"""Loops that use up an integer and give a result: divisors, digits, bits, powers, growth."""
+"""Loops that use up an integer and give a result: divisors, digits, bits, powers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from generators.build import BodyBuilder, fn
+from generators.build import BodyBuilder
 from generators.control_flow.kit import STOP, Step, both, branch, counter, same, some, take
 from generators.kit.functions import most, where
 from generators.program.expr import Expr, Var
@@ -155,14 +155,22 @@ def _binary_gcd(b: BodyBuilder, go: Go, x: Var, other: Expr) -> Expr:
     return x << twos
 
 
-_BASE = (("radix number_base", (2, 3, 8, 10, 16)),)
+_BASE = (("base number_base", (2, 8, 10, 10, 10, 16)),)
 _DIGITS = "the digits of x in base {0}"
 
 _OF_DIGITS: dict[str, tuple[str, str, Callable[[Var, Var, Expr], Expr]]] = {
-    "digit_sum": ("sum_digits", "the sum of {}", lambda n, d, base: n + d),
-    "digit_squares": ("happy_step", "the sum of the squares of {}", lambda n, d, base: n + d * d),
-    "largest_digit": ("top_digit", "the largest of {}", lambda n, d, base: most(n, d)),
-    "reversed_digits": ("mirror", "the number with {} reversed", lambda n, d, base: n * base + d),
+    "digit_sum": ("digit_total", "the sum of {}", lambda n, d, base: n + d),
+    "digit_squares": (
+        "sum_squared_digits",
+        "the sum of the squares of {}",
+        lambda n, d, base: n + d * d,
+    ),
+    "largest_digit": ("max_digit", "the largest of {}", lambda n, d, base: most(n, d)),
+    "reversed_digits": (
+        "reverse_digits",
+        "the number with {} reversed",
+        lambda n, d, base: n * base + d,
+    ),
 }
 
 WALKS = {
@@ -174,14 +182,14 @@ WALKS = {
         "gcd common_divisor",
         "the greatest common divisor of x and {0}, by Euclid's algorithm",
         _gcd,
-        (("divisor_of common_with", (12, 24, 30, 36, 60, 90, 120)),),
+        (("partner other", (12, 24, 30, 36, 60, 90, 120)),),
     ),
     "binary_gcd": Walk(
         "binary_gcd stein_gcd",
         "the greatest common divisor of x and {0}, by Stein's binary algorithm (common factors of "
         "two are counted, then only odd numbers are subtracted)",
         _binary_gcd,
-        (("divisor_of common_with", (12, 24, 30, 36, 60, 90, 120)),),
+        (("partner other", (12, 24, 30, 36, 60, 90, 120)),),
     ),
     "modular_inverse": Walk(
         "modular_inverse inverse_mod",
@@ -236,41 +244,30 @@ WALKS = {
         "the position of the highest set bit of x",
         _loop("place position", lambda x, n: x > 1, lambda x, n: [(x, x >> 1), (n, n + 1)]),
     ),
-    "halvings": Walk(
-        "halvings steps_to_zero",
-        "how many halvings (of even x) and decrements bring x to zero",
+    "gray_decode": Walk(
+        "gray_decode binary_from_gray",
+        "the number whose Gray code is x",
+        _loop("binary decoded", lambda x, n: x > 0, lambda x, n: [(n, n ^ x), (x, x >> 1)]),
+    ),
+    "trailing_zeros": Walk(
+        "trailing_zeros count_low_zeros",
+        "the number of zero bits below the lowest one bit of x > 0",
         _loop(
-            "steps moves",
-            lambda x, n: x > 0,
-            lambda x, n: [[(same(x % 2, 0), (x, x // 2)), (None, (x, x - 1))], (n, n + 1)],
+            "zeros count",
+            lambda x, n: both(x > 0, same(x & 1, 0)),
+            lambda x, n: [(x, x >> 1), (n, n + 1)],
         ),
+    ),
+    "parity": Walk(
+        "bit_parity odd_parity",
+        "1 where the number of one bits of x is odd, else 0",
+        _loop("parity odd", lambda x, n: x > 0, lambda x, n: [(n, 1 - n), (x, x & (x - 1))]),
     ),
     "digital_root": Walk(
         "digital_root repeated_digit_sum",
         f"x after it is replaced by the sum of {_DIGITS} until it is below {{0}}",
         _digital_root,
         (("base radix", (8, 10, 16)),),
-    ),
-    "growth": Walk(
-        "years_to_goal doubling_time",
-        "how many times x becomes 2 * x + {0} until it is at least {1}",
-        _loop(
-            "years rounds",
-            lambda x, n, added, goal: x < goal,
-            lambda x, n, added, goal: [(x, 2 * x + added), (n, n + 1)],
-        ),
-        (("added deposit inflow", (5, 10, 20, 25)), ("goal target", (1000, 2000, 5000))),
-        wide=True,
-    ),
-    "smallest_divisor": Walk(
-        "smallest_divisor trial_division",
-        "the first integer from 2 on that divides x or whose square is above x",
-        _loop(
-            "d divisor factor",
-            lambda x, n: both(n * n <= x, fn("ne", x % n, 0)),
-            lambda x, n: [(n, n + 1)],
-            start=2,
-        ),
     ),
     "prime_or_divisor": Walk(
         "proper_factor smallest_factor",

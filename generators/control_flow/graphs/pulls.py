@@ -27,6 +27,8 @@ class Graph:
     neighbours: Var
     bounds: tuple[Expr, Expr]
     said: str
+    free: Expr | None = None
+    """What marks a free place of a padded table."""
 
     @contextmanager
     def links(self) -> Iterator[tuple[Expr, tuple[Expr, ...]]]:
@@ -40,12 +42,12 @@ class Graph:
             if self.form == "slots":
                 place = (e, self.v)
             other: Expr = self.neighbours[place]
-            if self.form in ("table", "slots"):
-                other = k.let("u nb w", other)
-                with k.if_(other < 0):
+            if self.free is not None:
+                other = k.let("u nb", other)
+                with k.if_(other >= self.free):
                     k.break_() if self.form == "table" else k.continue_()
             elif named:
-                other = k.let("u nb w", other)
+                other = k.let("u nb", other)
             yield other, place
 
     def weights(self, names: str, type_: Type, low: float, high: float) -> Var:
@@ -61,10 +63,11 @@ class Graph:
 
 
 def graph(k: KernelBuilder, level: int) -> Graph:
-    """Links in compressed rows, or in a padded table of which -1 marks free places."""
+    """Links in compressed rows, or in a table padded with the number of vertices."""
     shape = k.draw.shape
     form = shape.weighted({"csr": 4, "table": 2, "slots": 2, "counted": 3})
-    k.size("verts", 24, 36, minimum=12)
+    # A padded table has free places often enough where there are few vertices.
+    k.size("verts", *((14, 18) if form in ("table", "slots") else (24, 36)), minimum=12)
     (v,) = k.thread("verts", names=(k.name("v node vid"),))
     if form == "csr":
         k.size("links", 96, 128, minimum=LINKS)
@@ -88,28 +91,22 @@ def _padded(k: KernelBuilder, v: Var, form: str) -> Graph:
     k.size("degree", 4, 6)
     dims = ("degree", "verts") if form == "slots" else ("verts", "degree")
     counted = form == "counted"
-    low, init = (None, "index_of:verts") if counted else (-1, "uniform")
-    table = k.array(
-        "neighbors adjacency ell_cols",
-        INT32,
-        dims,
-        init=init,
-        low=low,
-        high=None if counted else 11,
-    )
+    init = "index_of:verts" if counted else "index_of:verts+1"
+    table = k.array("neighbors adjacency ell_cols", INT32, dims, init=init)
     width: Expr = extent(table, 0 if form == "slots" else 1)
     if k.draw.shape.chance(0.4):
         width = k.size_param("max_degree degree_cap", "degree")
     if counted:
-        counts = k.array("degrees row_counts num_neighbors", INT32, "verts", low=0, high=6)
+        init = "index_of:degree+4"
+        counts = k.array("degrees row_counts num_neighbors", INT32, "verts", init=init)
         stop = k.let("count deg", least(counts[v], width))
-        said = f"{table.name}[{v.name}, e] for its first {counts.name} places e"
+        said = f"{table.name}[{v.name}, e] for e below {counts.name}[{v.name}]"
         return Graph(k, v, form, table, (k.lift(0, INT32), stop), said)
+    free = k.size_param("num_verts num_vertices", "verts")
     at = f"{v.name}, e" if form == "table" else f"e, {v.name}"
-    ends = "up to the first negative one" if form == "table" else "where they are not negative"
-    return Graph(
-        k, v, form, table, (k.lift(0, INT32), width), f"{table.name}[{at}] for all e, {ends}"
-    )
+    ends = "up to the first place that holds" if form == "table" else "save places that hold"
+    said = f"{table.name}[{at}] for all e, {ends} {free.name} (padding)"
+    return Graph(k, v, form, table, (k.lift(0, INT32), width), said, free)
 
 
 def _front(g: Graph) -> tuple[Var | None, Scalar | None]:
@@ -129,7 +126,7 @@ def bfs_pull(k: KernelBuilder, level: int) -> Title:
     current = k.scalar("current level_id depth", INT32, 0, 1)
     seen = g.each("levels dist depths", INT32, -4, 1)
     front, kind = _front(g)
-    out = k.out("next_levels new_dist levels_out", INT32, "verts")
+    out = k.out(f"next_{seen.name} {seen.name}_out", INT32, "verts")
     parent = None
     if shape.chance(0.3 + 0.1 * level):
         parent = k.out("parents pred found_by", INT32, "verts")
@@ -152,29 +149,53 @@ def bfs_pull(k: KernelBuilder, level: int) -> Title:
         if parent is not None:
             k.store(parent, g.v, u)
         k.break_()
-    test = f"{front.name} is set" if front is not None else f"{seen.name} is {current.name}"
+    test = f"{front.name} flag is set" if front is not None else f"{seen.name} is {current.name}"
     text = (
-        f"A bottom-up step of breadth-first search. Vertices whose {seen.name} is negative look "
-        f"through their neighbours, {g.said}; at the first one whose {test} they get "
-        f"{current.name} + 1 in {out.name}"
+        "A bottom-up step of breadth-first search. Each vertex that is not reached yet (negative "
+        f"{seen.name}) looks through its neighbours, {g.said}; at the first one whose {test} it "
+        f"gets {current.name} + 1 in {out.name}"
     )
     if parent is not None:
         text += f" and that neighbour in {parent.name}, which is -1 otherwise"
-    text += f". All others keep their {seen.name} in {out.name}."
+    text += f". All other entries of {out.name} are those of {seen.name}."
     return Title(k.name("bfs_pull bfs_bottom_up", "expand_frontier"), text)
 
 
 _PATHS = {
-    "sum": ("weights costs edge_w", "{d}[u] + {w}[e]", "sssp_pull relax_links"),
-    "widest": ("capacities widths", "min({d}[u], {w}[e])", "widest_path_pull relax_widest"),
-    "reliable": ("weights chances", "{d}[u] * {w}[e]", "reliable_path_pull relax_reliable"),
+    "sum": (
+        "weights costs edge_lengths",
+        "{d}[u] + {w}",
+        "sssp_pull relax_links",
+        "dist path_costs",
+        "Relax shortest paths",
+    ),
+    "widest": (
+        "capacities edge_widths",
+        "min({d}[u], {w})",
+        "widest_path_pull relax_widest",
+        "width bottleneck",
+        "Relax widest paths",
+    ),
+    "reliable": (
+        "success_probs link_probs",
+        "{d}[u] * {w}",
+        "reliable_path_pull relax_reliable",
+        "path_prob reliability",
+        "Relax most reliable paths",
+    ),
 }
+
+
+def _at(g: Graph, w: Var) -> str:
+    """What belongs to a link, as a description writes it."""
+    places = {"csr": "e", "slots": f"e, {g.v.name}"}
+    return f"{w.name}[{places.get(g.form, f'{g.v.name}, e')}]"
 
 
 def _relaxed(g: Graph, dist: Var, w: Var, goal: str, traced: bool) -> tuple[Var, Var | None]:
     """The best distance over all links, and the neighbour that gives it if that is traced."""
     k, up = g.k, goal != "sum"
-    best = k.let("best shortest nd", dist[g.v])
+    best = k.let("best best_so_far", dist[g.v])
     pred = k.let("via best_u", k.lift(-1, INT32)) if traced else None
     plain = pred is None and k.draw.shape.chance(0.5)
     with g.links() as (u, e):
@@ -198,19 +219,18 @@ def sssp_pull(k: KernelBuilder, level: int) -> Title:
     g = graph(k, level)
     kind = FLOAT32 if shape.chance(0.7) else INT32
     goal = shape.weighted({"sum": 2, "widest": 1, "reliable": kind == FLOAT32})
-    names, said, title = _PATHS[goal]
+    names, said, title, called, aim = _PATHS[goal]
     span = ((0.3, 1.0) if goal == "reliable" else (0.1, 4.0)) if kind == FLOAT32 else (1, 9)
     high = ((0.05, 1.0) if goal == "reliable" else (0.0, 10.0)) if kind == FLOAT32 else (0, 25)
     w = g.weights(names, kind, *span)
-    dist = g.each("dist d best_known", kind, *high)
+    dist = g.each(called, kind, *high)
     best, pred = _relaxed(g, dist, w, goal, shape.chance(0.3 + 0.1 * level))
-    out = k.out("new_dist dist_out relaxed", kind, "verts")
+    out = k.out(f"new_{dist.name} {dist.name}_out", kind, "verts")
     k.store(out, g.v, best)
     text = (
-        f"Relax all links into each vertex {g.v.name}: {out.name} gets the "
+        f"{aim} over all links into each vertex {g.v.name}: {out.name} gets the "
         f"{'smallest' if goal == 'sum' else 'largest'} of its {dist.name} and "
-        f"{said.format(d=dist.name, w=w.name)} over its neighbours u, {g.said}; {w.name} holds "
-        "what belongs to a link."
+        f"{said.format(d=dist.name, w=_at(g, w))} over its neighbours u, {g.said}."
     )
     if pred is not None:
         preds = k.out("predecessors parents via_out", INT32, "verts")
@@ -227,7 +247,7 @@ def sssp_pull(k: KernelBuilder, level: int) -> Title:
 def _pulled(g: Graph, rank: Var) -> tuple[Var, str]:
     """What the neighbours give a vertex, and the terms in words."""
     k = g.k
-    way = k.draw.shape.choice(("degree", "inverse", "stored", "weight"))
+    way = k.draw.shape.choice(("degree", "inverse", "weight"))
     total = k.let("total acc pulled", k.lift(0.0, FLOAT32))
     degree = inverse = weight = None
     said = ""
@@ -239,7 +259,7 @@ def _pulled(g: Graph, rank: Var) -> tuple[Var, str]:
         said = f" * {inverse.name}[u]"
     elif way == "weight":
         weight = g.weights("weights transition", FLOAT32, 0.05, 0.6)
-        said = f" * {weight.name}[e]"
+        said = f" * {_at(g, weight)}"
     with g.links() as (u, e):
         term: Expr = rank[u]
         if degree is not None:
@@ -261,7 +281,7 @@ def _jump(g: Graph, rank: Var) -> tuple[Expr, str]:
         jump = k.scalar("teleport jump", FLOAT32, 0.02, 0.2)
         return jump, jump.name
     own = g.each("teleport personal", FLOAT32, 0.01, 0.2)
-    return own[g.v], f"its {own.name}"
+    return own[g.v], f"{own.name}[{g.v.name}]"
 
 
 @idiom
@@ -278,8 +298,8 @@ def pagerank_pull(k: KernelBuilder, level: int) -> Title:
     k.store(out, g.v, new)
     d = damping.name
     text = (
-        f"A step of PageRank: {out.name} gets (1 - {d}) * {said} + {d} * (the sum of {term} over "
-        f"the neighbours u: {g.said})."
+        f"A pull step of PageRank: {out.name} gets (1 - {d}) * {said} + {d} * (the sum of {term} "
+        f"over the neighbours u, {g.said})."
     )
     if shape.chance(0.15 * level):
         res = k.out("residual change deltas", FLOAT32, "verts")

@@ -182,14 +182,14 @@ def banned_ngrams(k: KernelBuilder, level: int) -> Title:
     """Next tokens that would repeat an n-gram of the sequence lose their score, or some of it."""
     shape = k.draw.shape
     dims, at = _rows(k)
-    k.size("longest", 18, 24, minimum=16)
+    k.size("max_len", 18, 24, minimum=16)
     k.size("vocab", 4, 6, minimum=3)
-    tokens = k.array("tokens generated_ids", INT32, (*dims, "longest"), low=0, high=2)
+    tokens = k.array("tokens generated_ids", INT32, (*dims, "max_len"), init="index_of:vocab")
     before, order = _order(k)
-    length = _stop(k, tokens, len(dims), "longest", "max_len num_steps")
+    length = _stop(k, tokens, len(dims), "max_len", "max_len num_steps")
     told = ""
     if shape.chance(0.5):
-        lengths = k.array("lengths seq_lens", INT32, dims, low=8, high=16)
+        lengths = k.array("lengths seq_lens", INT32, dims, init="index_of:max_len+1")
         length = k.let("length num_tokens", lengths[at])
         told = f" Only the first {lengths.name} tokens of a sequence count."
     way = shape.choice(("ban", "penalty", "flags"))
@@ -255,7 +255,7 @@ def accept_draft(k: KernelBuilder, level: int) -> Title:
     stop = _stop(k, p, len(dims), "drafted", "num_draft draft_len")
     told = ""
     if shape.chance(0.35):
-        lengths = k.array("draft_lens num_valid", INT32, dims, low=0, high=9)
+        lengths = k.array("draft_lens num_valid", INT32, dims, init="index_of:drafted+4")
         stop = k.let("limit valid", least(lengths[at], stop))
         told = f" Only the first {lengths.name} drafted tokens of a sequence count."
     count = k.let("accepted num_kept", k.lift(0, INT32))

@@ -177,7 +177,7 @@ def match_anchors(k: KernelBuilder, level: int) -> Title:
     chosen = k.let("best_gt matched", k.lift(-1, INT32))
     count, told = boxes.stop(objects, len(lead), "objects"), ""
     if shape.chance(0.35):
-        number = k.array("num_objects gt_counts", INT32, lead, low=1, high=5)
+        number = k.array("num_objects gt_counts", INT32, lead, init="index_of:objects+4")
         count = k.let("valid n_gt", least(number[at[0]], count))
         told = f" Only the first objects count, as many as {number.name} says."
     with k.for_("j g obj", count) as j:

@@ -199,7 +199,7 @@ def _one(s: _Scores, chosen: Var, top: Var, what: str, text: str, level: int) ->
 def select_top_k(k: KernelBuilder, level: int) -> Title:
     """The k largest scores of each row in order, a pass for each: what comes after the last."""
     shape = k.draw.shape
-    s = _scores(k, level, "items", "scores similarities distances_row", (9, 13), minimum=8)
+    s = _scores(k, level, "items", "scores similarities candidates", (9, 13), minimum=8)
     small = shape.chance(0.3)
     wanted = k.size("top_k", 2, 4)
     ids = k.out("topk_ids best_ids", INT32, s.whole(wanted))
@@ -368,21 +368,23 @@ def _ranked(
             order_out = k.out("order source_ids", INT32, dims)
             k.store(order_out, (*at[:-1], rank), at[-1])
             text += f" {order_out.name} gets where it came from."
-        return Title(k.name("counting_sort_rows rank_sort sort_small_rows"), text)
+        rows = "rank_sort_rows sort_small_rows"
+        return Title(k.name("rank_sort scatter_by_rank" if len(dims) == 1 else rows), text)
     if way == "average" and equal is not None:
         value: Expr = cast(rank, FLOAT32) + 0.5 * cast(equal - 1, FLOAT32)
         out = k.out("ranks mean_ranks", FLOAT32, dims)
         text = f"{out.name} gets the rank of each element of {x.name}{where_}, from 0 by how many "
         text += f"are {order}; equal ones share the mean of their ranks."
-        if k.draw.shape.chance(0.5):
-            value = k.let("mean_rank tied", value)
         k.store(out, at, value)
         return Title(k.name("average_ranks spearman_ranks"), text)
     if way == "percent":
         out = k.out("percentiles rank_share", FLOAT32, dims)
         k.store(out, at, (cast(rank, FLOAT32) + 0.5) / cast(stop, FLOAT32))
-        text = f"{out.name} gets (r + 0.5) over the length{where_}, r being {count}."
-        return Title(k.name("percentile_ranks rank_transform"), text)
-    out = k.out("ranks order_of", INT32, dims)
+        text = f"Percentile ranks: {out.name} gets (r + 0.5) / n for each of the n "
+        text += f"elements{where_}, r being {count}."
+        return Title(k.name("percentile_ranks rank_shares"), text)
+    out = k.out("ranks ranks_out", INT32, dims)
     k.store(out, at, rank)
-    return Title(k.name("rank_rows argsort_ranks count_ranks"), f"{out.name} gets {count}.")
+    names = "rank_by_counting count_ranks" if len(dims) == 1 else "rank_rows ranks_per_row"
+    text = f"Rank by counting: {out.name} gets, for each element, {count}."
+    return Title(k.name(names), text)

@@ -34,7 +34,9 @@ class Lanes:
     def each(self) -> str:
         """How a description begins."""
         where = {"columns": "column", "rows": "row", "flat": "stretch"}[self.layout]
-        return f"each {where} ({', '.join(v.name for v in self.at)})"
+        names = ", ".join(v.name for v in self.at)
+        plain = self.layout == "rows" and len(self.at) == 1
+        return f"each {where} {names}" if plain else f"each {where} ({names})"
 
     def array(
         self,
@@ -126,13 +128,13 @@ def lanes(
     return Lanes(k, k.thread(*dims, names=names), dims, layout, unit)
 
 
-def length(s: Seq, level: int, names: str = "n count", least_of: int = 1) -> tuple[Expr, str]:
+def length(s: Seq, level: int, names: str = "n count") -> tuple[Expr, str]:
     """How many elements of a sequence count: all, or as many as its length says; in words."""
     k, shape = s.lanes.k, s.lanes.k.draw.shape
     way = shape.weighted({"whole": 3, "param": 2, "ragged": 2 if level > 1 else 1})
     if way == "ragged":
         lengths = k.array(
-            "lengths sizes_used row_lengths", INT32, s.lanes.dims, low=least_of, high=22
+            "lengths sizes_used row_lengths", INT32, s.lanes.dims, init=f"index_of:{s.size}+4"
         )
         n = k.let(names, least(lengths[s.lanes.at], s.whole()))
         return n, f" (only its first {lengths.name} elements)"

@@ -28,7 +28,7 @@ def _hashed(k: KernelBuilder, key: Expr, slots: Expr) -> tuple[Expr, str]:
 
 _STEPS = {
     "linear": "one further each time",
-    "quadratic": "1, 2, 3, ... further",
+    "quadratic": "1, 2, 3 and so on further",
     "double": "1 + key % (slots - 1) further each time",
 }
 
@@ -53,9 +53,9 @@ def probe_lookup(k: KernelBuilder, level: int) -> Title:
     out = k.out("results found_values", type_, "queries")
     k.store(out, (i,), found)
     text = f"Look each of {wanted.name} up in a hash table with open addressing ({keys.name}, "
-    text += f"{values.name}): from slot {said} on, {_STEPS[way]} and around, as often as there are "
-    text += f"slots, up to the key or a free slot (a negative key). {out.name} gets its value, "
-    text += f"{missing} if it is not there"
+    text += f"{values.name}): begin at slot {said}, go {_STEPS[way]} with wrap-around, and end at "
+    text += "the key, at a free slot (a negative key) or after as many probes as there are slots. "
+    text += f"{out.name} gets the key's value, {missing} if it is not there"
     if probes is not None:
         tries = k.out("probe_counts num_probes", INT32, "queries")
         k.store(tries, (i,), probes)

@@ -25,6 +25,8 @@ class _Forest:
     flat: bool
     depth: Expr
     nodes: Expr
+    ends: Expr
+    levels: int
 
     def node(self, array: Var, tree: Expr, at: Operand, width: Expr) -> Expr:
         """A value of a node: trees lie in rows, or one after the other."""
@@ -32,19 +34,32 @@ class _Forest:
 
 
 def _forest(k: KernelBuilder, level: int) -> _Forest:
-    """Trees of depth three: 7 nodes and 8 leaves each."""
+    """Complete trees of a few levels: a node less than leaves each."""
     k.size("trees", 4, 7)
     k.size("features", 4, 6)
     flat = k.draw.shape.chance(0.35)
-    inner: tuple[str, ...] = ("trees*7",) if flat else ("trees", "7")
-    leaves: tuple[str, ...] = ("trees*8",) if flat else ("trees", "8")
+    levels = k.draw.shape.choice((3, 4, 4, 5, 6))
+    nodes, ends = 2**levels - 1, 2**levels
+    inner: tuple[str, ...] = (f"trees*{nodes}",) if flat else ("trees", str(nodes))
+    leaves: tuple[str, ...] = (f"trees*{ends}",) if flat else ("trees", str(ends))
     feature = k.array("split_feature feature_ids", INT32, inner, init="index_of:features")
     threshold = k.array("thresholds split_values", FLOAT32, inner, low=-0.8, high=0.8)
     type_ = k.draw.shape.choice((FLOAT32, FLOAT32, INT32))
     span = (0, 5) if type_ == INT32 else (-1.0, 1.0)
     leaf = k.array("leaf_values leaves", type_, leaves, low=span[0], high=span[1])
-    depth: Expr = k.lift(3, INT32)
-    return _Forest(k, feature, threshold, leaf, type_, flat, depth, k.lift(7, INT32))
+    depth: Expr = k.lift(levels, INT32)
+    return _Forest(
+        k,
+        feature,
+        threshold,
+        leaf,
+        type_,
+        flat,
+        depth,
+        k.lift(nodes, INT32),
+        k.lift(ends, INT32),
+        levels,
+    )
 
 
 def _descend(f: _Forest, tree: Expr, x: Var, row: Expr, by_features: bool) -> Expr:
@@ -63,7 +78,7 @@ def _descend(f: _Forest, tree: Expr, x: Var, row: Expr, by_features: bool) -> Ex
                 k.assign(node, 2 * node + 2)
             with k.else_():
                 k.assign(node, 2 * node + 1)
-    return node - 7
+    return node - f.nodes
 
 
 @idiom
@@ -79,19 +94,19 @@ def forest_inference(k: KernelBuilder, level: int) -> Title:
     dims = ("features", "samples") if by_features else ("samples", "features")
     x = k.array("x samples_in data", FLOAT32, dims, low=-1.0, high=1.0)
     whole = f.type == INT32
-    text = f"Evaluate a forest of trees of depth 3 ({f.feature.name}, {f.threshold.name}, "
+    text = f"Evaluate a forest of trees of depth {f.levels} ({f.feature.name}, {f.threshold.name}, "
     text += f"{f.leaf.name}): a sample of {x.name} goes from node n to 2 * n + 2 where the node's "
     text += "feature is above its threshold, else to 2 * n + 1. "
     if each:
         out = k.out("leaf_out tree_scores", f.type, ("samples", "trees"))
-        k.store(out, at, f.node(f.leaf, at[1], _descend(f, at[1], x, row, by_features), _eight(k)))
+        k.store(out, at, f.node(f.leaf, at[1], _descend(f, at[1], x, row, by_features), f.ends))
         text += f"{out.name} gets the value of the leaf that each sample reaches in each tree."
         return Title(k.name("forest_leaves tree_scores_kernel"), text)
     total = k.let("total score", k.lift(0 if whole else 0.0, f.type))
     count = k.size_param("num_trees tree_count", "trees")
     with k.for_("t tree", count) as t:
         leaf = _descend(f, t, x, row, by_features)
-        k.augment(total, "add", f.node(f.leaf, t, leaf, _eight(k)))
+        k.augment(total, "add", f.node(f.leaf, t, leaf, f.ends))
     value, said = _voted(k, total, count, whole)
     out = k.out("predictions scores_out", value.type, "samples")
     k.store(out, (row,), value)
@@ -105,10 +120,6 @@ def forest_inference(k: KernelBuilder, level: int) -> Title:
 def _names(k: KernelBuilder, each: bool) -> tuple[str, ...]:
     names = (k.name("i row sample"),)
     return (*names, k.name("t tree")) if each else names
-
-
-def _eight(k: KernelBuilder) -> Expr:
-    return k.lift(8, INT32)
 
 
 def _voted(k: KernelBuilder, total: Var, count: Expr, whole: bool) -> tuple[Expr, str]:
@@ -134,12 +145,12 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
     """Bisection in keys laid out as a heap (Eytzinger; Khuong and Morin, ACM J. Exp. Algorithmics
     22, 2017): the children of k are 2 * k and 2 * k + 1."""
     shape, type_ = k.draw.shape, key_type(k)
-    count = 2 ** shape.choice((3, 4, 4)) - 1
+    count = 2 ** shape.choice((4, 5, 6, 7)) - 1
     dims, at_query = _queries(k)
     several, traced = shape.chance(0.3), shape.chance(0.15 + 0.1 * level) and not type_.is_float
     low, high = (0, 9) if traced else _spans(type_)
     rows = (k.size("sets", 3, 5),) if several else ()
-    tree = k.array("heap_keys eytzinger tree", type_, (*rows, str(count + 1)), low=low, high=high)
+    tree = k.array("heap_keys eytzinger_keys", type_, (*rows, str(count + 1)), low=low, high=high)
     wanted = k.array("wanted queries_in needles", type_, dims, low=low, high=high)
     lead: tuple[Expr, ...] = ()
     text = f"Eytzinger search: for each of {wanted.name}, go down {tree.name}"
@@ -154,9 +165,9 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
     text += f"is {'below' if strict else 'not above'} it, else to 2 * k. "
     which_gap = f"which of the {count + 1} gaps it ends in"
     if shape.chance(0.4):
-        steps = k.array("gap_values step_heights", FLOAT32, str(count + 1), low=-1.0, high=1.0)
+        steps = k.array("gap_values values_by_gap", FLOAT32, str(count + 1), low=-1.0, high=1.0)
         gap, which_gap = steps[gap], f"{steps.name} of {which_gap}"
-    rank = k.out("ranks slots_out" if gap.type == INT32 else "looked_up heights", gap.type, dims)
+    rank = k.out("ranks slots_out" if gap.type == INT32 else "looked_up values_out", gap.type, dims)
     k.store(rank, at_query, gap)
     text += f"{rank.name} gets {which_gap}"
     if seen is not None:

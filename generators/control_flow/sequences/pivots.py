@@ -11,9 +11,11 @@ from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
 
 _TOLD = {
-    "short": "the shorter of {x} and the sum of the ways to {pivot} and on from there",
-    "wide": "the larger of {x} and the smaller of the ways to {pivot} and on from there",
-    "minimax": "the smaller of {x} and the larger of the ways to {pivot} and on from there",
+    "short": "the lesser of {x}[i, j] and {x}[i, {pivot}] + {x}[{pivot}, j] (shortest paths)",
+    "wide": "the larger of {x}[i, j] and the smaller of {x}[i, {pivot}] and {x}[{pivot}, j] "
+    "(widest paths)",
+    "minimax": "the smaller of {x}[i, j] and the larger of {x}[i, {pivot}] and {x}[{pivot}, j] "
+    "(paths whose largest edge is least)",
 }
 
 
@@ -73,9 +75,13 @@ def _pairs(k: KernelBuilder, level: int, row: tuple[Var, ...], table: tuple[str,
     type_ = Scalar(shape.weighted({"float32": 6, "int32": 4, "float64": 1}))
     goal = shape.choice(("short", "short", "wide", "minimax"))
     low, high = (1, 50) if type_ == INT32 else (0.1, 5.0)
-    names = "dist path_lengths" if goal == "short" else "caps path_widths"
+    names = {
+        "short": "dist path_lengths",
+        "wide": "capacity bottleneck",
+        "minimax": "climb max_edge",
+    }[goal]
     x = k.array(names, type_, table, low=low, high=high)
-    pivot = k.scalar("pivot via mid", INT32, 0, 5)
+    pivot = k.scalar("pivot via mid", INT32, 0, 4)
     onward = None
     if "block_rows" in table:
         top = high if goal == "wide" else (20 if type_ == INT32 else 2.0)
@@ -112,13 +118,12 @@ def pivot_relaxation(k: KernelBuilder, level: int) -> Title:
             count = k.size_param("num_nodes n", "nodes")
         with k.for_("w other t", count) as j:
             p.cell(head, j)
-    text = f"One pivot of Floyd and Warshall: for each pair of vertices {p.out.name} gets "
+    text = f"One pivot of Floyd and Warshall: for each pair of vertices i and j, {p.out.name} gets "
     text += _TOLD[p.goal].format(x=p.x.name, pivot=p.pivot.name) + "."
     if p.onward is not None:
-        text += f" The rows are a block of the table; {p.onward.name} is the row of {p.pivot.name}."
+        text += f" {p.x.name} is a block of rows of the table; {p.onward.name} is the row of "
+        text += f"{p.pivot.name}."
     if p.hops is not None:
-        text += (
-            f" {p.hops[1].name} gets {p.hops[0].name}, that towards {p.pivot.name} where the way"
-        )
-        text += " through it is better."
+        text += f" {p.hops[1].name} gets {p.hops[0].name}, where the way through {p.pivot.name} is"
+        text += " better that of its first part."
     return Title(k.name("floyd_warshall_pivot relax_through all_pairs_step"), text)

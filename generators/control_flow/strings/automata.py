@@ -138,21 +138,16 @@ def prefix_borders(k: KernelBuilder, level: int) -> Title:
 
 def _z_array(k: KernelBuilder, text: Seq, z: Seq, n: Expr) -> None:
     """The Z algorithm (Gusfield, Algorithms on Strings, Trees, and Sequences, 1997)."""
-    joined = k.draw.shape.chance(0.4)
     z.put(0, n)
     lo, hi = k.let("left lo", k.lift(0, INT32)), k.let("right hi", k.lift(0, INT32))
     with k.for_("j pos", n, start=1) as j:
         size = k.let("size m", k.lift(0, INT32))
         with k.if_(j < hi):
             k.assign(size, least(hi - j, z[j - lo]))
-        if joined:
-            with k.while_(both(j + size < n, same(text[size], text[least(j + size, n - 1)]))):
-                k.augment(size, "add", 1)
-        else:
-            with k.while_(j + size < n):
-                with k.if_(fn("ne", text[size], text[j + size])):
-                    k.break_()
-                k.augment(size, "add", 1)
+        with k.while_(j + size < n):
+            with k.if_(fn("ne", text[size], text[j + size])):
+                k.break_()
+            k.augment(size, "add", 1)
         with k.if_(j + size > hi):
             k.assign(lo, j)
             k.assign(hi, j + size)
@@ -161,14 +156,6 @@ def _z_array(k: KernelBuilder, text: Seq, z: Seq, n: Expr) -> None:
 
 def _follows(k: KernelBuilder, t: Lanes, table: Seq, n: Expr, z: bool) -> str:
     """The smallest period, or the longest border besides, of the whole row."""
-    count = k.draw.shape.chance(0.4)
-    if count:
-        total = k.let("total hits", k.lift(0, INT32))
-        with k.for_("e v", n, start=1) as e, k.if_(table[e] > 0):
-            k.augment(total, "add", 1)
-        out = k.out("repeat_counts num_repeats", INT32, t.dims)
-        k.store(out, t.at, total)
-        return f" {out.name} gets how many of these after the first are above 0."
     if not z and k.draw.shape.chance(0.6):
         period = k.out("periods smallest_period", INT32, t.dims)
         k.store(period, t.at, n - table[n - 1])
@@ -178,7 +165,8 @@ def _follows(k: KernelBuilder, t: Lanes, table: Seq, n: Expr, z: bool) -> str:
         k.assign(longest, most(longest, table[e]))
     out = k.out("repeats longest_repeat", INT32, t.dims)
     k.store(out, t.at, longest)
-    return f" {out.name} gets the largest of these after the first."
+    what = "repeat of the beginning further on" if z else "border of any prefix"
+    return f" {out.name} gets the length of the longest {what}."
 
 
 _HASHED = {

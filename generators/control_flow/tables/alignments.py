@@ -32,11 +32,13 @@ class _Pair:
     said: str
 
 
-def _pair(t: Lanes, level: int, x: Seq, y: Seq, type_: Scalar) -> _Pair:
+def _pair(
+    t: Lanes, level: int, x: Seq, y: Seq, type_: Scalar, names: str = "costs dp_row table_row"
+) -> _Pair:
     """How far the sequences go, and an array for a row, one entry longer than the second."""
     k = t.k
     n, counted = length(x, level, "n rows_used")
-    line = t.array("costs dp_row table_row", type_, "cols+1", role="out")
+    line = t.array(names, type_, "cols+1", role="out")
     m = y.whole()
     m = k.let("m width_used", m) if k.draw.shape.chance(0.6) else m
     return _Pair(t, x, y, n, m, line, counted)
@@ -49,7 +51,7 @@ def _texts(k: KernelBuilder, level: int) -> _Pair:
     k.size("cols", 6, 10)
     x, kind = text_of(t, "query source text_a", "chars", 3)
     y = t.array("target text_b subject", kind, "cols", 0, 3)
-    return _pair(t, level, x, y, INT32)
+    return _pair(t, level, x, y, INT32, "dp_row table_row")
 
 
 def _weights(
@@ -72,7 +74,7 @@ def edit_distance(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     p = _texts(k, level)
     gap, swap = _weights(
-        k, level, ("gap_cost indel_cost", 1, (2, 3)), ("swap_cost substitution_cost", 1, (1, 3))
+        k, level, ("gap_cost indel_cost", 1, (2, 3)), ("subst_cost substitution_cost", 1, (1, 3))
     )
     line, nested = p.line, shape.chance(0.5)
     with k.for_("j c", p.m + 1) as j:
@@ -124,9 +126,9 @@ def common_subsequence(k: KernelBuilder, level: int) -> Title:
             with k.else_():
                 line.put(q + 1, 0 if joined else most(up, line[q]))
             k.assign(before, up)
-    out = p.t.each_out("lengths_out lcs_lengths shared", INT32)
+    out = p.t.each_out("run_lengths longest_runs" if joined else "lcs_lengths lengths_out", INT32)
     k.store(out, p.t.at, line[p.m] if best is None else best)
-    what = "run of symbols that both have" if joined else "common subsequence"
+    what = "substring that both have" if joined else "common subsequence"
     text = f"For {p.t.each}, {out.name} gets the length of the longest {what} of "
     text += f"{p.x.name}{p.said} and {p.y.name}. {line.name} holds one row of the table."
     if last is not None:

@@ -111,7 +111,7 @@ def _beyond(
     """Positions behind the last label of a shorter sequence; in words."""
     if not k.draw.shape.chance(0.1 + 0.1 * level):
         return ""
-    counts = k.array("target_lengths label_counts", INT32, "batch", low=1, high=5)
+    counts = k.array("target_lengths label_counts", INT32, "batch", init="index_of:labels+1")
     with k.if_(s > 2 * counts[b]):
         k.store(out, at, NEVER if logs else 0.0)
         k.return_()
@@ -161,7 +161,7 @@ def path_traceback(k: KernelBuilder, level: int) -> Title:
     steps: Expr = extent(back, 0 if first else 1)
     counted = ""
     if shape.chance(0.15 + 0.1 * level):
-        lengths = k.array("lengths num_frames", INT32, "batch", low=2, high=9)
+        lengths = k.array("lengths num_frames", INT32, "batch", init="index_of:steps+4")
         whole = steps
         steps = k.let("n last_step", least(lengths[b], whole))
         with k.for_("z pad", whole, start=steps) as z:
@@ -172,18 +172,25 @@ def path_traceback(k: KernelBuilder, level: int) -> Title:
         t = k.let("t step", steps - 1 - q)
         k.store(path, (t, b) if path_first else (b, t), state)
         came = back[(t, b, state) if first else (b, t, state)]
-        before: Expr = came if type_ == INT32 else cast(came, INT32)
+        before = came if type_ == INT32 else cast(came, INT32)
         if changes is not None:
             before = k.let("before prev", before)
             _count_change(k, changes, before, state)
         k.assign(state, before)
-    text = f"Trace the best path of each sequence back: at the last step {path.name} gets {said}; "
-    text += f"at each step before, what {back.name} holds at the step after and its state.{counted}"
-    if changes is not None:
-        out = k.out("num_changes switch_counts", INT32, "batch")
-        k.store(out, (b,), changes)
-        text += f" {out.name} gets how many of these pointers lead to another state."
+    text = f"Trace the best path of each sequence back: at its last step {path.name} gets {said}; "
+    text += f"at each step before, {path.name} gets what {back.name} holds for the step and state "
+    text += f"after it.{counted}"
+    text += _changed(k, b, changes)
     return Title(k.name("viterbi_traceback read_back_path", "backtrace"), text)
+
+
+def _changed(k: KernelBuilder, b: Expr, changes: Var | None) -> str:
+    """Store how often the state changes, where that is counted; in words."""
+    if changes is None:
+        return ""
+    out = k.out("num_changes switch_counts", INT32, "batch")
+    k.store(out, (b,), changes)
+    return f" {out.name} gets how many of these pointers lead to another state."
 
 
 def _count_change(k: KernelBuilder, changes: Var, before: Expr, state: Expr) -> None:

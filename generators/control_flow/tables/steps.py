@@ -50,6 +50,11 @@ class _Offer:
         """Whether items have values; where ways are counted, they have none."""
         return self.goal != "ways"
 
+    @property
+    def worths(self) -> str:
+        """Names of what items are worth, or cost."""
+        return "item_costs costs" if self.goal == "cost" else "item_values values"
+
     def better(self, there: Expr) -> Expr:
         return there < self.best if self.goal == "cost" else there > self.best
 
@@ -99,9 +104,11 @@ def knapsack_row(k: KernelBuilder, level: int) -> Title:
     said = _several(o, taken) if several else _one(o)
     k.store(out, at, best)
     first, each = _GOALS[goal]
+    if several and goal == "value":
+        first = "A step of the multiple-choice knapsack table (one item of a group, or none)"
     text = f"{first}: for each capacity c, {out.name}[c] gets {each} {before.name}[c] and, for "
     text += f"{said} whose weight w is at most c, {before.name}[c - w]"
-    text += "." if goal == "ways" else " plus its value."
+    text += "." if goal == "ways" else f" plus its {'cost' if goal == 'cost' else 'value'}."
     if taken is not None:
         choice = k.out("chosen picks", INT32, dims)
         k.store(choice, at, taken)
@@ -119,15 +126,16 @@ def _one(o: _Offer) -> str:
         w = k.let("w need", weights[o.outer])
         said = f"the item of the problem (weights {weights.name}"
         if o.worth:
-            values = k.array("item_values values", o.type, o.lead, low=low, high=high)
+            values = k.array(o.worths, o.type, o.lead, low=low, high=high)
             v, said = values[o.outer], f"{said}, values {values.name}"
         said += ")"
     else:
         w = k.scalar("weight w", INT32, 2, 9)
         said = f"an item of weight {w.name}"
         if o.worth:
-            gain = v = k.scalar("value gain", o.type, low, high)
-            said += f" and value {gain.name},"
+            names = "price item_cost" if o.goal == "cost" else "gain item_value"
+            gain = v = k.scalar(names, o.type, low, high)
+            said += f" and {'cost' if o.goal == 'cost' else 'value'} {gain.name},"
     if k.draw.shape.chance(0.5):
         left = k.let("left rest", o.c - w)
         with k.if_(left >= 0):
@@ -164,12 +172,21 @@ def _several(o: _Offer, taken: Var | None) -> str:
 
 
 _RULES = {
-    "edit": "the least of 1 plus that above, 1 plus that to the left, and that in the corner plus "
-    "1 where the symbols differ",
-    "lcs": "that in the corner plus 1 where the symbols are equal, else the larger of those above "
-    "and to the left",
-    "global": "the largest of that in the corner plus the score of the symbols and those above and "
-    "to the left less the cost of a gap",
+    "edit": (
+        "the table of edit distances",
+        "the least of 1 + {t}[i - 1, j], 1 + {t}[i, j - 1] and {t}[i - 1, j - 1] + (1 where the "
+        "symbols differ)",
+    ),
+    "lcs": (
+        "the table of longest common subsequences",
+        "{t}[i - 1, j - 1] + 1 where the symbols are equal, else the larger of {t}[i - 1, j] and "
+        "{t}[i, j - 1]",
+    ),
+    "global": (
+        "the table of a global alignment",
+        "the largest of {t}[i - 1, j - 1] + {m}, or - {m} where the symbols differ, and {t}[i - 1, "
+        "j] and {t}[i, j - 1], both less {g}",
+    ),
 }
 
 
@@ -208,10 +225,23 @@ def wavefront_step(k: KernelBuilder, level: int) -> Title:
             rule = _cell(k, table, place, i, j, (x, y))
     return Title(
         k.name("wavefront_step fill_antidiagonal", "alignment_wavefront"),
-        f"Fill the anti-diagonal i + j = {diagonal.name} + 1 of {table.name}: thread {t.name} has "
-        f"row i = {t.name} + 1 and, where that cell exists, stores {_RULES[rule]}. The symbols of "
-        f"cell (i, j) are {x.name}[i - 1] and {y.name}[j - 1].",
+        f"Fill one anti-diagonal, i + j = {diagonal.name} + 1, of {_RULES[rule][0]} of {x.name} "
+        f"and {y.name}: thread {t.name} has row i = {t.name} + 1 and, where that cell exists, "
+        f"{table.name}[i, j] becomes {_told(k, rule, table)}. The symbols of cell (i, j) are "
+        f"{x.name}[i - 1] and {y.name}[j - 1].",
     )
+
+
+def _told(k: KernelBuilder, rule: str, table: Var) -> str:
+    """How a cell follows from its neighbours, in words."""
+    costs = [p.name for p in k.params if p.name in _COSTS]
+    names = {"t": table.name, "g": "", "m": ""}
+    if costs:
+        names |= {"g": costs[0], "m": costs[1]}
+    return _RULES[rule][1].format(**names)
+
+
+_COSTS = ("gap_cost", "gap", "match_score", "reward")
 
 
 def _outside(j: Expr, last: Expr) -> Expr:

@@ -76,6 +76,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     balls__boxes=((8, 64), (64, 256)),
     tris__faces=((64, 512), (512, 4096)),
     num_vortices__refs=((64, 512), (512, 4096)),
+    log_nodes=((16, 20), (20, 24)),
     bvh_nodes=((255, 1023), (1023, 8191)),
     accounts__users__meters__workers__rooms=((256, 4096), (4096, 65_536)),
     basins__desks__feeders__teams__assemblies__tasks=((8, 64), (64, 512)),

@@ -70,7 +70,8 @@ def test_vectors_past_the_end_of_a_row_are_noticed(chosen: list[Accepted]) -> No
 
 def test_a_loop_that_ends_early_ends_in_a_vector_too() -> None:
     """A break leaves the parts of a vector alone: the loop is told to end by its step."""
-    ending = [accepted_draw("control_flow", "bfs_pull", level) for level in (1, 5)]
+    places = (("bfs_pull", 1), ("sssp_pull", 5))
+    ending = [accepted_draw("control_flow", *place) for place in places]
     assert all(_ends_early(a.program.kernel) for a in ending)
     assert statuses(ending, "$", "") == {"agrees"}
     told = r"(step|taken) = \w+;\n( *)break;"

@@ -1,0 +1,282 @@
+"""Recursive filters along rows of samples, which branch on what came before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from generators.build import BodyBuilder, KernelBuilder
+from generators.build.registry import Title, idiom
+from generators.control_flow.kit import (
+    Also,
+    branch,
+    minus,
+    move,
+    rows_of,
+)
+from generators.control_flow.params import with_struct
+from generators.kit.functions import clamp, most
+from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.sites import Site
+from generators.kit.sources import zero
+from generators.kit.words import say, words
+from generators.program.dtypes import Scalar
+from generators.program.expr import Expr, Operand, Var
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A state y and a best or total, which each sample v changes; numbers a and b."""
+
+    text: str
+    cases: Callable[..., Sequence[tuple[Expr | None, Operand]]]
+    """New states of y by condition, of y, v, a and b; the first is that of a rising sample."""
+    kept: Callable[..., Expr] | None = None
+    """The best or total after a sample, of itself, y, v, a and b; without it y is the result."""
+    first: Callable[..., Expr] | None = None
+    """What y becomes before that, of y, v and a."""
+
+
+_FILTERS: dict[str, Filter] = {
+    "drawdown": Filter(
+        "the largest fall from an earlier maximum",
+        lambda y, v, a, b: [(v > y, v)],
+        lambda best, y, v, a, b: most(best, y - v),
+    ),
+    "max_subarray": Filter(
+        "the largest sum of neighbouring entries (Kadane), 0 for none",
+        lambda y, v, a, b: [(y > 0.0, y + v), (None, v)],
+        lambda best, y, v, a, b: most(best, y),
+    ),
+    "envelope": Filter(
+        "the last value of an envelope follower, which begins at the first sample and moves "
+        "towards each sample by {a} of the gap where that is larger, else by {b} of it",
+        lambda y, v, a, b: [(v > y, y + a * (v - y)), (None, y + b * (v - y))],
+    ),
+    "limiter": Filter(
+        "the last level of a slew limiter, which follows the samples by at most {a} upward and {b} "
+        "downward",
+        lambda y, v, a, b: [(v - y > a, y + a), (v - y < minus(b), y - b), (None, v)],
+    ),
+    "cusum": Filter(
+        "the largest of the upward sums of CUSUM, y = max(0, y + v - {a}) from 0 on",
+        lambda y, v, a, b: [(y < 0.0, 0.0)],
+        lambda best, y, v, a, b: most(best, y),
+        lambda y, v, a: y + v - a,
+    ),
+    "peak_decay": Filter(
+        "the last value of a peak meter that takes a larger sample at once and else falls by the "
+        "factor {a}",
+        lambda y, v, a, b: [(v > y, v)],
+        first=lambda y, v, a: a * y,
+    ),
+    "decay": Filter(
+        "the last value of a leaky integrator, y = {a} * y + v clamped to [-{b}, {b}]",
+        lambda y, v, a, b: [(y > b, b), (y < minus(b), minus(b))],
+        first=lambda y, v, a: a * y + v,
+    ),
+    "deadband": Filter(
+        "the last value that a deadband lets through: a sample is taken over where it is more than "
+        "{a} away from the last one that was, the first sample being taken over",
+        lambda y, v, a, b: [(abs(v - y) > a, v)],
+    ),
+    "holt": Filter(
+        "the forecast one step ahead by Holt's double exponential smoothing of level y and trend "
+        "d, from the first sample with no trend: y' = {a} * v + (1 - {a}) * (y + d), "
+        "then d' = {b} * (y' - y) + (1 - {b}) * d; the forecast is y' + d'",
+        lambda y, v, a, b: [],
+    ),
+    "kalman": Filter(
+        "the last estimate y of a scalar Kalman filter for a random walk, whose variance p is 1 at "
+        "the first sample, which is the first estimate: p grows by {a}, the gain is g = p / (p + "
+        "{b}), y moves by g * (v - y), and p becomes (1 - g) * p",
+        lambda y, v, a, b: [],
+    ),
+    "pid": Filter(
+        "the last output of a PI controller, {a} * v + {b} * y, v being the error and y its sum so "
+        "far, kept in [-1, 1]",
+        lambda y, v, a, b: [(y > 1.0, 1.0), (y < -1.0, -1.0)],
+        lambda total, y, v, a, b: a * v + b * y,
+        lambda y, v, a: y + v,
+    ),
+}
+
+
+_SECOND = {
+    "pid": "k_i gain_i",
+    "limiter": "max_fall down_rate",
+    "holt": "beta trend_gain",
+    "kalman": "measurement_var r_noise",
+}
+_RATES = {
+    "cusum": "slack drift",
+    "peak_decay": "decay release",
+    "pid": "k_p gain",
+    "decay": "leak retain",
+    "limiter": "max_rise up_rate",
+    "deadband": "deadband min_change",
+    "holt": "alpha level_gain",
+    "kalman": "process_var q_noise",
+}
+"""Names of a filter's first number."""
+
+
+_INPUTS = {
+    "drawdown": "equity log_prices",
+    "max_subarray": "gains scores",
+    "envelope": "magnitudes rectified",
+    "limiter": "commands setpoints",
+    "cusum": "residuals measurements",
+    "peak_decay": "magnitudes loudness",
+    "decay": "inputs signal",
+    "pid": "errors control_error",
+    "deadband": "readings measurements",
+    "holt": "demand series_in",
+    "kalman": "measurements observations",
+}
+_RESULTS = {
+    "drawdown": "max_drawdown largest_fall",
+    "max_subarray": "best_sums max_sums",
+    "envelope": "last_envelope envelope_end",
+    "limiter": "last_level limited",
+    "cusum": "max_cusum largest_sums",
+    "peak_decay": "meter_levels last_peak",
+    "decay": "integrated leaky_sums",
+    "pid": "last_output control_out",
+    "deadband": "last_held held_values",
+    "holt": "forecasts next_values",
+    "kalman": "estimates last_estimate",
+}
+_TITLES = {
+    "drawdown": "max_drawdown drawdown_per_row",
+    "max_subarray": "max_subarray kadane_rows",
+    "envelope": "follow_envelope envelope_follower",
+    "limiter": "slew_limiter limit_slew_rate",
+    "cusum": "cusum_rows upper_cusum",
+    "peak_decay": "peak_meter decaying_peak",
+    "decay": "leaky_integrator leaky_integrate_rows",
+    "pid": "pi_controller run_pi_control",
+    "deadband": "deadband_filter send_on_delta",
+    "holt": "holt_forecast double_smoothing",
+    "kalman": "kalman_rows scalar_kalman",
+}
+"""Names of what a filter reads, of its result, and of its kernel."""
+
+
+@idiom
+@with_struct
+def row_filter(k: KernelBuilder, level: int) -> Title:
+    """Recursions along each row of samples that branch on what came before."""
+    shape, type_ = k.draw.shape, k.draw.wide_float_type()
+    form = shape.choice(sorted(_FILTERS))
+    text = _FILTERS[form].text
+    s, table, count = rows_of(k, _INPUTS.get(form, "signal samples"), type_, -1.0, 2.0)
+    a = zero(type_)
+    if "{a}" in text:
+        a = k.scalar(_RATES.get(form, "attack rise"), type_, 0.35, 0.6)
+    b = zero(type_)
+    if "{b}" in text:
+        bounds = ("bound cap", 1.0, 1.4) if form == "decay" else ("release fall", 0.15, 0.3)
+        called = _SECOND.get(form, bounds[0])
+        b = k.scalar(called, type_, *bounds[1:])
+    out = s.out(_RESULTS[form], type_)
+    trace = Also(s, 0.0 if level < 2 else 0.6, "trace history", type_, "cols")
+    reading, how = _reading(s, table, type_)
+    first = reading(k.lift(0, s.at[0].type))
+    y = k.let("y state level", most(first - a, 0.0) if form == "cusum" else first)
+    largest = form in ("drawdown", "max_subarray", "cusum")
+    second = {"holt": ("trend slope", 0.0), "kalman": ("p variance", 1.0)}
+    names, start = second.get(form, ("best largest" if largest else "control output", 0.0))
+    begun = {"max_subarray": most(y, 0.0), "cusum": y, "pid": a * y + b * y}
+    best = k.let(names, begun.get(form, k.lift(start, type_)))
+    followed = _followed(k, level, form, type_)
+    trace.put(y, 0)
+    with k.for_("j t col", count, start=1) as j:
+        v = k.let("v x sample", reading(j))
+        if form in second:
+            (_smoothed if form == "holt" else _updated)(k, best, y, v, a, b)
+        else:
+            _moved(k, _FILTERS[form], (best, y, v, a, b), followed)
+        trace.put(y, j)
+    k.store(out, s.at, best if _FILTERS[form].kept else y + best if form == "holt" else y)
+    text = text.format(a=say(k, a), b=say(k, b))
+    done = f"For each row of {table.name}{how}, {out.name} gets {text}."
+    done += trace.said(f"{_STATES.get(form, 'this value')} after each sample")
+    return Title(k.name(*words(_TITLES[form])), done)
+
+
+def _smoothed(k: KernelBuilder, trend: Var, y: Var, v: Expr, a: Expr, b: Expr) -> None:
+    """A sample of Holt's double exponential smoothing."""
+    before = k.let("before y_prev", y)
+    k.assign(y, a * v + (1.0 - a) * (y + trend))
+    k.assign(trend, b * (y - before) + (1.0 - b) * trend)
+
+
+def _updated(k: KernelBuilder, p: Var, y: Var, v: Expr, a: Expr, b: Expr) -> None:
+    """A sample of a scalar Kalman filter."""
+    k.augment(p, "add", a)
+    gain = k.let("gain k_gain", p / (p + b))
+    k.augment(y, "add", gain * (v - y))
+    k.assign(p, (1.0 - gain) * p)
+
+
+def _moved(
+    k: KernelBuilder,
+    rule: Filter,
+    state: tuple[Var, Var, Var, Expr, Expr],
+    followed: Callable[..., Expr] | None,
+) -> None:
+    """One sample: the state by branches or a formula, then the best or total."""
+    best, y, v, a, b = state
+    if followed is not None:
+        k.assign(y, followed(y, v, a, b))
+    else:
+        if rule.first is not None:
+            move(k, y, rule.first(y, v, a))
+        branch(k, *((test, (y, value)) for test, value in rule.cases(y, v, a, b)))
+    if rule.kept is not None:
+        move(k, best, rule.kept(best, y, v, a, b))
+
+
+def _reading(s: Site, table: Var, type_: Scalar) -> tuple[Callable[[Expr], Expr], str]:
+    """Samples as they are, or less an offset of their row; and that in words."""
+    how = s.k.draw.shape.weighted({"plain": 12, "per_row": 1})
+    if how == "plain":
+        return lambda j: table[s.index(j)], ""
+    offset = s.read("row_offsets channel_zero", type_, -0.1, 0.1)
+    return lambda j: table[s.index(j)] - offset, f" (samples less {say(s.k, offset)})"
+
+
+def _follow_envelope(b: BodyBuilder, y: Expr, v: Expr, up: Expr, down: Expr) -> Expr:
+    rate = b.let("rate share", down)
+    with b.if_(v > y):
+        b.assign(rate, up)
+    return y + rate * (v - y)
+
+
+_STATES = {
+    "drawdown": "the maximum so far",
+    "max_subarray": "the largest sum that ends there",
+    "cusum": "the sum y",
+    "pid": "the sum y",
+    "holt": "the level",
+    "kalman": "the estimate",
+    "deadband": "the value let through last",
+}
+"""What a trace holds, where it is not what the result is the last of."""
+
+
+_FOLLOWS: dict[str, Callable[..., Expr]] = {
+    "envelope": _follow_envelope,
+    "limiter": lambda b, y, v, up, down: y + clamp(v - y, minus(down), up),
+    "decay": lambda b, y, v, share, bound: clamp(share * y + v, minus(bound), bound),
+}
+"""Forms whose next state is a formula of the state, the sample and two numbers."""
+
+
+def _followed(k: KernelBuilder, level: int, form: str, type_: Scalar) -> Callable[..., Expr] | None:
+    """The next state as a formula, where it is one."""
+    if form not in _FOLLOWS or level < 3:
+        return None
+    params = dict.fromkeys(("y", "v", "a", "b"), type_)
+    return routine(k, BY_LEVEL[level], f"follow next_level {form}_step", params, _FOLLOWS[form])
