@@ -185,10 +185,10 @@ def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> 
     side, noun = ("largest", "similarity") if how.rises else ("smallest", "distance")
     plus = f", plus {table.said('bias')}" if biased else ""
     done = f"For each feature vector u of {say(k, a)}, find the prototype w = {table.said('w')} of "
-    done += f"the {side} {noun}: {how.text}{plus}. {out.name} gets the prototype's index. Take the "
-    done += f"{noun}."
+    done += f"the {side} {noun}: {how.text}{plus}."
     outs = "best_scores similarity" if how.rises else "min_dists best_dists"
-    done += deliver(site, min(level, 3), outs, best)
+    found = site.put(outs, best)
+    done += f" Store the prototype's index in {out.name} and the {noun} in {found.name}."
     if second is not None:
         done += _clear(site, level, best, second, how.rises)
     return how.form, done
