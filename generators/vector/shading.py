@@ -83,9 +83,9 @@ def windowed(body: BodyBuilder, d2: Expr, reach: Expr) -> Expr:
 _SOURCES = {"shared": 1}
 _COMMON = {"shared": 1}
 _CALLED = {
-    "lambert": "Lambert's diffuse light",
-    "wrap": "wrapped diffuse light",
-    "half_lambert": "half-Lambert light",
+    "lambert": "Lambert's diffuse term",
+    "wrap": "the wrapped diffuse term",
+    "half_lambert": "the half-Lambert term",
     "phong": "Phong's highlight",
     "blinn": "a Blinn-Phong highlight",
     "ggx": "the GGX distribution of normals",
@@ -203,10 +203,10 @@ def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
         with k.if_(d2 < reach * reach) if near else nullcontext():
             k.augment(total, "add", received * power)
     names = " and ".join(_CALLED[term.formula.name] for term in terms)
-    done = f"Sum {names} of a few lamps. {done}, each lamp j at q = {lamps.said('q')}, in the "
+    done = f"Light surface points by a few lamps with {names}. {done}, each lamp j at q = {lamps.said('q')}, in the "
     done += f"direction l and at the distance r from x, adds f * s * {lamps.said('e')} with s = "
     done += f"{text} and the falloff f = "
-    done += fade.said({"d2": "r^2", "reach": say(k, reach)})
+    done += fade.said({"d2": "r^2", "reach": say(k, reach)}).replace("sqrt(r^2)", "r")
     done += f", if r < {say(k, reach)}." if near else "."
     done += deliver(site, level, "shade radiance_out image", total)
     if lit is not None:

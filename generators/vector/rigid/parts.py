@@ -13,10 +13,10 @@ from generators.program.dtypes import FLOAT32, Quat, Scalar, Struct, Transform, 
 from generators.program.expr import Const, Construct, Expr, Op, Var
 from generators.program.ir import FieldInit
 
-MOSTLY = {"each": 4, "first": 1, "last": 1, "shared": 2}
+MOSTLY = {"each": 5, "last": 1, "shared": 2}
 """Weights of the ways of what is an array more often than a parameter."""
 
-TUNED = {"shared": 4, "each": 2, "last": 1}
+TUNED = {"shared": 6, "last": 1}
 """How often a number that someone tunes comes in each of the ways of ``given``."""
 
 
