@@ -93,8 +93,8 @@ def imu_integration(k: KernelBuilder, level: int) -> Title:
     args = {"q": q, "w": w, "dt": dt}
     doc = "Attitude after turning at a body rate for a time."
     k.assign(q, applied(k, 0.6 * (level >= 3), "turned rotate_by_rate", args, build, doc))
-    link = ", after" if ";" in done else " and"
-    done += f"{link} the step dt{'' if step == 'dt' else f' = {step}'}, q becomes {text}. "
+    done = f"{done.rstrip(';')}{'; with' if ';' in done else ' and'} the step dt"
+    done += f"{'' if step == 'dt' else f' = {step}'}, q becomes {text}. "
     done += f"Store q in {r.put('attitudes_out q_out new_rotations', q).name}."
     done += _moved(r, level, imu, q, w, dt) if level >= 2 else ""
     if level >= 4 or (level == 3 and shape.chance(0.5)):
