@@ -203,9 +203,9 @@ def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
         with k.if_(d2 < reach * reach) if near else nullcontext():
             k.augment(total, "add", received * power)
     names = " and ".join(_CALLED[term.formula.name] for term in terms)
-    done = f"Light surface points by a few lamps with {names}. {done}, each lamp j at q = {lamps.said('q')}, in the "
-    done += f"direction l and at the distance r from x, adds f * s * {lamps.said('e')} with s = "
-    done += f"{text} and the falloff f = "
+    done = f"Light surface points by a few lamps with {names}. {done}, each lamp j at q = "
+    done += f"{lamps.said('q')}, in the direction l and at the distance r from x, adds f * s * "
+    done += f"{lamps.said('e')} with s = {text} and the falloff f = "
     done += fade.said({"d2": "r^2", "reach": say(k, reach)}).replace("sqrt(r^2)", "r")
     done += f", if r < {say(k, reach)}." if near else "."
     done += deliver(site, level, "shade radiance_out image", total)

@@ -134,7 +134,8 @@ def forward_kinematics(k: KernelBuilder, level: int) -> Title:
         stuck = locked[r.index(s)] if locked is not None else None
         state.advance(parts["axis"] if axis is None else axis, angle, link, stuck)
     said = joints.said
-    done = f"Compute the forward kinematics of arms. {state.start.capitalize()}; for each of its {say(k, count)} joints in turn, with "
+    done = f"Compute the forward kinematics of arms. {state.start.capitalize()}; for each of the "
+    done += f"{say(k, count)} joints in turn, with "
     done += f"angle a in {angles.name}"
     done += f" clamped to [{said['lower']}, {said['upper']}]" if limited else ""
     done += f", axis {axis.name if axis is not None else said['axis']} and link l = "
@@ -270,9 +271,9 @@ def link_chain(k: KernelBuilder, level: int) -> Title:
         what, rule = "twist (w, v)", "(R w, R v + cross(p, R w))"
         title = "propagate_twists link_velocities"
         task = "Carry twists along a chain of links to its end."
-    done = f"{task} Start with {state.start} as the {what}. For each of the {say(k, count)} links let x "
-    done += f"be {'the inverse of ' if state.inverse else ''}{text}, with rotation R and position "
-    done += f"p: it becomes {rule}, and then gains j = {rates.name} * {said['subspace']}."
+    done = f"{task} Start with {state.start} as the {what}. For each of the {say(k, count)} links "
+    done += f"let x be {'the inverse of ' if state.inverse else ''}{text}, with rotation R and "
+    done += f"position p: it becomes {rule}, and then gains j = {rates.name} * {said['subspace']}."
     return Title(k.name(title, "link_chain chain_recursion"), done + _at_end(state))
 
 
