@@ -32,7 +32,7 @@ def clamp_to_box(p: Expr, lo: Expr, hi: Expr) -> Expr:
 
 
 @_SIMPLE.formula(
-    "distances box_dist", "the distance of {p} from the box from {lo} to {hi}, 0 inside"
+    "dist_sq box_dist_sq", "the squared distance of {p} from the box from {lo} to {hi}, 0 inside"
 )
 def box_distance(body: BodyBuilder, p: Expr, lo: Expr, hi: Expr) -> Expr:
     return fn("length_sq", p - body.let("nearest closest", least(most(p, lo), hi)))
@@ -140,8 +140,8 @@ def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, st
     if "lo2" in formula.keys:
         stem = k.draw.word.choice(("other", "query"))
         other = {
-            "lo2": replace(_part(f"{stem}_lo", vec, -0.4, 1.4), many=f"{stem}_lo"),
-            "hi2": replace(_part(f"{stem}_hi", vec, 1.5, 2.4), many=f"{stem}_hi"),
+            "lo2": replace(_part(f"{stem}_lo", vec, -0.9, 0.8), many=f"{stem}_lo"),
+            "hi2": replace(_part(f"{stem}_hi", vec, 0.9, 1.5), many=f"{stem}_hi"),
         }
         values |= record(site, "Other Query", other, 0.0).values
     value = evaluated(k, BY_LEVEL[level], formula, values)

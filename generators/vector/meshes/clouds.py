@@ -58,7 +58,7 @@ def _as_loss(c: Crowd, best: Var) -> tuple[str, str]:
         return "its squared distance", c.put("sq_dists dist2_out", best)
     if way == "root":
         return "its distance", c.put("dists dist_out", sqrt(best))
-    width = c.k.scalar("huber_delta", c.scalar, 0.2, 0.5)
+    width = c.k.scalar("huber_delta", c.scalar, 0.3, 0.6)
     dist = c.k.let("dist r", sqrt(best))
     cost = where(dist < width, 0.5 * best, width * (dist - 0.5 * width))
     name = c.put("costs loss_out", cost)
@@ -165,8 +165,8 @@ def _cloud_normals_stored(
     near = f" within {radius.name}, weighted by 1 - |d|^2 / {radius.name}^2" if radius else ""
     told = c.told[0].replace("all particles", "all points")
     text = (
-        f"Estimate the normal of each point of {p.name}: the covariance C sums d d^T of the offsets "
-        f"d to {told}{near}, and its least direction v is found by {turns} power iterations with "
+        f"Estimate the normal of each point of {p.name}: the covariance C sums d d^T of the "
+        f"offsets d to {told}{near}, and its least direction v is found by {turns} power iterations with "
         f"trace(C) * I - C from normalize(0.3, 0.5, 0.8). "
     )
     if c.chance(0.5, 2):

@@ -180,7 +180,7 @@ def _support_points_stored(
         turns = k.params[-1].name
     else:
         local = d
-    far, best = _farthest(k, v, lead, local)
+    _, best = _farthest(k, v, lead, local)
     of = "its hull" if not flat else "the hull"
     text = f"For each direction of {direction}, find the vertex of {of} in {v.name} that lies "
     text += (
@@ -322,9 +322,8 @@ def _frustum_culling_stored(
     }[way]
     text = (
         f"Test the {kind} about {p.name} with {'half sides' if box else 'radii'} {size.name} "
-        f"against the planes {said}: the centre x lies dot(n, x) + d before a plane, and the "
-        f"{kind[:3] if box else 'sphere'} reaches {'dot(half sides, |n|)' if box else 'its radius'} "
-        f"along n. {c.put(outs, found)} gets {what}."
+        f"against the planes {said}: the centre x lies dot(n, x) + d before a plane and reaches "
+        f"{'dot(half sides, |n|)' if box else 'its radius'} along n. {c.put(outs, found)} gets {what}."
     )
     names = "frustum_culling cull_spheres" if not box else "frustum_culling cull_boxes"
     return Title(k.name(names), text)
