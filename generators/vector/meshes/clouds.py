@@ -28,7 +28,7 @@ def chamfer_distance(k: KernelBuilder, level: int) -> Title:
     who = k.let("arg best_j near_id", k.lift(-1, INT32)) if keeps else None
     valid = None
     if c.chance(0.3, 2):
-        valid = k.array("num_targets lengths", INT32, c.dims[:1], low=3, high=16)
+        valid = k.array("num_targets lengths", INT32, c.dims[:1], low=8, high=24)
     stop: Expr = q.count
     if valid is not None:
         stop = k.let("stop last", fn("min", valid[c.at[0]], q.count))
@@ -166,8 +166,8 @@ def _cloud_normals_stored(
     told = c.told[0].replace("all particles", "all points")
     text = (
         f"Estimate the normal of each point of {p.name}: the covariance C sums d d^T of the "
-        f"offsets d to {told}{near}, and its least direction v is found by {turns} power iterations with "
-        f"trace(C) * I - C from normalize(0.3, 0.5, 0.8). "
+        f"offsets d to {told}{near}, and its least direction v is found by {turns} power iterations "
+        f"with trace(C) * I - C from normalize(0.3, 0.5, 0.8). "
     )
     if c.chance(0.5, 2):
         eye_pos = k.scalar("viewpoint sensor", c.vec, -2.0, 2.0)

@@ -323,7 +323,8 @@ def _frustum_culling_stored(
     text = (
         f"Test the {kind} about {p.name} with {'half sides' if box else 'radii'} {size.name} "
         f"against the planes {said}: the centre x lies dot(n, x) + d before a plane and reaches "
-        f"{'dot(half sides, |n|)' if box else 'its radius'} along n. {c.put(outs, found)} gets {what}."
+        f"{'dot(half sides, |n|)' if box else 'its radius'} along n. {c.put(outs, found)} "
+        f"gets {what}."
     )
     names = "frustum_culling cull_spheres" if not box else "frustum_culling cull_boxes"
     return Title(k.name(names), text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from generators.build import KernelBuilder, fn, make
 from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
-from generators.kit.functions import dot, sqrt
+from generators.kit.functions import dot, most, sqrt
 from generators.program.dtypes import FLOAT32, INT32, Mat, Quat, Vec
 from generators.program.expr import Expr, Var
 from generators.vector.simulation.parts import Crowd, Points, crowd, points_of
@@ -155,15 +155,16 @@ def _triangulate_midpoints_stored(
     """What :func:`triangulate_midpoints` stores, and its text."""
     w = k.let("w base", centers[0] - centers[1])
     b = k.let("uv cos_uv", dot(u, v))
+    least = k.scalar("min_sin_sq", FLOAT32, 0.08, 0.15)
     du, dv = k.let("uw du", dot(u, w)), k.let("vw_d dv", dot(v, w))
-    denom = k.let("denom det", 1.0 - b * b + _TINY)
+    denom = k.let("denom det", most(1.0 - b * b, least))
     s, t = k.let("s depth_a", (b * dv - du) / denom), k.let("t depth_b", (dv - b * du) / denom)
     first, second = k.let("pa near_a", centers[0] + s * u), k.let("pb near_b", centers[1] + t * v)
     point = 0.5 * (first + second)
     text = (
         "Triangulate points by the midpoints between pairs of rays, u of rays_a from center_a and "
         f"v of rays_b from center_b{by}. With b = u.v, w = center_a - center_b, s = "
-        "(b * v.w - u.w) / m and t = (v.w - b * u.w) / m, m = 1 - b^2 + 1e-06: "
+        "(b * v.w - u.w) / m and t = (v.w - b * u.w) / m, m = max(1 - b^2, min_sin_sq): "
     )
     way = c.shape.choice(("point", "gap", "ahead"))
     if way == "ahead":

@@ -200,12 +200,14 @@ def distance_sweep(k: KernelBuilder, level: int) -> Title:
     p = c.points("positions pos x", -1.0, 1.0)
     rest = k.scalar("rest_length rest l0", c.scalar, 0.5, 1.0)
     inv = c.array("inv_mass w", c.scalar, 0.2, 1.5) if c.shape.chance(0.6) else None
-    averaged = c.shape.chance(0.5)
+    averaged = len(c.dims) == 1 and c.shape.chance(0.5)
     mine = k.let("xi pi own", p.at(*c.at))
     move = k.let("move corr dx", zero(c.vec))
     count = k.let("links num_links m", k.lift(0.0, c.scalar)) if averaged else None
     wi = k.let("wi own_w", inv[c.at]) if inv is not None else None
-    with others(c, p, True, {"table": 3, "counted": 3, "rows": 4}) as j:
+    # Only rows of a ragged list differ in length enough for a mean to say more than the sum.
+    ways = {"rows": 1} if averaged else {"table": 3, "counted": 3, "rows": 2}
+    with others(c, p, True, ways) as j:
         d = k.let("d delta edge", p.at(*c.place(j)) - mine)
         length = k.let("length dist l", fn("length", d))
         share: Expr = c.maybe("gap err", length - rest)
@@ -233,9 +235,6 @@ def _swept(c: Crowd, mine: Var, move: Var, count: Var | None) -> str:
     if count is None:
         out = c.put("new_positions pos_out x_out", mine + relax * move)
         return f"{out} gets the position plus {written(relax)} times the sum."
-    if "up to the next one" not in c.told[0]:
-        out = c.put("new_positions pos_out x_out", mine + relax / count * move)
-        return f"{out} gets the position plus {written(relax)} times the average."
     moved = k.let("x_new moved", mine)
     with k.if_(count > 0.0):
         k.augment(moved, "add", relax / count * move)
@@ -279,8 +278,8 @@ def volume_constraint(k: KernelBuilder, level: int) -> Title:
     w = " times inverse mass" if b.w else ""
     text = (
         f"Bring the {what} in {b.said} back to rest, its corners being in {b.p.name}: s = {by}"
-        f"({rest.name} - C) / (the sum over its points of |grad C|^2{w} + {written(soft)}), C being "
-        f"the {'area' if flat else 'volume'}. {done}: s times the gradient of C{b.of_mass}."
+        f"({rest.name} - C) / (the sum over its points of |grad C|^2{w} + {written(soft)}), C "
+        f"being the {'area' if flat else 'volume'}. {done}: s times the gradient of C{b.of_mass}."
     )
     return Title(k.name("volume_constraint solve_volume" if not flat else "area_constraint"), text)
 

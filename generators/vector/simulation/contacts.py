@@ -69,8 +69,8 @@ def _granular_contact_stored(
     law = f"max({law} - {kd.name} * vn, 0)" if kd is not None else law
     vn_said = f", vn is the part along n of their relative velocity by {v.name}" if kd else ""
     text = (
-        f"Compute the contact forces of grains. For each grain, over {c.told[0]} but itself that it "
-        f"overlaps ({touching} exceeds the distance in {p.name}), sum the force {law} * n, n being "
+        f"Compute the contact forces of grains. For each grain, over {c.told[0]} but itself that "
+        f"it overlaps ({touching} exceeds the distance in {p.name}), sum the force {law} * n, n being "
         f"the direction from the other to it{vn_said}. "
     )
     if rub:
@@ -137,8 +137,8 @@ def _flocking_stored(
     mean = "; means are over these and itself" if own else ""
     text = (
         f"Steer boids. For each boid, look at {c.told[0]} but itself with |d| < {reach.name}, d "
-        f"leading from the other to it in {p.name}{mean}. Its steering is {weights[0].name} times the sum of "
-        f"{'d / |d|' if unit else 'd'} over "
+        f"leading from the other to it in {p.name}{mean}. Its steering is {weights[0].name} times "
+        f"the sum of {'d / |d|' if unit else 'd'} over "
         f"those nearer than {near.name}, plus {weights[1].name} times (the mean of {v.name} less "
         f"its own), plus {weights[2].name} times (the mean position less its own). "
     )

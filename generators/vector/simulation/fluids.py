@@ -68,13 +68,18 @@ def sph_density(k: KernelBuilder, level: int) -> Title:
         found, by = mass * norm * total, f"{mass.name} * {norm.name}"
     rho = k.let("rho_i dens", found)
     text = (
-        f"Compute the SPH density of each particle: sum {weight} over {c.told[0]} with r < h, where "
-        f"r is the distance in {p.name}{f', h = {h.name}' if h.name != 'h' else ''} and w = {said}. "
+        f"Compute the SPH density of each particle: sum {weight} over {c.told[0]} with r < h, "
+        f"where r is the distance in {p.name}{_radius(h)} and w = {said}. "
         f"{c.put('densities rho_out', rho)} gets the density rho, the sum times {by}."
     )
     if c.chance(0.6, 2):
         text += _pressure(c, rho)
     return Title(k.name("sph_density compute_density density_summation"), text)
+
+
+def _radius(h: Var) -> str:
+    """What a description says of the radius h where it is called otherwise."""
+    return f", h = {h.name}" if h.name != "h" else ""
 
 
 def _pressure(c: Crowd, rho: Expr) -> str:
@@ -184,11 +189,11 @@ def _sph_forces_kept(
         if mu is not None
         else ""
     )
-    of = f", v {v.name}" if v is not None else ""
+    of = f", the velocities v in {v.name}" if v is not None else ""
     text = (
         f"Compute the SPH forces of each particle i: sum the pressure term ({law}) * (h - r)^2 * "
-        f"d / r{drag} over {c.told[0]}{seen} with r = |d| < h = {h.name}{near}. d leads from j to i "
-        f"in {p.name}, p is {press.name}, rho {rho.name}{of}. "
+        f"d / r{drag} over {c.told[0]}{seen} with r = |d| < h{_radius(h)}{near}. d leads from j to "
+        f"i in {p.name}, the pressures p are in {press.name}, the densities rho in {rho.name}{of}. "
     )
     norm = k.scalar("kernel_scale grad_factor", c.scalar, 0.5, 1.5)
     found: Expr = mass * norm * force

@@ -115,10 +115,10 @@ def lennard_jones(k: KernelBuilder, level: int) -> Title:
             if energy is not None:
                 k.augment(energy, "add", half)
     wrap = f", the nearest image in a box of side {box.name}" if box is not None else ""
-    of = f"{sigma.name} and {depth.name}" if sigma and depth else "sigma 1 and depth 1"
+    of = f"s = {sigma.name} and e = {depth.name}" if sigma and depth else "s = e = 1"
     text = (
         f"Sum the Lennard-Jones forces on each particle, of {c.told[0]} but itself where |d| < "
-        f"{reach.name}. A pair's energy is 4 e * ((s / r)^12 - (s / r)^6) with s and e {of}; d "
+        f"{reach.name}. A pair's energy is 4 e * ((s / r)^12 - (s / r)^6) with {of}; d "
         f"leads from the other to it in {p.name}{wrap}, and r^2 is max(|d|^2, {written(core)}). "
     )
     text += f"{c.put('forces force_out f_out', force)} gets the sum."
@@ -236,7 +236,8 @@ def _ewald_real_stored(
         else:
             for a in range(3):
                 k.set(d, a, d[a] - box * fn("rint", d[a] / box))
-        r = k.let("r dist", fn("length", d))
+        squared, soft = softened(c, d, 0.1, 0.2)
+        r = k.let("r dist", sqrt(squared))
         with k.if_(r < reach):
             term = q[c.place(j)] * law(r, alpha)
             k.augment(total, "add", term * d if forces else term)
@@ -247,8 +248,9 @@ def _ewald_real_stored(
     what = what if forces else f"erfc({al} * r) / r"
     own = f" times its own {q.name}" if value is not total else ""
     text = (
-        f"Compute the real-space part of an Ewald sum for each particle: sum {q.name} * {what} over "
-        f"{c.told[0]} but itself with r < {written(reach)}. d is the offset from the other's nearest "
-        f"image in {p.name} in a box of side {box.name}, r its length. {found} gets the sum{own}."
+        f"Compute the real-space part of an Ewald sum for each particle: sum {q.name} * {what} "
+        f"over {c.told[0]} but itself with r < {written(reach)}. d is the offset from the other's "
+        f"nearest image in {p.name} in a box of side {box.name}, r = sqrt(|d|^2 + {soft}). {found} "
+        f"gets the sum{own}."
     )
     return Title(k.name("ewald_real_space screened_coulomb real_space_ewald"), text)

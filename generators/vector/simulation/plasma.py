@@ -64,8 +64,8 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
         k.assign(v, minus + fn("cross", prime, s) + kick)
     many = f", {steps.name} times" if steps is not None else ""
     text = (
-        f"Push charged particles by Boris' method{many}: with h = {dt.name} / 2 * {told}, E and B from "
-        f"{fields}, t = h B and s = 2 t / (1 + |t|^2), v- = v + h E, v' = v- + cross(v-, t), "
+        f"Push charged particles by Boris' method{many}: with h = {dt.name} / 2 * {told}, E and B "
+        f"from {fields}, t = h B and s = 2 t / (1 + |t|^2), v- = v + h E, v' = v- + cross(v-, t), "
         f"the new v = v- + cross(v', s) + h E, v of {vs.name}. "
     )
     text += f"{c.put('new_velocities vel_out v_out', v)} gets the new v."
