@@ -166,8 +166,8 @@ def _cloud_normals_stored(
     told = c.told[0].replace("all particles", "all points")
     text = (
         f"Estimate the normal of each point of {p.name}: the covariance C sums d d^T of the "
-        f"offsets d to {told}{near}, and its least direction v is found by {turns} power iterations "
-        f"with trace(C) * I - C from normalize(0.3, 0.5, 0.8). "
+        f"offsets d to {told}{near}, and its least direction v is found by {turns} power "
+        f"iterations with trace(C) * I - C from normalize(0.3, 0.5, 0.8). "
     )
     if c.chance(0.5, 2):
         eye_pos = k.scalar("viewpoint sensor", c.vec, -2.0, 2.0)

@@ -70,8 +70,8 @@ def _granular_contact_stored(
     vn_said = f", vn is the part along n of their relative velocity by {v.name}" if kd else ""
     text = (
         f"Compute the contact forces of grains. For each grain, over {c.told[0]} but itself that "
-        f"it overlaps ({touching} exceeds the distance in {p.name}), sum the force {law} * n, n being "
-        f"the direction from the other to it{vn_said}. "
+        f"it overlaps ({touching} exceeds the distance in {p.name}), sum the force {law} * n, n "
+        f"being the direction from the other to it{vn_said}. "
     )
     if rub:
         text += said.format(v.name)

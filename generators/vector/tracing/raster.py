@@ -133,14 +133,15 @@ def _told(
     if p.faces is not None and not culled:
         out = ", leaving one out where its twice signed area has a size below 0.01"
     text = (
-        f"For each pixel centre ({p.x.name}, {p.y.name}), pass the triangles {p.said} by edge "
-        f"functions{out}. Depth is {depth.name} interpolated "
+        f"Rasterize triangles: for each pixel at ({p.x.name}, {p.y.name}), test the triangles "
+        f"{p.said} by edge functions{out}. Depth is {depth.name} interpolated "
         f"{'with perspective (1 / z is linear)' if right else 'linearly'}. "
     )
-    text += (
-        f"{c.put('ids tri_out', who)} gets the nearest that covers it before {far.name}, or -1, "
-    )
-    text += f"{c.put('z_out depth_buffer', best)} its depth, or {far.name}"
+    text += f"Store the nearest that covers the pixel before {far.name}, or -1, in "
+    text += f"{c.put('ids tri_out', who)}; its depth, or {far.name}, in "
+    text += c.put("z_out depth_buffer", best)
     if value is not None and attr is not None:
-        text += f", {c.put('image shaded', value)} {attr.name} there, interpolated alike, or 0"
+        text += (
+            f"; and {attr.name} there, interpolated alike, or 0 in {c.put('image shaded', value)}"
+        )
     return f"{text}."
