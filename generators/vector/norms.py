@@ -298,8 +298,8 @@ def residual_costs(k: KernelBuilder, level: int) -> Title:
     if level >= 3:
         done += _descent(level, site, x, residual, total)
     plain = {"l2", "square", "largest"} & {kind for kind in _LIKELY if kind not in costs.left}
-    names = "residual_costs residual_penalty" if plain else "robust_costs robust_residuals"
-    return Title(k.name(names), done)
+    title = "residual_costs residual_penalty" if plain else "robust_costs robust_residuals"
+    return Title(k.name(title), done)
 
 
 _DESCENT = VectorShelf(scalars="soft rate cost")

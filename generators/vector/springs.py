@@ -65,16 +65,22 @@ class Spring:
             lambda b, x, y, ks, rest: self.law.build(b, b.let("edge delta dx", y - x), ks, rest),
         )
 
-    def force(self, x: Expr, y: Expr) -> Expr:
-        return self.use(x, y, *self.given)
+    def force(self, x: Expr, y: Expr, span: float = 1.0) -> Expr:
+        """The force on ``x``, of a spring whose rest length is multiplied by ``span``."""
+        stiff, rest = self.given
+        return self.use(x, y, stiff, rest if span == 1.0 else span * rest)
 
 
 def _edges(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     """The force of one spring for each thread: its ends are given or looked up."""
     shape = k.draw.shape
     spring = Spring(site, vec, BY_LEVEL[level], _SOURCES)
-    first, second = k.draw.word.choice((("head", "tail"), ("xa", "xb"), ("end_a", "end_b")))
-    ends = {"x": Part(first, vec, -2.0, 2.0), "y": Part(second, vec, -2.0, 2.0)}
+    names = (("head heads", "tail tails"), ("xa xa", "xb xb"), ("end_a ends_a", "end_b ends_b"))
+    first, second = (pair.split() for pair in k.draw.word.choice(names))
+    ends = {
+        "x": Part(first[0], vec, -2.0, 2.0, many=first[1]),
+        "y": Part(second[0], vec, -2.0, 2.0, many=second[1]),
+    }
     r = record(site, "Edge Spring Link", ends, 0.4)
     p, q = k.let("p pa", r["x"]), k.let("q pb", r["y"])
     total = spring.force(p, q)
@@ -127,9 +133,11 @@ def _net(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     shape, flat = k.draw.shape, site.rank == 2
     kinds = ("structural", "shear") if flat else ("rope", "bending")
     links = _LINKS[shape.choice(kinds)]
-    places = site.array("positions nodes cloth points", vec, -2.0, 2.0)
+    names = f"positions nodes {'cloth' if flat else 'rope'}_nodes"
+    places = site.array(names, vec, -2.0, 2.0)
     spring = Spring(site, vec, 1.0, _COMMON)
-    dims = zip(("num_rows height", "num_cols width"), site.dims, strict=False)
+    counts = ("num_rows height", "num_cols width") if flat else ("num_nodes node_count",)
+    dims = zip(counts, site.dims, strict=False)
     sizes: list[Expr] = [k.size_param(names, dim) for names, dim in dims]
     x = k.let("x here p", places[site.at])
     start, weight = zero(vec), ""
@@ -145,12 +153,17 @@ def _net(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
         else:
             at = tuple(map(_beside, site.at, shift))
         with nullcontext() if wrapped else k.if_(_inside(site.at, shift, sizes)):
-            k.augment(total, "add", spring.force(x, places[at]))
+            span = round(sum(step * step for step in shift) ** 0.5, 6)
+            k.augment(total, "add", spring.force(x, places[at], span))
     shifts = ", ".join(str(shift if flat else shift[0]) for shift in links)
     what = "cloth" if flat else "rope"
     done = f"Sum the spring forces on each node of a {what}: {weight}{spring.text} over e = "
     done += f"x[neighbour] - x, x = {places.name}, the neighbours being at the offsets {shifts}"
-    done += " (around the border)." if wrapped else " that lie inside."
+    done += " (around the border)" if wrapped else " that lie inside"
+    far = "diagonal springs" if flat else "springs over two links"
+    long = any(abs(step) == 2 for shift in links for step in shift) or len(links) == 8
+    times = "sqrt(2)" if flat else "2"
+    done += f"; {far} have {times} times the rest length." if long else "."
     if level == 3:
         return done + deliver(site, level, "forces net_force", total)
     return done + _step(k, level, site, vec, x, total)

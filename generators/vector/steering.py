@@ -29,7 +29,7 @@ _FORCES.add("ease", "ease", lambda x, v, g, s, r: s * fn("smooth_normalize", g -
 
 @_FORCES.formula("flee", "{s} * normalize(x - g) - v where |x - g| < {r}, else -v")
 def flee(body: BodyBuilder, x: Expr, v: Expr, g: Expr, s: Expr, r: Expr) -> Expr:
-    away = body.let("away from_goal", x - g)
+    away = body.let("away from_threat", x - g)
     dist = body.let("dist d", fn("length", away))
     return fn("where", dist < r, s * fn("normalize", away), zero(x.type)) - v
 
@@ -90,7 +90,7 @@ def _moved(k: KernelBuilder, site: Site, state: Sequence[Expr], force: Expr, cap
 _TASKS = {
     "seek": "Steer agents to their goals at full speed.",
     "ease": "Steer agents to their goals, gently near them.",
-    "flee": "Steer agents away from a point that is near.",
+    "flee": "Steer agents away from threats that are near.",
     "arrive": "Steer agents to their goals, slowing down near them.",
     "pursue": "Steer agents to their goals, leading by their own motion.",
 }
@@ -102,7 +102,8 @@ def _one_goal(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, 
     forms = ("seek", "arrive") if level == 1 else ("arrive", "flee", "pursue", "seek")
     formula = _FORCES.card(shape.choice((*forms, "ease") if scalar == FLOAT32 else forms))
     agent = record(site, "Agent Boid Robot", _agent(vec), 0.5)
-    goal = given(site, "goal target waypoint", vec, -2.0, 2.0, each=3, shared=2)
+    aims = "threat danger" if formula.name == "flee" else "goal target waypoint"
+    goal = given(site, aims, vec, -2.0, 2.0, each=3, shared=2)
     speed = given(site, "max_speed speed cruise_speed", scalar, 0.8, 2.0, forms=_SOURCES)
     values = {"x": agent["x"], "v": agent["v"], "g": goal, "s": speed}
     if "r" in formula.keys:

@@ -321,8 +321,8 @@ def swing_twist(k: KernelBuilder, level: int) -> Title:
         done += f" Store swing in {out} and twist in {r.put('twists twist_out', twist).name}."
     if level >= 4:
         done += reported(r, swing, level - 4, level - 3, "swing")
-    names = "swing_twist split_rotation decompose_swing_twist"
-    return Title(k.name(names if level < 2 else "limit_joints limit_twist"), done)
+    title = "swing_twist split_rotation decompose_swing_twist"
+    return Title(k.name(title if level < 2 else "limit_joints limit_twist"), done)
 
 
 def _angle_only(r: Rig, level: int, q: Var, axis: Expr) -> str:

@@ -211,9 +211,9 @@ def attitude_error(k: KernelBuilder, level: int) -> Title:
     done += f"error is the rotation e = (ev, ew) = {_RELATIVE_TEXT[frame]}"
     short = level >= 3 or (level == 2 and shape.chance(0.4))
     done += f"{_shorter(k, error) if short else ''}."
-    forms = ("angle", "angle", "vector", "vector", "quaternion", "about")
-    if level > 2:
-        forms = ("angle", "vector", "quaternion", "about")
+    forms = ["angle", "vector", "quaternion", "about"]
+    if level <= 2:
+        forms = ["angle", "angle", "vector", "vector", "quaternion", "about"]
     chosen = shape.sample(forms, {1: 1, 2: 1, 3: 2}.get(level, 3))
     for form in chosen:
         done += _error_stored(r, form, error, level, short)

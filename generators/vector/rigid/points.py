@@ -267,6 +267,7 @@ def point_registration(k: KernelBuilder, level: int) -> Title:
     if level >= 2:
         names = "icp_terms robust_registration registration_terms"
         return Title(k.name(names), f"{done}{fit.weighted(pair)}.")
+    choices: tuple[tuple[Expr, str, str], ...]
     if fit.res is not None:
         choices = (
             (fit.res, "s", "residuals signed_distances"),

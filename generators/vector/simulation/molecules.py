@@ -304,8 +304,8 @@ def _contact_map_stored(
         squared = c.maybe("d2 dist_sq", dot(d, d))
     what = "least distance of two of their atoms" if fine else "distance"
     text = f"Compare the residues of {p.name} and {q.name} pair by pair, d being their {what}. "
-    told, names = _touching(c, squared)
-    return Title(k.name(names), text + told)
+    told, title = _touching(c, squared)
+    return Title(k.name(title), text + told)
 
 
 def _touching(c: Crowd, squared: Expr) -> tuple[str, str]:

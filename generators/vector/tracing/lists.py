@@ -57,7 +57,7 @@ def _moeller(kind: str) -> Callable[..., Expr]:
     """Moeller and Trumbore's test: the distance, or -1 for a miss.
 
     ``kind`` says which triangles are left out before: those seen from behind (``culled``), those
-    without an area (``guarded``), or none.
+    without an area (``guarded``), or none: an infinite or undefined distance is no hit.
     """
 
     def test(b: BodyBuilder, o: Expr, d: Expr, a: Expr, e1: Expr, e2: Expr) -> Expr:
@@ -269,7 +269,7 @@ class _Tree:
 
     r: Ray
     leaf: Var
-    flag: Var | None
+    flag: Var
     centers: Points
     radii: Var
     best: Var
@@ -278,9 +278,6 @@ class _Tree:
     def visit(self, node: Var) -> None:
         """Test the sphere of a node that has one."""
         k = self.r.c.k
-        if self.flag is None:
-            self._test(k.let("p prim", self.leaf[node]))
-            return
         with k.if_(fn("eq", self.flag[node], 1)):
             self._test(k.let("p prim", self.leaf[node]))
 
@@ -297,17 +294,15 @@ class _Tree:
 
     @property
     def said(self) -> str:
-        kind = "node" if self.flag is None else f"node with {self.flag.name} 1"
         return (
-            f"A {kind} holds the sphere {self.leaf.name}, of {self.centers.name} and "
-            f"{self.radii.name}. "
+            f"A node with {self.flag.name} 1 holds the sphere {self.leaf.name}, of "
+            f"{self.centers.name} and {self.radii.name}. "
         )
 
 
 def _tree(k: KernelBuilder, r: Ray) -> _Tree:
     leaf = k.array("leaf_prim prim_id item", INT32, "bvh_nodes", init="permutation")
-    flagged = r.c.shape.chance(0.5)
-    flag = k.array("is_leaf leaf_flag", INT32, "bvh_nodes", low=0, high=1) if flagged else None
+    flag = k.array("is_leaf leaf_flag", INT32, "bvh_nodes", low=0, high=1)
     centers = points_of(k, VEC3, "centers sphere_pos", -2.0, 2.0, ("bvh_nodes",), r.c.level)
     radii = k.array("radii sphere_radius", FLOAT32, "bvh_nodes", low=0.6, high=1.2)
     reach = k.scalar("t_max max_dist", FLOAT32, 2.0, 4.0)

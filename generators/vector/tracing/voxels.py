@@ -20,7 +20,7 @@ def voxel_walk(k: KernelBuilder, level: int) -> Title:
     n = 2 if flat else 3
     sides = tuple(side(k, s, 7 if flat else 5) for s in ("nx", "ny", "nz")[:n])
     top = 7.0 if flat else 5.0
-    r = cast_rays(k, level, 1.0, top - 1.0, 0.0 if flat else 0.3)
+    r = cast_rays(k, level, 1.0, top - 1.0, 0.0 if flat else 0.1)
     c = r.c
     way = shape.choice(("first", "sum", "count"))
     solid = way != "sum"
