@@ -36,7 +36,9 @@ _TWO = VectorShelf()
 """What is computed of a cell c and a second cell n, or the extent n of the grid."""
 
 
-@_TWO.formula("indices cell_ids", "cx + nx * cy (+ nx * ny * cz in 3-D) with (nx, ny) of {n}")
+@_TWO.formula(
+    "indices cell_ids", "cx + nx * cy + nx * ny * cz, the sides nx, ny being those of {n}"
+)
 def linear_index(c: Expr, n: Expr) -> Expr:
     """Row-major index, x fastest."""
     rows = c[1] if len(_parts(c)) == 2 else c[1] + n[1] * c[2]
@@ -69,14 +71,18 @@ def _whole(k: KernelBuilder, level: int, site: Site) -> tuple[str, str]:
     vec = Vec(shape.choice((2, 3)), Scalar(shape.weighted(_WHOLE)))
     formula = shape.choice(_TWO.cards)
     if formula.name in ("linear_index", "wrapped"):
-        ways = {"shared": 4, "first": 2, "each": 1}
-        second = Part("extent grid_size dims_n", vec, 3, 5, forms=ways)
+        second = Part("extent grid_size grid_dims", vec, 3, 5, forms={"shared": 1})
     else:
         ways = {"each": 3, "first": 2, "shared": 2}
         second = Part("goal_cell target_cell home_cell", vec, 0, 7, forms=ways)
     r = record(site, "Entry Item Job", {"c": Part(_CELLS, vec, 0, 7), "n": second}, 0.0)
     done = f"{_TASKS[formula.name]} With c = {r.say('c')} and n = {r.say('n')}, take "
-    done += f"{formula.said({'c': 'c', 'n': 'n'})}."
+    text = formula.said({"c": "c", "n": "n"})
+    if vec.size == 2:
+        text = text.replace(
+            " + nx * ny * cz, the sides nx, ny being those", ", nx being the first side"
+        )
+    done += f"{text}."
     values = {"c": k.let("c cell_i", r["c"]), "n": local(k, "n ref", r["n"])}
     value = evaluated(k, BY_LEVEL[level], formula, values)
     if level >= 2 and shape.chance(0.5) and formula.name != "wrapped":

@@ -103,7 +103,7 @@ def box_walls(m: Motion) -> str:
 
 VELOCITY_CHANGES = (anchor_pull, drag, speed_limit, swirl)
 POSITION_CHANGES = (box_walls, floor_bounce)
-_CHANGES_AT = {1: (0, 0), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 4)}
+_CHANGES_AT = {1: (0, 0), 2: (1, 1), 3: (1, 1), 4: (2, 3), 5: (3, 4)}
 
 
 def advance(level: int, m: Motion, acceleration: Expr) -> str:

@@ -111,10 +111,8 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
     if balls.one is not None:
         found = called(o, d, *balls.sized(list(balls.one.values.values())))
         t = local(k, "t t_first dist", found)
-        done = (
-            f"to the {balls.text}: the nearest intersection at least {start or 0} along the ray, "
-        )
-        done += "or -1 for a miss."
+        ahead = f"at least {start} along the ray" if start else "ahead of the origin"
+        done = f"to the {balls.text}: the nearest intersection {ahead}, or -1 for a miss."
     else:
         t = k.let("nearest best t_min", k.lift(far, vec.scalar))
         assert balls.table is not None

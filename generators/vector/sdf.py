@@ -111,8 +111,8 @@ def _field(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
     q = k.let("q local rel", p - center)
     d, text = worked_out(site, BY_LEVEL[level], first, {"q": q}, sizes)
     shape, names = _CALLED[vec.size][first.name]
-    done = f"Evaluate the signed distance of {shape} about {center.name} at p = {where}: "
-    done += f"with q = p - {center.name} it is {text}."
+    done = f"Evaluate the signed distance of {shape} with its centre at {center.name} for p = "
+    done += f"{where}: with q = p - {center.name} it is {text}."
     if k.draw.shape.chance(0.2):
         d, text = worked_out(site, 0.0, _SHELL, {"d": k.let("d sd", d)}, sizes)
         done += f" Take {text}, that of a shell."

@@ -91,6 +91,8 @@ def nearest_spacing(k: KernelBuilder, level: int) -> Title:
     text = f"For each point of {p.name}, find the {few} nearest other points. "
     way = c.shape.choice(("mean", "outlier", "last"))
     title = "nearest_spacing knn_mean_distance mean_knn_distance"
+    if not root:
+        title = "knn_mean_sq_distance mean_sq_spacing"
     if way == "outlier":
         title = "outlier_test knn_outliers mark_inliers"
         typical = (0.35 if c.vec.size == 2 else 0.75) + 0.03 * few

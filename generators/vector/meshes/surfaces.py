@@ -26,7 +26,8 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
     total = k.let("lap delta_sum shift", zero(c.vec))
     plain = way == "umbrella"
     names = "num_seen valence" if plain else "w_sum norm"
-    weight = k.let(names, k.lift(0.0 if plain else 0.01, c.scalar))
+    weight = k.let(names, k.lift(0.0 if plain else 1.0e-6, c.scalar))
+    soft = k.scalar("eps_sq soft_sq", c.scalar, 0.05, 0.2) if way == "distance" else None
     sigma = k.scalar("sigma bandwidth", c.scalar, 0.5, 1.2) if way == "gauss" else None
     with others(c, p, False, {"table": 3, "counted": 3, "rows": 4}) as j:
         d = k.let("d edge", p.at(*c.place(j)) - mine)
@@ -35,10 +36,11 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
             k.augment(weight, "add", 1.0)
             continue_text = "1"
         elif way == "distance":
-            w = k.let("w", 1.0 / (0.1 + dot(d, d)))
+            assert soft is not None
+            w = k.let("w", 1.0 / (soft + dot(d, d)))
             k.augment(total, "add", w * d)
             k.augment(weight, "add", w)
-            continue_text = "1 / (0.1 + |d|^2)"
+            continue_text = f"1 / ({soft.name} + |d|^2)"
         else:
             assert sigma is not None
             w = k.let("w", fn("exp", -dot(d, d) / (2.0 * sigma * sigma)))
@@ -48,7 +50,7 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
     lap = k.let("mean_d lap_mean", total / weight)
     text = (
         f"Smooth a mesh: the Laplacian L of each vertex of {p.name} is the sum of w * d over "
-        f"{c.told[0]}, d the offset of one, over the sum of w plus 0.01; w = {continue_text}. "
+        f"{c.told[0]}, d the offset of one, over the sum of w (plus 1e-06); w = {continue_text}. "
     )
     if plain:
         text = f"Smooth a mesh: the Laplacian L of each vertex of {p.name} is the mean offset of "

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from generators.build import BodyBuilder, KernelBuilder, fn, identity, make
+from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import acos, asin, atan2, clamp, cos, dot, most, where
+from generators.kit.functions import acos, asin, atan2, clamp, cos, dot, most
 from generators.kit.masks import flag
-from generators.kit.naming import applied, local, maybe
+from generators.kit.naming import applied, maybe
 from generators.kit.records import Part, record
 from generators.kit.sources import given, unit_vector
 from generators.kit.words import say
@@ -92,12 +90,6 @@ def euler_rotation(k: KernelBuilder, level: int) -> Title:
     r = rig(k, "i tid cam")
     values, source = _angle_inputs(r)
     done = f"Convert Euler angles to quaternions: with roll, pitch and yaw in radians from {source}"
-    if level >= 3:
-        for name in shape.sample(ANGLES, 1 if level == 3 else 2):
-            kept = getattr(values[name], "name", "") in {p.name for p in k.params}
-            angle = (k.let if kept else partial(local, k))(f"{name} {name}_now", values[name])
-            values[name] = angle
-            done += _angle_change(r, name, angle)
     rotation, text = _from_angles(r, values, level)
     q = k.let("q rot attitude", unit(rotation) if level >= 2 else rotation)
     text = f"normalize({text})" if level >= 2 else text
@@ -108,8 +100,6 @@ def euler_rotation(k: KernelBuilder, level: int) -> Title:
         k.assign(q, unit(mount * q if left else q * mount))
         side = "left" if left else "right"
         done += f" q is multiplied by {say(k, mount)} from the {side} and normalized."
-    if level >= 3 and shape.chance(0.5):
-        done += _flipped(r, q)
     if level == 1 or shape.chance(0.4):
         done += r.gets("rotations quats attitudes_out", q, "q")
     if level >= 2:
@@ -120,35 +110,6 @@ def euler_rotation(k: KernelBuilder, level: int) -> Title:
     if level >= 4:
         done += reported(r, q, level - 3, level - 2)
     return Title(k.name("euler_to_quat quat_from_euler rpy_to_quat euler_to_rotation"), done)
-
-
-def _angle_change(r: Rig, name: str, angle: Var) -> str:
-    k = r.k
-    form = k.draw.shape.choice(("clamp", "trim", "gain"))
-    if form == "clamp":
-        limit = k.scalar(f"max_{name} {name}_limit", r.scalar, 0.6, 1.0)
-        k.assign(angle, clamp(angle, minus(limit), limit))
-        return f", {name} clamped to +-{say(k, limit)}"
-    if form == "trim":
-        trim = given(r, f"{name}_trim {name}_bias", r.scalar, -0.4, 0.4, forms=MOSTLY)
-        k.augment(angle, "add", trim)
-        return f", {say(k, trim)} added to {name}"
-    gain = given(r, f"{name}_gain {name}_scale", r.scalar, 0.4, 0.9)
-    k.augment(angle, "mul", gain)
-    return f", {name} multiplied by {say(k, gain)}"
-
-
-def _flipped(r: Rig, q: Var) -> str:
-    """Where a flag is set, the inverse or the identity instead."""
-    k, shape = r.k, r.k.draw.shape
-    flip, inverse = flag(r, "flipped stowed parked"), shape.chance(0.4)
-    other = fn("quat_inverse", q) if inverse else identity(r.quat)
-    if shape.chance(0.5):
-        k.assign(q, where(flip.value, other, q))
-    else:
-        with k.if_(flip.value):
-            k.assign(q, other)
-    return f" Where {flip.on} q {'is inverted' if inverse else 'is the identity instead'}."
 
 
 def _formulas(b: BodyBuilder, q: Expr) -> tuple[Expr, Expr, Expr]:

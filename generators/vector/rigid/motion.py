@@ -152,7 +152,6 @@ def orientation_step(k: KernelBuilder, level: int) -> Title:
     done += f"{state.say('orientation')} and the angular velocity w in "
     done += f"{state.say('angular velocity')}, given in the {'body' if body else 'world'}'s frame, "
     done += "; then ".join([*told, text]) + "." + after
-    done += _kept(r, state["orientation"], q) if level >= 2 and shape.chance(0.05) else ""
     new: dict[str, Expr] = {"orientation": q}
     if rate_kept:
         new["angular velocity"] = w
@@ -184,16 +183,6 @@ def _written(r: Rig, state: Record, new: Mapping[str, Expr]) -> str:
         k.params[:] = [replace(p, role="inout") if p.name == name else p for p in k.params]
         k.store(place.array, r.at, value)
     return f" The new values go back to {listed([v.array.name for v in places])} in place."
-
-
-def _kept(r: Rig, before: Expr, q: Var) -> str:
-    awake = flag(r, "awake active is_dynamic")
-    if r.k.draw.shape.chance(0.5):
-        r.k.assign(q, where(awake.value, q, before))
-    else:
-        with r.k.if_(awake.unless):
-            r.k.assign(q, before)
-    return f" Where {awake.off} q stays as it was."
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def _granular_contact_stored(
     """What :func:`granular_contact` stores, and its text."""
     law = f"{kn.name} * overlap"
     law = f"max({law} - {kd.name} * vn, 0)" if kd is not None else law
-    vn_said = f", vn is the part along n of their relative velocity by {v.name}" if kd else ""
+    vn_said = f", vn the normal part of their relative velocity by {v.name}" if kd else ""
     text = (
         f"Compute the contact forces of grains. For each grain, over {c.told[0]} but itself that "
         f"it overlaps ({touching} exceeds the distance in {p.name}), sum the force {law} * n, n "

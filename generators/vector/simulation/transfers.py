@@ -114,9 +114,12 @@ def grid_to_particles(k: KernelBuilder, level: int) -> Title:
     if change is not None and old is not None:
         return Title(k.name("grid_to_particles_flip flip_gather"), text + _flip(c, v, change, old))
     text += f"{c.put('velocities vel_out v_out', v)} gets the weighted sum."
-    for a, row in enumerate(outer):
-        name = c.put(f"affine_{'xyz'[a]} c_{'xyz'[a]}", row)
-        text += f" {name} gets the sum weighted by -u along {'xyz'[a]} besides."
+    if outer:
+        stem = c.shape.choice(("affine", "c"))
+        names = [c.put(f"{stem}_{'xyz'[a]}", row) for a, row in enumerate(outer)]
+        text += " For APIC's affine part, store the sums also weighted by -u along each axis in "
+        text += f" {', '.join(names)}."
+        return Title(k.name("apic_gather grid_to_particles_apic"), text)
     return Title(k.name("grid_to_particles gather_velocity g2p"), text)
 
 
