@@ -81,7 +81,10 @@ class _Field:
 
     def __init__(self, k: KernelBuilder, level: int, site: Site, vec: Vec, swirls: bool) -> None:
         shape, scalar = k.draw.shape, vec.scalar
-        law = shape.choice((_VORTEX if swirls else _PULLS).cards)
+        # Spheres and halos of matter are bodies of space.
+        flat = [card for card in _PULLS.cards if card.name in ("gravity", "yukawa")]
+        pulls = _PULLS.cards if vec.size == 3 else flat
+        law = shape.choice(_VORTEX.cards if swirls else pulls)
         self.k, self.name = k, law.name
         self.eps = given(site, _LENGTHS[law.name], scalar, 0.4, 1.2, forms=_COMMON)
         size = "strength circulation gamma" if swirls else _SIZES.get(law.name, "mass mu")

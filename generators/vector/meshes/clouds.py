@@ -43,7 +43,7 @@ def chamfer_distance(k: KernelBuilder, level: int) -> Title:
             k.assign(best, fn("min", best, d2))
     few = f", among the first {valid.name} of them" if valid is not None else ""
     text = f"For each point of {p.name}, find the nearest of {q.name}{few}. "
-    told, out = _as_loss(c, best)
+    told, out = _as_loss(c, best, who is None)
     if who is None:
         text += f"Store {told} in {out}."
         return Title(k.name("one_sided_chamfer nearest_distance chamfer_terms"), text)
@@ -51,9 +51,9 @@ def chamfer_distance(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("nearest_points nearest_neighbors match_points"), text)
 
 
-def _as_loss(c: Crowd, best: Var) -> tuple[str, str]:
+def _as_loss(c: Crowd, best: Var, robust: bool) -> tuple[str, str]:
     """The squared distance, the distance, or a robust cost of it; and where it is stored."""
-    way = c.shape.choice(("square", "root", "square", "root", "huber"))
+    way = c.shape.choice(("square", "root", "square", "root", "huber" if robust else "root"))
     if way == "square":
         return "its squared distance", c.put("sq_dists dist2_out", best)
     if way == "root":

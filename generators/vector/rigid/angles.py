@@ -162,6 +162,10 @@ def read_euler(k: KernelBuilder, level: int) -> Title:
     angles = _roll_pitch_yaw(r, q, level)
     told = shape.weighted({"plain": 4, "commanded": 1, "tilted": 2})
     build, names = _TOLD[told]
+    if told != "plain":
+        task = "Measure how far orientations tilt from level"
+        task = task if told == "tilted" else "Compare orientations with commanded Euler angles"
+        done = done.replace("Read the Euler angles of the", f"{task}, by the Euler angles of the")
     done += _RPY_TEXT + build(r, level, angles)
     if level >= 4:
         done += reported(r, q, level - 4, level - 3)
@@ -205,7 +209,7 @@ def _tilted(r: Rig, level: int, angles: dict[str, Expr]) -> str:
     k = r.k
     roll, pitch, _ = angles.values()
     lean, text = most(abs(roll), abs(pitch)), "max(|roll|, |pitch|)"
-    if k.draw.shape.chance(0.5):
+    if k.draw.shape.chance(0.7):
         lean, text = acos(cos(roll) * cos(pitch)), "acos(cos(roll) * cos(pitch))"
     tilt = k.let("tilt lean level", lean)
     done = f"; tilt = {text}"

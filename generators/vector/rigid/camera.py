@@ -81,9 +81,10 @@ class Lens:
         keys += ["cx", "cy"] if shape.chance(0.75) else []
         if level >= 3 and shape.chance(0.6):
             keys += ["k1", "k2"][: shape.integer(1, 2)]
-        parts = {}
+        parts, style = {}, shape.integer(0, 1)
         for key in keys:
-            parts[key] = Part(_NAMES[key], r.scalar, *_RANGES[key if key in _RANGES else key[0]])
+            name = _NAMES[key].split()[style]
+            parts[key] = Part(name, r.scalar, *_RANGES[key if key in _RANGES else key[0]])
         struct = 0.3 + 0.06 * level
         lens = record(r, "Camera Intrinsics Pinhole", parts, struct, shared=True)
         self.values, self.said = lens.values, {key: lens.say(key) for key in keys}

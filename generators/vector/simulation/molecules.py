@@ -246,7 +246,8 @@ def _chain_shape_ended(
 ) -> Title:
     """What :func:`chain_shape` stores at last, and its text."""
     if axes is not None:
-        text += f" {c.put('axis_spread second_moments', axes / size)} gets the same for each axis."
+        name = c.put("axis_spread second_moments", axes / size)
+        text += f" {name} gets the mean square deviation along each axis."
     text += _ends(c, p, stop)
     return Title(k.name("chain_shape radius_of_gyration polymer_size"), text)
 
@@ -259,7 +260,7 @@ def _ends(c: Crowd, p: Points, stop: Expr) -> str:
     if c.shape.chance(0.5):
         name = c.put("end_distances ree_out", fn("length", gap))
         return f" {name} gets the distance between its ends."
-    return f" {c.put('end_vectors ree_vec', gap)} gets the way from its first bead to its last."
+    return f" {c.put('end_vectors ree_vec', gap)} gets the vector from its first bead to its last."
 
 
 @idiom
