@@ -11,7 +11,7 @@ from generators.kit.functions import dot, exp, least, most
 from generators.kit.naming import BY_LEVEL
 from generators.kit.outputs import deliver
 from generators.kit.records import Part
-from generators.kit.sites import Site, launch
+from generators.kit.sites import Site, launch, over
 from generators.kit.sources import given, zero
 from generators.kit.words import say
 from generators.program.dtypes import Type, Vec
@@ -132,7 +132,7 @@ _TASKS = {
     "curl": "Compute the curl of a vector field by central differences.",
     "gradient_sq": "Measure how fast a vector field changes in space.",
     "laplacian": "Compute the Laplacian of a vector field.",
-    "advection": "Compute the convective term (u . grad) u of a velocity field.",
+    "advection": "Compute the convective term of a velocity field, its change along itself.",
 }
 
 
@@ -162,11 +162,18 @@ class Operator:
         return value, text
 
 
+def _cube(k: KernelBuilder) -> Site:
+    """A grid of space, whose axes are z, y and x: none of them numbers fields of a batch."""
+    dims = k.draw.word.choice(("nz ny nx", "depth height width"))
+    names = k.draw.word.choice(("iz iy ix", "k j i"))
+    return over(k, dims, names, ((4, 6), (4, 6), (4, 6)), form="cube")
+
+
 @idiom(depth=2)
 def vector_fields(k: KernelBuilder, level: int) -> Title:
     """Derivatives of vector fields on two- and three-dimensional grids, and steps with them."""
     shape = k.draw.shape
-    site = launch(k, grid=3, cube=2)
+    site = launch(k, grid=1) if shape.chance(0.6) else _cube(k)
     scalar = k.draw.wide_float_type()
     g = Grid(site, Vec(2 if site.form == "grid" and shape.chance(0.7) else 3, scalar))
     operator = Operator(level, g)

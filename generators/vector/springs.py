@@ -340,7 +340,7 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
         value = use(xi, xj)
         if weights is not None:
             value = weights[slot] * value
-        if level >= 3:
+        if level >= 3 and form != "spring":
             reach = k.scalar("cutoff_sq reach_sq", vec.scalar, 0.6, 1.6)
             value = maybe(k, "term pull", value)
             blocks.enter_context(k.if_(fn("length_sq", xj - xi) < reach))
@@ -366,7 +366,7 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
 
 _TASKS = {
     "smoothing": ("Smooth points over their neighbours.", "shifts offsets_out"),
-    "spring": ("Sum the spring forces of each point's links.", "forces spring_sums"),
+    "spring": ("Compute the spring forces on linked points.", "forces spring_forces_out"),
     "repulsion": ("Push points away from their neighbours.", "forces repulsions"),
     "attraction": ("Pull points to near neighbours by a Gaussian weight.", "pulls shifts"),
     "rational_pull": ("Pull points to near neighbours by a rational weight.", "pulls shifts"),

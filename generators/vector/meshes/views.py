@@ -133,7 +133,15 @@ def triangulate_midpoints(k: KernelBuilder, level: int) -> Title:
     """Points from two views: the middle of the shortest way between two rays, and its length."""
     c = crowd(k, level, space=3, sizes=(40, 64), member="i tid m")
     c.vec = VEC3
-    centers = [k.scalar(n, VEC3, -1.0, 1.0) for n in ("center_a", "center_b")]
+    several = len(c.dims) > 1
+    from_a, from_b = ("centers_a", "centers_b") if several else ("center_a", "center_b")
+    centers: list[Expr]
+    if several:
+        places = [k.array(n, VEC3, c.dims[:1], low=-1.0, high=1.0) for n in (from_a, from_b)]
+        names = ("origin_a", "origin_b")
+        centers = [k.let(n, p[c.at[:1]]) for n, p in zip(names, places, strict=True)]
+    else:
+        centers = [k.scalar(n, VEC3, -1.0, 1.0) for n in (from_a, from_b)]
     dirs = [
         k.let(n, k.array(a, VEC3, c.dims, init="unit")[c.at])
         for n, a in (("u", "rays_a"), ("v", "rays_b"))
@@ -143,27 +151,34 @@ def triangulate_midpoints(k: KernelBuilder, level: int) -> Title:
     u: Expr = dirs[0]
     v: Expr = dirs[1]
     if turned:
-        rot = k.scalar("rotation rot_b", Quat(FLOAT32), init="unit")
-        by = f" turned by {rot.name}"
+        if several:
+            array = k.array("rotations rots_b", Quat(FLOAT32), c.dims[:1], init="unit")
+            rot: Expr = array[c.at[:1]]
+            name = array.name
+        else:
+            rot = k.scalar("rotation rot_b", Quat(FLOAT32), init="unit")
+            name = "".join(p.name for p in k.params[-1:])
+        by = f" turned by {name}"
         v = k.let("v_world vw", fn("quat_rotate", rot, v))
-    return _triangulate_midpoints_stored(k, centers, u, v, by, c)
+    return _triangulate_midpoints_stored(k, centers, u, v, (from_a, from_b, by), c)
 
 
 def _triangulate_midpoints_stored(
-    k: KernelBuilder, centers: list[Var], u: Expr, v: Expr, by: str, c: Crowd
+    k: KernelBuilder, centers: list[Expr], u: Expr, v: Expr, said: tuple[str, str, str], c: Crowd
 ) -> Title:
     """What :func:`triangulate_midpoints` stores, and its text."""
+    from_a, from_b, by = said
     w = k.let("w base", centers[0] - centers[1])
     b = k.let("uv cos_uv", dot(u, v))
-    least = k.scalar("min_sin_sq", FLOAT32, 0.08, 0.15)
+    least = k.scalar("min_sin_sq", FLOAT32, 0.12, 0.3)
     du, dv = k.let("uw du", dot(u, w)), k.let("vw_d dv", dot(v, w))
     denom = k.let("denom det", most(1.0 - b * b, least))
     s, t = k.let("s depth_a", (b * dv - du) / denom), k.let("t depth_b", (dv - b * du) / denom)
     first, second = k.let("pa near_a", centers[0] + s * u), k.let("pb near_b", centers[1] + t * v)
     point = 0.5 * (first + second)
     text = (
-        "Triangulate points by the midpoints between pairs of rays, u of rays_a from center_a and "
-        f"v of rays_b from center_b{by}. With b = u.v, w = center_a - center_b, s = "
+        f"Triangulate points by the midpoints between pairs of rays, u of rays_a from {from_a} and "
+        f"v of rays_b from {from_b}{by}. With b = u.v, w = {from_a} - {from_b}, s = "
         "(b * v.w - u.w) / m and t = (v.w - b * u.w) / m, m = max(1 - b^2, min_sin_sq): "
     )
     way = c.shape.choice(("point", "gap", "ahead"))
@@ -172,11 +187,11 @@ def _triangulate_midpoints_stored(
         kept = k.let("mid point", make(VEC3, k.lift(0.0, FLOAT32)))
         with k.if_(good):
             k.assign(kept, point)
-        text += f"{c.put('points triangulated', kept)} gets the middle of center_a + s u and "
-        text += "center_b + t v where s and t are positive, else 0."
+        text += f"{c.put('points triangulated', kept)} gets the middle of {from_a} + s u and "
+        text += f"{from_b} + t v where s and t are positive, else 0."
     else:
-        text += f"{c.put('points triangulated', point)} gets the middle of center_a + s u and "
-        text += "center_b + t v."
+        text += f"{c.put('points triangulated', point)} gets the middle of {from_a} + s u and "
+        text += f"{from_b} + t v."
     if way == "gap" or c.chance(0.4, 2):
         gap = k.let("gap_v skew", first - second)
         root = c.shape.chance(0.5)

@@ -11,7 +11,7 @@ from generators.kit.sources import STATE, given
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32
 from generators.program.expr import Construct, Expr, Var
-from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, minus, rig, six
+from generators.vector.rigid.parts import TUNED, Rig, minus, rig, six
 
 
 def _hinge_angle(r: Rig, level: int, axis: Expr, rel: Var) -> tuple[Expr, str]:
@@ -130,8 +130,8 @@ def _driven(r: Rig, level: int, world: Expr, tau: Var) -> str:
         if level >= 3:
             done += r.gets("reactions parent_torques", -turning, "-tau * w")
         return done
-    at = given(r, "anchor", r.vec, -1.0, 1.0, forms=MOSTLY)
-    com = given(r, "com", r.vec, -1.0, 1.0, many="child_com centers", forms=MOSTLY)
+    at = r.read("anchors joint_anchors", r.vec, -1.0, 1.0)
+    com = r.read("child_com centers", r.vec, -1.0, 1.0)
     pull = given(r, "pull force", r.vec, -2.0, 2.0, forms=STATE)
     arm = maybe(k, "arm lever", at - com, 0.6)
     wrench = k.let("wrench body_f load", six(r, turning + fn("cross", arm, pull), pull))

@@ -82,9 +82,7 @@ def imu_integration(k: KernelBuilder, level: int) -> Title:
     if "gyro bias" in imu.values:
         w = w - imu["gyro bias"]
     done = "Turn attitudes by one gyroscope sample" if level == 1 else "Advance inertial navigation"
-    done += (
-        f"{'' if level == 1 else ' by one step'}. With the attitude q in {say(k, attitude)} and "
-    )
+    done += f"{'' if level == 1 else ' by one step'}. With the attitude q in {say(k, attitude)}, "
     done += f"the body rate w = {say(k, w)}"
     w = k.let("w omega_c rate_c", w)
     if level >= 3 and shape.chance(0.7):
