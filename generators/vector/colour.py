@@ -169,7 +169,7 @@ def _extra(site: Site, g: Grading, c: Var) -> str:
 def colour_grading(k: KernelBuilder, level: int) -> Title:
     """Colours of images: exposure, balance, saturation, curves and blends, one after another."""
     shape = k.draw.shape
-    site = launch(k, grid=5, cube=1)
+    site = launch(k, grid=1)
     vec = Vec(3, Scalar(shape.weighted({"float32": 8, "float64": 2})))
     source, name = _source(k, level, site, vec)
     g = Grading(k, site, vec, level)

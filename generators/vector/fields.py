@@ -72,8 +72,11 @@ def _derived(g: Grid, half: Expr, form: str) -> tuple[Expr, str]:
     slopes = g.slopes(half)
     letters = "xyz"[: len(slopes)]
     names = reversed([say(g.k, index) for index in g.site.at])
-    axes = ", ".join(f"{a} along {name}" for a, name in zip(letters, names, strict=True))
-    text = f"with D_a f = {say(g.k, half)} * (f[next along a] - f[previous]), {axes}, take the "
+    pairs = [(a, name) for a, name in zip(letters, names, strict=True) if a != name]
+    axes = "".join(f", {a} along {name}" for a, name in pairs)
+    text = (
+        f"with D_a f = {say(g.k, half)} * (f[next along a] - f[previous along a]){axes}, take the "
+    )
     if form == "divergence":
         return summed(slope[c] for c, slope in enumerate(slopes)), f"{text}divergence"
     if form == "curl" and len(slopes) == 2:

@@ -7,7 +7,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula
 from generators.kit.functions import clamp, dot, least, most, sqrt
 from generators.kit.naming import BY_LEVEL
-from generators.kit.sites import Site, launch
+from generators.kit.sites import Site, launch, over
 from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import Vec
@@ -124,7 +124,13 @@ def _field(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
 def signed_distance(k: KernelBuilder, level: int) -> Title:
     """Signed distances of shapes at points or on grids."""
     solid = k.draw.shape.chance(0.6)
-    site = launch(k, forms={"list": 3, "cube": 3} if solid else {"list": 2, "grid": 4})
+    if k.draw.shape.chance(0.7):
+        site = launch(k, list=1)
+    elif solid:
+        dims = "nx ny nz"
+        site = over(k, dims, "i j k", ((4, 6), (4, 6), (4, 6)), form="cube")
+    else:
+        site = over(k, "nx ny", "i j", ((7, 10), (7, 11)), form="grid")
     vec = Vec(3 if solid else 2, k.draw.wide_float_type())
     done, names = _field(k, level, site, vec)
     return Title(k.name(names), done)

@@ -60,13 +60,13 @@ class Rig(Site):
 
 
 def rig(k: KernelBuilder, indices: Names, single: float = 0.0, **weights: int) -> Rig:
-    """A launch over bodies, over batches of them, or over rows of batches.
+    """A launch over bodies, or over batches of them.
 
     ``single`` is the chance of single precision before a float type is drawn.
     """
     narrow = bool(single) and k.draw.shape.chance(single)
     scalar = FLOAT32 if narrow else k.draw.wide_float_type()
-    s = launch(k, weights or {"list": 5, "batch": 4, "cube": 1}, indices)
+    s = launch(k, weights or {"list": 5, "batch": 4}, indices)
     return Rig(k, s.form, s.dims, s.at, s.inner, scalar)
 
 
