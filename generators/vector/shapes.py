@@ -239,7 +239,7 @@ def _weights(b: BodyBuilder, p: Expr, x: Expr, y: Expr, z: Expr) -> Expr:
 
 def _three(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Corners, str]:
     """The corners of a thread's triangle: a struct, three arrays, or looked up in a mesh."""
-    form = k.draw.shape.weighted({"struct": 4, "arrays": 3, "mesh": 3 if level > 1 else 1})
+    form = k.draw.shape.weighted({"struct": 4, "arrays": 4, "mesh": 1})
     if form == "mesh":
         k.size("nv", 24, 40)
         place = k.array(words("verts vertices mesh_points"), vec, "nv", low=-2.0, high=2.0)
