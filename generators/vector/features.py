@@ -150,6 +150,12 @@ def _pairs(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> t
     return how.form, done + deliver(site, level, outs, value)
 
 
+_BEST = {
+    True: ("largest", "similarity", "best_scores similarity"),
+    False: ("smallest", "distance", "min_dists best_dists"),
+}
+
+
 def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> tuple[str, str]:
     """The best of several prototypes, its index, and how clear the choice is."""
     left = site.read("features queries samples", vec, -high, high)
@@ -168,9 +174,8 @@ def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> 
 
     best = score(table.at(0), "best closest")
     winner = k.let("winner label best_index", k.lift(0, INT32))
-    second = None
-    if level >= 4:
-        second = k.let("runner_up second", best - 9 if how.rises else best + 9)
+    beyond = best - 9 if how.rises else best + 9
+    second = k.let("runner_up second", beyond) if level >= 4 else None
     with table.each("c j candidate", start=1) as (c, entry):
         value = score(entry, "score s match")
         with k.if_(value > best if how.rises else value < best):
@@ -182,11 +187,10 @@ def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> 
             with k.elif_(value > second if how.rises else value < second):
                 k.assign(second, value)
     out = site.put("labels assignments winners", winner)
-    side, noun = ("largest", "similarity") if how.rises else ("smallest", "distance")
+    side, noun, outs = _BEST[how.rises]
     plus = f", plus {table.said('bias')}" if biased else ""
     done = f"For each feature vector u of {say(k, a)}, find the prototype w = {table.said('w')} of "
     done += f"the {side} {noun}: {how.text}{plus}."
-    outs = "best_scores similarity" if how.rises else "min_dists best_dists"
     found = site.put(outs, best)
     done += f" Store the prototype's index in {out.name} and the {noun} in {found.name}."
     if second is not None:

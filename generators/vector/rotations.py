@@ -149,8 +149,7 @@ def rigid_motion(k: KernelBuilder, level: int) -> Title:
         done = f"Relative to {say(k, center)}, e{done} In the end {say(k, center)} is added back."
     else:
         done = f"E{done}"
-    rigid = form == "transform"
-    outs = "moved points_out" if rigid else "rotated points_out"
+    outs = "moved points_out" if form == "transform" else "rotated points_out"
     done += f" Store it in {site.put(outs, p).name}."
     return Title(k.name(_NAMES[form]), done)
 

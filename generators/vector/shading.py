@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 
 from generators.build import BodyBuilder, KernelBuilder, fn
@@ -171,6 +172,12 @@ def _table(k: KernelBuilder, vec: Vec, kind: Type) -> Table:
     return Table(k, "Light Lamp Emitter", parts, 0.65, (3, 4))
 
 
+def _lit_by(terms: Sequence[Term]) -> str:
+    """What a kernel of several lamps is for."""
+    names = " and ".join(_CALLED[term.formula.name] for term in terms)
+    return f"Light surface points by a few lamps with {names}."
+
+
 def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """Several lamps with positions, their light falling off with distance."""
     shape, scalar = k.draw.shape, vec.scalar
@@ -184,7 +191,6 @@ def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
         values["v"], after = _view(k, x)
         text += f"; plus {terms[1].text}{after}"
     fade = shape.choice(_FADES.cards)
-    near = fade.name == "windowed"
     reach = given(site, "radius light_range falloff", scalar, 1.5, 3.0, forms=_COMMON)
     total = k.let("total light_sum radiance", zero(kind))
     lit = k.let("lit brightest", zero(scalar)) if level >= 5 else None
@@ -200,14 +206,13 @@ def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
         if lit is not None:
             received = k.let("received atten", received)
             k.assign(lit, most(lit, received))
-        with k.if_(d2 < reach * reach) if near else nullcontext():
+        with k.if_(d2 < reach * reach) if fade.name == "windowed" else nullcontext():
             k.augment(total, "add", received * power)
-    names = " and ".join(_CALLED[term.formula.name] for term in terms)
-    done = f"Light surface points by a few lamps with {names}. {done}, each lamp j at q = "
+    done = f"{_lit_by(terms)} {done}, each lamp j at q = "
     done += f"{lamps.said('q')}, in the direction l and at the distance r from x, adds f * s * "
     done += f"{lamps.said('e')} with s = {text} and the falloff f = "
     done += fade.said({"d2": "r^2", "reach": say(k, reach)}).replace("sqrt(r^2)", "r")
-    done += f", if r < {say(k, reach)}." if near else "."
+    done += f", if r < {say(k, reach)}." if fade.name == "windowed" else "."
     done += deliver(site, level, "shade radiance_out image", total)
     if lit is not None:
         peaks = site.put("peaks max_light", lit).name

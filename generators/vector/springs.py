@@ -16,7 +16,7 @@ from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given, zero
 from generators.kit.words import say
-from generators.program.dtypes import INT32, Vec
+from generators.program.dtypes import INT32, Vec, scalar_of
 from generators.program.expr import Expr, Var, op
 from generators.vector.shelf import VectorShelf
 
@@ -348,20 +348,23 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
         if used is not None:
             k.augment(used, "add", 1.0)
         k.augment(total, "add", value)
-    task, outs = _TASKS[form]
-    done = f"{task} Sum over the neighbours j in {links.name} of each point i, x = {points.name}, "
-    done += f"{text}."
+    done = f"{_TASKS[form][0]} Sum over the neighbours j in {links.name} of each point i, x = "
+    done += f"{points.name}, {text}." + _summed(site, level, form, (xi, total, used))
+    return Title(k.name(f"{form}_sum neighbor_{form} gather_{form}"), done)
+
+
+def _summed(site: Site, level: int, form: str, sums: tuple[Var, Var, Var | None]) -> str:
+    """The sum or, of smoothing, the mean: stored, or a step by it."""
+    k, (xi, total, used) = site.k, sums
+    done, what = "", "sum" if used is None else "mean"
     if used is not None:
         k.assign(total, total / most(used, 1.0))
-        done += " Divide the sum by the number of its terms, if there is any."
-    step = level >= 3 and k.draw.shape.chance(0.5)
-    if not step:
-        done += f" Store the {'mean' if mean else 'sum'} in {site.put(outs, total).name}."
-    else:
-        dt = k.scalar("dt step_size", vec.scalar, 0.05, 0.4)
-        out = site.put("new_points moved_points", xi + dt * total)
-        done += f" Store xi + {dt.name} * the {'mean' if mean else 'sum'} in {out.name}."
-    return Title(k.name(f"{form}_sum neighbor_{form} gather_{form}"), done)
+        done = " Divide the sum by the number of its terms, if there is any."
+    if level < 3 or k.draw.shape.chance(0.5):
+        return f"{done} Store the {what} in {site.put(_TASKS[form][1], total).name}."
+    dt = k.scalar("dt step_size", scalar_of(total.type), 0.05, 0.4)
+    out = site.put("new_points moved_points", xi + dt * total)
+    return f"{done} Store xi + {dt.name} * the {what} in {out.name}."
 
 
 _TASKS = {

@@ -87,6 +87,12 @@ def nearest_spacing(k: KernelBuilder, level: int) -> Title:
     for n in range(1, few):
         total = total + (sqrt(best[n]) if root else best[n])
     mean = k.let("mean spacing", total / float(few))
+    return _spacing_stored(c, p, best, (few, root, mean))
+
+
+def _spacing_stored(c: Crowd, p: Points, best: Var, of: tuple[int, bool, Var]) -> Title:
+    """What :func:`nearest_spacing` stores, and its text."""
+    k, (few, root, mean) = c.k, of
     what = "distance" if root else "squared distance"
     text = f"For each point of {p.name}, find the {few} nearest other points. "
     way = c.shape.choice(("mean", "outlier", "last"))

@@ -24,8 +24,7 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
     way = c.shape.choice(("umbrella", "distance", "gauss", "umbrella"))
     mine = k.let("x xi here", p.at(*c.at))
     total = k.let("lap delta_sum shift", zero(c.vec))
-    plain = way == "umbrella"
-    names = "num_seen valence" if plain else "w_sum norm"
+    names = "num_seen valence" if (plain := way == "umbrella") else "w_sum norm"
     weight = k.let(names, k.lift(0.0 if plain else 1.0e-6, c.scalar))
     soft = k.scalar("eps_sq soft_sq", c.scalar, 0.05, 0.2) if way == "distance" else None
     sigma = k.scalar("sigma bandwidth", c.scalar, 0.5, 1.2) if way == "gauss" else None

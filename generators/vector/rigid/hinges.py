@@ -33,9 +33,8 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     r = rig(k, "j tid joint", single=0.75)
     axes = {"each": 3, "shared": 2}
-    bases = {"each": 1}
     parts = {
-        "parent": Part("parent_rot base_rot", r.quat, init="unit", forms=bases),
+        "parent": Part("parent_rot base_rot", r.quat, init="unit"),
         "child": Part("child_rot link_rot", r.quat, init="unit"),
         "axis": Part("axis hinge", r.vec, init="unit", forms=axes),
     }
@@ -59,8 +58,7 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     if level >= 2:
         world = k.let("world_axis axis_w dir", fn("quat_rotate", parent, axis))
         done += _damped(r, world, tau)
-    kinds = (_limited, _saturated)
-    for more in shape.sample(kinds, min(max(0, level - 2), len(kinds))):
+    for more in shape.sample((_limited, _saturated), min(max(0, level - 2), 2)):
         done += more(r, angle, tau)
     done += "."
     if level == 1:

@@ -267,25 +267,28 @@ def point_registration(k: KernelBuilder, level: int) -> Title:
     if level >= 2:
         names = "icp_terms robust_registration registration_terms"
         return Title(k.name(names), f"{done}{fit.weighted(pair)}.")
-    choices: tuple[tuple[Expr, str, str], ...]
-    if fit.res is not None:
-        choices = (
-            (fit.res, "s", "residuals signed_distances"),
-            (fit.res * fit.res, "s * s", "squared_errors sq_residuals"),
-            (abs(fit.res), "|s|", "distances plane_distances"),
-        )
-        value, text, outs = shape.choice(choices)
-        done += f".{r.gets(outs, value, text)}"
-        return Title(k.name("plane_residuals icp_residuals"), done)
-    choices = (
+    return _residual(fit, done)
+
+
+def _residual(fit: Fit, done: str) -> Title:
+    """Level 1 of :func:`point_registration`: the residual, its size or its square."""
+    r, gap = fit.r, fit.gap
+    names = "point_residuals icp_residuals"
+    choices: tuple[tuple[Expr, str, str], ...] = (
         (gap, "e", "residuals errors"),
         (fn("length_sq", gap), "|e|^2", "squared_errors sq_residuals"),
         (fn("length", gap), "|e|", "distances point_distances"),
         (0.5 * dot(gap, gap), "dot(e, e) / 2", "costs energies"),
     )
-    value, text, outs = shape.choice(choices)
-    done += f".{r.gets(outs, value, text)}"
-    return Title(k.name("point_residuals icp_residuals"), done)
+    if fit.res is not None:
+        names = "plane_residuals icp_residuals"
+        choices = (
+            (fit.res, "s", "residuals signed_distances"),
+            (fit.res * fit.res, "s * s", "squared_errors sq_residuals"),
+            (abs(fit.res), "|s|", "distances plane_distances"),
+        )
+    value, text, outs = r.k.draw.shape.choice(choices)
+    return Title(r.k.name(names), f"{done}.{r.gets(outs, value, text)}")
 
 
 _LOSSES = Shelf()

@@ -212,8 +212,7 @@ def skinning(k: KernelBuilder, level: int) -> Title:
     dual = level >= 2 and shape.chance(0.35)
     bones = Bones(r, level, dual)
     k.size("q", 2, 4)
-    last = r.axes("last")
-    how = {"axes": last, "more": "q"}
+    how = {"axes": (last := r.axes("last")), "more": "q"}
     ids = r.array("bone_ids joints influences", INT32, init="index_of:bones", **how)
     weights = r.array("weights skin_weights", r.scalar, 0.1, 1.0, **how)
     p: Expr = points
@@ -222,10 +221,8 @@ def skinning(k: KernelBuilder, level: int) -> Title:
     normals = None
     if level >= 3 and not dual and shape.chance(0.6):
         normals = given(r, "normal", r.vec, init="unit", last=1)
-    how_told = "rotations and positions" if dual else "transforms"
-    done = (
-        f"Skin a mesh by the blended {how_told} of its bones. For each point p in {say(k, points)}"
-    )
+    done = f"Skin a mesh by the blended {'rotations and positions' if dual else 'transforms'} of "
+    done += f"its bones. For each point p in {say(k, points)}"
     if level >= 3 and isinstance(p, Var) and shape.chance(0.5):
         shift = given(r, "morph shape_delta", r.vec, -0.4, 0.4, last=1)
         share = given(r, "morph_weight shape_weight", r.scalar, 0.2, 1.0, first=2, shared=2)

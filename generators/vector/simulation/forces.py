@@ -65,12 +65,13 @@ def all_pairs_force(k: KernelBuilder, level: int) -> Title:
         sign = "minus " if law == "gravity" else ""
         kept = c.put("potentials phi_out", scale * energy)
         text += f" {kept} gets {sign}{written(scale)} times the sum of {strength.name} / r."
-    title = (
-        "nbody_forces gravity_forces nbody_gravity"
-        if law == "gravity"
-        else "coulomb_forces charge_forces"
-    )
-    return Title(k.name(title), text)
+    return Title(k.name(_PAIR_NAMES[law]), text)
+
+
+_PAIR_NAMES = {
+    "gravity": "nbody_forces gravity_forces nbody_gravity",
+    "charges": "coulomb_forces charge_forces",
+}
 
 
 def _well(c: Crowd, r2: Expr, sigma: Expr | None, depth: Expr | None) -> tuple[Expr, Expr]:
@@ -243,9 +244,8 @@ def _ewald_real_stored(
             k.augment(total, "add", term * d if forces else term)
     value = q[c.at] * total if forces or c.shape.chance(0.5) else total
     found = c.put("forces f_out" if forces else "energies potentials", value)
-    al = alpha.name
-    what = f"(erfc(a * r) / r + 2 / sqrt(pi) * a * exp(-(a * r)^2)) / r^2 * d, a = {al}"
-    what = what if forces else f"erfc({al} * r) / r"
+    what = f"(erfc(a * r) / r + 2 / sqrt(pi) * a * exp(-(a * r)^2)) / r^2 * d, a = {alpha.name}"
+    what = what if forces else f"erfc({alpha.name} * r) / r"
     own = f" times its own {q.name}" if value is not total else ""
     text = (
         f"Compute the real-space part of an Ewald sum for each particle: sum {q.name} * {what} "
