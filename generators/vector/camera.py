@@ -35,7 +35,7 @@ class Camera:
         focal = Part("focal f_len", scalar, 0.8, 1.8)
         if not self.square:
             focal = Part("focal f_xy", self.flat, 0.8, 1.8)
-        parts = {"focal": focal, "center": Part("center principal offset_px", self.flat, -0.3, 0.3)}
+        parts = {"focal": focal, "center": Part("center principal_point", self.flat, -0.3, 0.3)}
         if self.posed:
             parts["eye"] = Part("eye position cam_pos", self.vec, -0.8, 0.8)
         if self.aimed:
@@ -68,18 +68,15 @@ class Camera:
 
     @property
     def formula(self) -> str:
-        """The pixel u of a point p."""
+        """How a point becomes a pixel."""
         say = self.say
-        q = f"q = p - {say('eye')}, " if self.posed else ""
+        seen = f"less {say('eye')}, " if self.posed else ""
         if self.aimed:
-            xyz = f"dot(q, {say('right')}), dot(q, {say('up')}), max(dot(q, {say('forward')}), "
-            xyz += f"{say('near')})"
-        else:
-            xyz = "q" if self.posed else "p"
-        image = "m" if self.lens else "(x, y) / z"
-        focal = f"{say('focal')} * {image}{'' if self.square else ' by component'}"
-        bent = f"m = (x, y) / z times {self.bend} with r = |(x, y) / z|, " if self.lens else ""
-        return f"{q}x, y, z = {xyz}, {bent}u = {focal} + {say('center')}"
+            seen += f"its parts along {say('right')}, {say('up')} and {say('forward')} (at least "
+            seen += f"{say('near')}) being x, y and z, "
+        focal = f"multiplied by {say('focal')}{'' if self.square else ' (by component)'}"
+        bent = f"scaled by {self.bend}, r being its length, " if self.lens else ""
+        return f"{seen}it gives (x, y) / z, {bent}{focal} and moved by {say('center')}"
 
     def pixel(self, level: int, point: Expr) -> Expr:
         """The projection in a helper that takes the camera, or in place."""
@@ -131,11 +128,13 @@ def _projected(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
     else:
         flat = site.read("points_xy lateral", cam.flat, -1.5, 1.5)
         deep = site.read("depths ranges", scalar, 2.0, 5.0)
-        where = f"({say(k, flat)}, {say(k, deep)})"
+        where = f"(x, y) of {say(k, flat)} with z from {say(k, deep)}"
         side = k.let("xy side", flat)
         source = make(cam.vec, side[0], side[1], deep)
     uv = cam.pixel(level, k.let("p point", source))
-    done = f"For p = {where}, let {cam.formula}. Take u."
+    distorted = " with radial distortion" if cam.lens else ""
+    done = f"Project each point to the image of a pinhole camera{distorted}. The point is {where}; "
+    done += f"{cam.formula}. Take the pixel."
     if level >= 3:
         uv = k.let("image_pt coords", uv)
     done += deliver(site, level, "pixels image_points uv_out", uv)
@@ -177,21 +176,22 @@ def _rays(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
     center, parts = cam.parts["center"], cam.parts
     x = k.let(x_name, (u - center[0]) / cam.focal(parts, 0))
     y = k.let(y_name, (v - center[1]) / cam.focal(parts, 1))
-    done = f"For pixel ({row.name}, {col.name}) let u = ({col.name} + 0.5) / {width.name} - 0.5, "
-    done += f"v = ({row.name} + 0.5) / {height.name} - 0.5, (a, b) = ((u, v) - "
-    done += f"{cam.say('center')}) / {cam.say('focal')} by component, "
+    task = "Find the viewing ray of" if level == 1 else "Lift the depth of"
+    done = f"{task} each pixel of a pinhole camera. The pixel's centre, scaled to [-0.5, 0.5] by "
+    done += f"{width.name} and {height.name}, less {cam.say('center')} and over "
+    done += f"{cam.say('focal')}, is (a, b); the ray's direction is d = "
     if cam.aimed:
         aim: Expr = parts["forward"] + x * parts["right"] + y * parts["up"]
-        done += f"d = {cam.say('forward')} + a * {cam.say('right')} + b * {cam.say('up')}"
+        done += f"{cam.say('forward')} + a * {cam.say('right')} + b * {cam.say('up')}"
     else:
         aim = make(cam.vec, x, y, k.lift(1.0, scalar))
-        done += "d = (a, b, 1)"
+        done += "(a, b, 1)"
     d = k.let("d ray_dir aim", aim)
     if level == 1:
         unit = fn("normalize", d)
         return f"{done}. Take d / |d|." + deliver(site, level, "rays ray_dirs", unit)
-    reach = site.read("depth depth_map range_image", scalar, 0.5, 3.0)
     along = k.draw.shape.chance(0.5)
+    reach = site.read("range_image ranges" if along else "depth depth_map", scalar, 0.5, 3.0)
     offset = reach * fn("normalize", d) if along else reach * d
     point = k.let("point world", parts["eye"] + offset)
     done += f". Take {cam.say('eye')} + {say(k, reach)} * {'d / |d|' if along else 'd'}."
@@ -237,6 +237,7 @@ def pinhole_camera(k: KernelBuilder, level: int) -> Title:
     if k.draw.shape.chance(0.75 if level == 1 else 0.5):
         site = launch(k, list=5, batch=3 + level // 3)
         done = _projected(k, level, site, scalar)
-        return Title(k.name("project_points to_image camera_projection"), done)
+        return Title(k.name("project_points pinhole_project camera_projection"), done)
     site = launch(k, grid=1)
-    return Title(k.name("camera_rays unproject backproject"), _rays(k, level, site, scalar))
+    names = "camera_rays pixel_rays ray_directions" if level == 1 else "unproject_depth backproject"
+    return Title(k.name(names), _rays(k, level, site, scalar))

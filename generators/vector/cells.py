@@ -21,7 +21,7 @@ from generators.vector.shelf import VectorShelf, summed
 from generators.vector.tables import Table
 
 _UINT = Scalar("uint32")
-_WHOLE = {"int32": 6, "int64": 2, "int16": 2, "uint32": 2, "uint16": 1, "uint64": 1, "uint8": 1}
+_WHOLE = {"int32": 8, "int64": 2, "int16": 1, "uint32": 2}
 _CELLS = "cell voxel coord tile"
 _PRIMES = ((73856093, 19349663, 83492791), (2654435761, 2246822519, 3266489917))
 
@@ -36,31 +36,33 @@ _TWO = VectorShelf()
 """What is computed of a cell c and a second cell n, or the extent n of the grid."""
 
 
-@_TWO.formula("indices cell_ids", "cx + nx * cy (+ nx * ny * cz in 3-D) with (nx, ny) of {n}")
+@_TWO.formula(
+    "indices cell_ids", "cx + nx * cy + nx * ny * cz, the sides nx, ny being those of {n}"
+)
 def linear_index(c: Expr, n: Expr) -> Expr:
     """Row-major index, x fastest."""
     rows = c[1] if len(_parts(c)) == 2 else c[1] + n[1] * c[2]
     return c[0] + n[0] * rows
 
 
-@_TWO.formula("wrapped cell_out", "{c} modulo {n} by component")
+@_TWO.formula("wrapped_cells cells_out", "{c} modulo {n} by component")
 def wrapped(c: Expr, n: Expr) -> Expr:
     return make(c.type, *(a % b for a, b in zip(_parts(c), _parts(n), strict=True)))
 
 
-@_TWO.formula("steps codes", "the sum of the |{c}[a] - {n}[a]|")
+@_TWO.formula("steps distances", "the Manhattan distance, the sum of the |{c}[a] - {n}[a]|")
 def manhattan(body: BodyBuilder, c: Expr, n: Expr) -> Expr:
-    return summed(_parts(body.let("gap step_vec", most(c, n) - least(c, n))))
+    return summed(_parts(body.let("gap offset", _apart(c, n))))
 
 
-@_TWO.formula("steps codes", "the largest of the |{c}[a] - {n}[a]|")
+@_TWO.formula("steps distances", "the Chebyshev distance, the largest of the |{c}[a] - {n}[a]|")
 def chebyshev(c: Expr, n: Expr) -> Expr:
-    return fn("max_element", most(c, n) - least(c, n))
+    return fn("max_element", _apart(c, n))
 
 
-@_TWO.formula("codes colors", "the sum of all components of {c} and {n}, modulo 2")
-def checkerboard(c: Expr, n: Expr) -> Expr:
-    return summed([*_parts(c), *_parts(n)]) % 2
+def _apart(c: Expr, n: Expr) -> Expr:
+    """Sizes of differences; whole numbers without a sign must not become negative."""
+    return most(c, n) - least(c, n) if scalar_of(c.type).is_unsigned else abs(c - n)
 
 
 def _whole(k: KernelBuilder, level: int, site: Site) -> tuple[str, str]:
@@ -69,25 +71,37 @@ def _whole(k: KernelBuilder, level: int, site: Site) -> tuple[str, str]:
     vec = Vec(shape.choice((2, 3)), Scalar(shape.weighted(_WHOLE)))
     formula = shape.choice(_TWO.cards)
     if formula.name in ("linear_index", "wrapped"):
-        ways = {"shared": 4, "first": 2, "each": 1}
-        second = Part("extent grid_size dims_n", vec, 3, 5, forms=ways)
+        second = Part("extent grid_size grid_dims", vec, 3, 5, forms={"shared": 1})
     else:
         ways = {"each": 3, "first": 2, "shared": 2}
-        second = Part("goal_cell other home_cell", vec, 0, 7, forms=ways)
-    r = record(site, "Entry Item Job", {"c": Part(_CELLS, vec, 0, 7), "n": second}, 0.3)
-    done = f"With c = {r.say('c')} and n = {r.say('n')}, take "
-    done += f"{formula.said({'c': 'c', 'n': 'n'})}."
+        second = Part("goal_cell target_cell home_cell", vec, 0, 7, forms=ways)
+    r = record(site, "Entry Item Job", {"c": Part(_CELLS, vec, 0, 7), "n": second}, 0.0)
+    done = f"{_TASKS[formula.name]} With c = {r.say('c')} and n = {r.say('n')}, take "
+    text = formula.said({"c": "c", "n": "n"})
+    if vec.size == 2:
+        text = text.replace(
+            " + nx * ny * cz, the sides nx, ny being those", ", nx being the first side"
+        )
+    done += f"{text}."
     values = {"c": k.let("c cell_i", r["c"]), "n": local(k, "n ref", r["n"])}
     value = evaluated(k, BY_LEVEL[level], formula, values)
-    if level >= 2 and shape.chance(0.5):
+    if level >= 2 and shape.chance(0.5) and formula.name != "wrapped":
         scalar = scalar_of(value.type)
-        if shape.chance(0.5):
-            base = k.scalar("base first_index start", scalar, 1, 5)
-            value, done = value + filled(value.type, base), f"{done} Add {base.name}."
+        if formula.name == "linear_index":
+            base = k.scalar("base first_index block_start", scalar, 1, 5)
+            value, done = value + base, f"{done} Add {base.name}, where the block starts."
         else:
-            cost = k.scalar("stride step_cost", scalar, 2, 3)
+            cost = k.scalar("step_cost cost_per_step", scalar, 2, 3)
             value, done = cost * value, f"{done} Multiply it by {cost.name}."
-    return formula.name, done + deliver(site, level, f"{formula.outs} results", value)
+    return formula.name, done + deliver(site, level, formula.outs, value)
+
+
+_TASKS = {
+    "linear_index": "Number grid cells row by row.",
+    "wrapped": "Wrap cells around a periodic grid.",
+    "manhattan": "Count the axis-aligned steps between two grid cells.",
+    "chebyshev": "Count the steps between two grid cells, diagonal ones allowed.",
+}
 
 
 def _cell_of(k: KernelBuilder, site: Site) -> tuple[Var, Var, str]:
@@ -96,7 +110,7 @@ def _cell_of(k: KernelBuilder, site: Site) -> tuple[Var, Var, str]:
     scalar = Scalar(shape.weighted({"float32": 4, "float64": 1}))
     vec = Vec(shape.choice((2, 3)), scalar)
     p = site.read("points positions samples", vec, 0.0, 3.0)
-    sources = {"shared": 4, "first": 1}
+    sources = {"shared": 1}
     if shape.chance(0.6):
         width = given(site, "cell_size spacing bin_width", scalar, 0.4, 0.9, forms=sources)
         scaled = p / width
@@ -104,12 +118,13 @@ def _cell_of(k: KernelBuilder, site: Site) -> tuple[Var, Var, str]:
         scaled = given(site, "inv_cell resolution", scalar, 1.2, 2.5, forms=sources) * p
     q = k.let("q scaled g", scaled)
     c = make(Vec(vec.size, INT32), *(cast(fn("floor", part), INT32) for part in _parts(q)))
-    text = f"With q = {say(k, scaled)} and the cell c = floor(q) by component"
+    text = f"The cell of each point is c = floor({say(k, scaled)}) by component"
     return k.let("c cell ijk", c), q, text
 
 
 def _hashed(k: KernelBuilder, chance: float, c: Var) -> tuple[Expr, str]:
     primes = k.draw.value.choice(_PRIMES)[: len(_parts(c))]
+    mask = k.draw.shape.chance(0.5)
 
     def build(b: BodyBuilder, cell: Expr) -> Expr:
         terms = (
@@ -118,11 +133,13 @@ def _hashed(k: KernelBuilder, chance: float, c: Var) -> tuple[Expr, str]:
         return b.let("h hash_val", reduce(xor, terms))
 
     code = applied(k, chance, "cell_hash hash_coords", {"c": c}, build)
-    text = f"the exclusive or of the c[a] times {', '.join(map(str, primes))} as uint32, "
-    if k.draw.shape.chance(0.5):
+    text = "the cell's bucket in a hash table: the exclusive or of the components times "
+    text += f"{', '.join(map(str, primes))} as uint32, "
+    if not mask:
         buckets = k.scalar("table_size num_buckets", _UINT, 31, 127)
         return code % buckets, f"{text}modulo {buckets.name}"
-    return code & 63, f"{text}and 63"
+    buckets = k.scalar("table_size num_buckets", _UINT, 24, 64)
+    return code & (buckets - 1), f"{text}and {buckets.name} - 1, the size being a power of two"
 
 
 def spread(b: BodyBuilder, x: Expr) -> Expr:
@@ -136,8 +153,7 @@ def _morton(k: KernelBuilder, chance: float, c: Var) -> tuple[Expr, str]:
     interleave = routine(k, 1.0, "spread_bits part1by2", {"x": _UINT}, spread)
     parts = [interleave(cast(part, _UINT)) for part in _parts(c)]
     code = reduce(or_, (part << a if a else part for a, part in enumerate(parts)))
-    text = "the Morton code of c, bit b of c[a] going to bit 3 * b + a (spread by v = (x | x << 8) "
-    return code, f"{text}& 0x0300F00F, w = (v | v << 4) & 0x030C30C3, (w | w << 2) & 0x09249249)"
+    return code, "the Morton code of c: bit b of component a goes to bit 3 * b + a"
 
 
 def _in_cube(k: KernelBuilder, chance: float, c: Var) -> tuple[Expr, str]:
@@ -146,7 +162,7 @@ def _in_cube(k: KernelBuilder, chance: float, c: Var) -> tuple[Expr, str]:
     rest = zip(_parts(c)[1:], scales, strict=False)
     deep = f" + {side.name}^2 * cz" if len(_parts(c)) == 3 else ""
     index = summed([c[0], *(scale * part for part, scale in rest)])
-    return index, f"cx + {side.name} * cy{deep}"
+    return index, f"its number cx + {side.name} * cy{deep}"
 
 
 _CODES = {"hash": _hashed, "morton": _morton, "cube": _in_cube}
@@ -162,8 +178,9 @@ def _binned(k: KernelBuilder, level: int, site: Site) -> tuple[str, str]:
         done += f", clamped to [1, {top.name}] in each component"
     form = shape.choice(("hash", "hash", "morton", "cube") if level >= 3 else ("hash", "cube"))
     value, text = _CODES[form](k, BY_LEVEL[level], c)
-    done += f", take {text}."
-    done += deliver(site, level, "keys buckets cell_ids", maybe(k, "code key", value))
+    done += f". Take {text}."
+    outs = {"hash": "buckets hash_keys", "morton": "morton_codes", "cube": "cell_ids cell_index"}
+    done += deliver(site, level, outs[form], maybe(k, "code key", value))
     if level < 3:
         return form, done
     low = make(q.type, *(cast(part, scalar_of(q.type)) for part in _parts(c)))
@@ -236,4 +253,16 @@ def grid_cells(k: KernelBuilder, level: int) -> Title:
     else:
         build = _crowd if k.draw.shape.chance(0.3) else _binned
     form, done = build(k, level, site)
-    return Title(k.name(f"{form}_cells cell_{form} assign_cells"), done)
+    return Title(k.name(*_NAMES[form].split()), done)
+
+
+_NAMES = {
+    "linear_index": "linear_index cell_index flatten_cells",
+    "wrapped": "wrap_cells periodic_cells",
+    "manhattan": "manhattan_distance cell_steps",
+    "chebyshev": "chebyshev_distance cell_steps",
+    "hash": "hash_cells cell_hash bucket_of_point",
+    "morton": "morton_codes morton_cells",
+    "cube": "cell_of_point assign_cells bin_points",
+    "squared": "near_cells",
+}

@@ -27,8 +27,8 @@ _STEPS.add("balance", "c", lambda c, tint: fn("cw_mul", tint, c), "{c} times {ti
 _STEPS.add("lift", "c", lambda c, lift: c + lift)
 _STEPS.add("invert", "c", lambda c: filled(c.type, 1.0) - c, "1 - {c}")
 _STEPS.add("saturation", "c", lambda c, y, sat: fn("lerp", _grey(c, y), c, sat), _MORE_COLOUR)
-_STEPS.add("vibrance", "c", lambda c, y, sat: _grey(c, y) + sat * (c - _grey(c, y)), _MORE_COLOUR)
-_STEPS.add("reinhard", "c", lambda c, y, white: c / (1.0 + abs(y) / white))
+_STEPS.add("desaturate", "c", lambda c, y, sat: _grey(c, y) + sat * (c - _grey(c, y)), _MORE_COLOUR)
+_STEPS.add("reinhard", "c", lambda c, y, white: c / (1.0 + y / white))
 _STEPS.add("mix", "c", lambda c, layer, blend: fn("lerp", c, layer, blend))
 _STEPS.add("darken", "c", lambda c, layer, blend: fn("lerp", c, least(c, layer), blend))
 _STEPS.add("lighten", "c", lambda c, layer, blend: fn("lerp", c, most(c, layer), blend))
@@ -47,10 +47,10 @@ def screen(body: BodyBuilder, c: Expr, layer: Expr, blend: Expr) -> Expr:
     return fn("lerp", c, c + over - fn("cw_mul", c, over), blend)
 
 
-@_STEPS.formula("c", "(|{c}| + 0.01)^{power} by channel")
-def curve(c: Expr, power: Expr) -> Expr:
+@_STEPS.formula("c", "max({c}, 0.0001)^{power} by channel")
+def gamma(c: Expr, power: Expr) -> Expr:
     """A gamma curve of each channel."""
-    return make(c.type, *((abs(c[n]) + 0.01) ** power for n in range(3)))
+    return make(c.type, *(most(c[n], 1.0e-4) ** power for n in range(3)))
 
 
 @_STEPS.formula("c", "({c} + y) / 2 where y > {edge}, else {c}")
@@ -61,10 +61,13 @@ def bright(body: BodyBuilder, c: Expr, y: Expr, edge: Expr) -> Expr:
     return toned
 
 
-@_STEPS.formula("c", "(1 + {boost} * (max - min channel of {c})) * {c}")
-def chroma(body: BodyBuilder, c: Expr, boost: Expr) -> Expr:
-    spread = body.let("chroma range_rgb", fn("max_element", c) - fn("min_element", c))
-    return (1.0 + boost * spread) * c
+@_STEPS.formula(
+    "c", "y + (1 + {boost} * (1 - s)) * ({c} - y), s the largest less the least channel"
+)
+def vibrance(body: BodyBuilder, c: Expr, y: Expr, boost: Expr) -> Expr:
+    """More saturation for dull colours than for vivid ones."""
+    spread = body.let("chroma channel_range", fn("max_element", c) - fn("min_element", c))
+    return _grey(c, y) + (1.0 + boost * (1.0 - spread)) * (c - _grey(c, y))
 
 
 def _grey(c: Expr, y: Expr) -> Expr:
@@ -72,16 +75,32 @@ def _grey(c: Expr, y: Expr) -> Expr:
 
 
 _LAYERS = "overlay second_layer background"
-_SOURCES = {"shared": 5, "literal": 3, "each": 1}
+_SOURCES = {"shared": 1}
 _SETTINGS = {
     "gain": ("exposure gain", 0.6, 1.6),
-    "sat": ("saturation vibrance", 0.4, 1.6),
+    "sat": ("saturation sat_factor", 0.4, 1.6),
     "slope": ("contrast slope", 0.6, 1.5),
     "blend": ("blend opacity", 0.2, 0.8),
-    "white": ("white_point key", 0.8, 2.0),
+    "white": ("white_point white_level", 0.8, 2.0),
     "edge": ("threshold knee", 0.3, 0.4),
-    "boost": ("chroma_boost spread", 0.2, 0.9),
-    "power": ("inv_gamma power", 0.4, 0.8),
+    "boost": ("vibrance vibrance_amount", 0.2, 0.9),
+    "power": ("inv_gamma gamma_exponent", 0.4, 0.8),
+}
+_TASKS = {
+    "exposure": ("Change the exposure of an image.", "adjust_exposure apply_gain"),
+    "balance": ("White-balance an image.", "white_balance apply_tint"),
+    "invert": ("Invert the colours of an image.", "invert_colors negative_image"),
+    "saturation": ("Change the saturation of an image.", "adjust_saturation saturate_image"),
+    "desaturate": ("Change the saturation of an image.", "adjust_saturation saturate_image"),
+    "vibrance": ("Raise the saturation of dull colours.", "adjust_vibrance vibrance_filter"),
+    "reinhard": ("Tone-map an image by Reinhard's operator.", "reinhard_tonemap tone_map"),
+    "mix": ("Blend a layer over an image.", "blend_layers alpha_blend"),
+    "darken": ("Blend a layer over an image in darken mode.", "blend_darken darken_layer"),
+    "lighten": ("Blend a layer over an image in lighten mode.", "blend_lighten lighten_layer"),
+    "multiply": ("Blend a layer over an image in multiply mode.", "blend_multiply multiply_layer"),
+    "screen": ("Blend a layer over an image in screen mode.", "blend_screen screen_layer"),
+    "contrast": ("Change the contrast of an image about mid grey.", "adjust_contrast contrast"),
+    "gamma": ("Apply a gamma curve to an image.", "gamma_correct apply_gamma"),
 }
 
 
@@ -112,17 +131,17 @@ class Grading:
 
 def _source(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Expr, str]:
     """The pixel: from an image of vectors, of structs with alpha, or of bytes."""
-    form = k.draw.shape.weighted({"image": 5, "struct": 4, "bytes": 2 if level > 1 else 1})
+    form = k.draw.shape.weighted({"image": 6, "struct": 2, "bytes": 2 if level > 1 else 1})
     if form == "image":
         image = site.read("image pixels colors frame", vec, 0.0, 1.0)
         return image, say(k, image)
     if form == "struct":
         parts = {
-            "color": Part("color rgb_in radiance", vec, 0.0, 1.0),
-            "alpha": Part("alpha coverage weight", vec.scalar, 0.1, 1.0),
+            "color": Part("color rgb", vec, 0.0, 1.0),
+            "alpha": Part("alpha coverage", vec.scalar, 0.1, 1.0, many="alpha coverage"),
         }
-        r = record(site, "Pixel Texel Splat", parts, 1.0)
-        return r["alpha"] * r["color"], f"{r.say('alpha')} * {r.say('color')}"
+        r = record(site, "Pixel Texel", parts, 1.0)
+        return r["alpha"] * r["color"], f"{r.say('alpha')} * {r.say('color')} (premultiplied)"
     raw = site.read("bytes_rgb pixels8 raw", Vec(3, Scalar("uint8")), 0, 255)
     value = k.let("px b8", raw)
     parts_of = (cast(value[n], vec.scalar) / 255.0 for n in range(3))
@@ -150,7 +169,7 @@ def _extra(site: Site, g: Grading, c: Var) -> str:
 def colour_grading(k: KernelBuilder, level: int) -> Title:
     """Colours of images: exposure, balance, saturation, curves and blends, one after another."""
     shape = k.draw.shape
-    site = launch(k, grid=5, cube=1)
+    site = launch(k, grid=1)
     vec = Vec(3, Scalar(shape.weighted({"float32": 8, "float64": 2})))
     source, name = _source(k, level, site, vec)
     g = Grading(k, site, vec, level)
@@ -166,8 +185,11 @@ def colour_grading(k: KernelBuilder, level: int) -> Title:
         if n + 1 < len(picked) or level > 2:
             k.assign(c, value)
             value = c
-    done = f"Start with c = {name}. Replace c by {'; then c by '.join(texts)}."
-    done += deliver(site, level, "graded out image_out", value)
+    task, title = "Grade the colours of an image.", "grade_colors color_correct"
+    if len(picked) == 1:
+        task, title = _TASKS[picked[0].name]
+    done = f"{task} With c = {name}, take {'; then with that as c take '.join(texts)}."
+    done += deliver(site, level, "graded image_out colors_out", value)
     if level >= 4:
         done += _extra(site, g, c)
-    return Title(k.name("grade_colors color_correct process_pixels"), done)
+    return Title(k.name(title), done)

@@ -105,9 +105,10 @@ def _control(site: Site, vec: Vec, kind: str) -> tuple[list[Expr], list[str]]:
     k, long = site.k, KINDS[kind].points.split()
     styles = ("p0 m0 p1 m1",) if kind == "hermite" else ("p0 p1 p2 p3", "c0 c1 c2 c3")
     short = k.draw.word.choice(styles).split()[: len(long)]
-    form = k.draw.shape.weighted({"each": 3, "curve": 4, "shared": 2})
+    often = {"each": 1, "curve": 5, "shared": 2} if site.rank > 1 else {"each": 2, "shared": 3}
+    form = k.draw.shape.weighted(often)
     if form == "curve" and site.form == "batch" and k.draw.shape.chance(0.4):
-        names = "control_points ctrl knots"
+        names = "control_points ctrl"
         points = site.array(names, vec, -2.0, 2.0, axes=(0,), more=str(len(long)))
         row: list[Expr] = [points[site.at[0], n] for n in range(len(long))]
     else:
@@ -168,6 +169,15 @@ _RANGES = {
 }
 
 
+_CALLED = {
+    "quadratic": "quadratic Bezier",
+    "cubic": "cubic Bezier",
+    "hermite": "cubic Hermite",
+    "catmull_rom": "Catmull-Rom",
+    "bspline": "uniform cubic B-spline",
+}
+
+
 @idiom(depth=1)
 def curve_points(k: KernelBuilder, level: int) -> Title:
     """Points of Bezier, Hermite, Catmull-Rom and B-spline curves, with tangents."""
@@ -186,7 +196,7 @@ def curve_points(k: KernelBuilder, level: int) -> Title:
         return build(*points, t)
 
     place = used(way, BY_LEVEL[level], f"eval_{name} {name}_point")
-    done = f"At t = {where}, take {kind.text.format(*source)}"
+    done = f"Sample {_CALLED[name]} curves. At t = {where}, take {kind.text.format(*source)}"
     done += " by repeated interpolation." if way is casteljau else "."
     if level >= 2 and shape.chance(0.2):
         move = shape.choice(_MOVES.cards)

@@ -15,7 +15,7 @@ from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given
 from generators.kit.words import say
-from generators.program.dtypes import FLOAT32, INT32, Vec, scalar_of
+from generators.program.dtypes import INT32, Vec, scalar_of
 from generators.program.expr import Expr, Var
 from generators.vector.shelf import VectorShelf, worked_out
 from generators.vector.tables import Table
@@ -73,7 +73,6 @@ def _parts(vec: Vec) -> dict[str, Part]:
 _MEASURES = VectorShelf()
 _MEASURES.add("squared", "squares", lambda gap: fn("length_sq", gap), "|p - q|^2")
 _MEASURES.add("distance", "lengths", lambda gap: fn("length", gap), "|p - q|")
-_MEASURES.add("taxicab", "sums", lambda gap: fn("norm_l1", gap), "norm_l1(p - q)")
 
 
 @_MEASURES.formula("squares", "|p - q|^2")
@@ -108,10 +107,33 @@ def _rated(site: Site, value: Expr) -> tuple[Expr, str]:
     )
 
 
+def _from_plane(k: KernelBuilder, site: Site, vec: Vec) -> tuple[str, str]:
+    """The distance from a plane, which needs no closest point."""
+    shape = k.draw.shape
+    source = site.read(_POINTS, vec, -2.0, 2.0)
+    r = record(
+        site, "Plane", {key: _parts(vec)[key] for key in "on"}, 0.5, shared=shape.chance(0.6)
+    )
+    p = k.let("p point x", source)
+    height = dot(p - r["o"], r["n"])
+    form = shape.choice(("signed", "size", "square"))
+    text = f"dot(p - {r.say('o')}, {r.say('n')})"
+    if form != "signed":
+        h = k.let("height signed_dist", height)
+        height, text = (abs(h), f"|{text}|") if form == "size" else (h * h, f"{text}^2")
+    kind = {"signed": "signed distance", "size": "distance", "square": "squared distance"}[form]
+    done = f"Compute the {kind} of each point p of {say(k, source)} from a plane with a unit "
+    done += f"normal: take {text}."
+    outs = {"signed": "signed_dist heights", "size": "distances dists", "square": "dist_sq"}[form]
+    return "plane", done.replace("normal: take", "normal. Take") + deliver(site, 1, outs, height)
+
+
 def _one_shape(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """The distance from one shape, of each thread or shared."""
     shape = k.draw.shape
     formula = shape.choice(_CLOSEST.cards)
+    if formula.name == "plane" and level < 3:
+        return _from_plane(k, site, vec)
     form, (_, *keys) = formula.name, formula.keys
     source = site.read(_POINTS, vec, -2.0, 2.0)
     parts = {key: _parts(vec)[key] for key in keys}
@@ -120,15 +142,17 @@ def _one_shape(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str,
     values |= {key: held(k, f"{key}_i {key}_here", r[key]) for key in keys}
     found = evaluated(k, BY_LEVEL[level], formula, values)
     q = maybe(k, "closest foot q", found, 0.7 if level < 3 else 1.0)
-    measures = [card for card in _MEASURES.cards if card.name != "taxicab" or vec.scalar == FLOAT32]
-    measure = shape.choice(measures[:1] if form == "box" else measures)
+    measure = shape.choice(_MEASURES.cards[:1] if form == "box" else _MEASURES.cards)
     value = measure.build(k, values["p"] - q)
-    done = f"For p = {say(k, source)}, with the closest point q = "
+    squared = "squared " if measure.outs == "squares" else ""
+    done = f"Compute the {squared}distance of each point from a {form}. For p = {say(k, source)}, "
+    done += "with the closest point q = "
     done += f"{formula.said({'p': 'p'} | {key: r.say(key) for key in keys})}, take {measure.prose}"
     if level >= 2 and shape.chance(0.7):
         value, text = _rated(site, value)
         done += f" as d, then {text}"
-    done += "." + deliver(site, level, "distances dist gaps", value)
+    outs = "dist_sq squared_distances" if squared else "distances dists"
+    done += "." + deliver(site, level, outs, value)
     if level >= 3:
         done += f" {site.put('closest_points feet nearest', q).name} gets q."
     return form, done
@@ -224,4 +248,4 @@ def point_distance(k: KernelBuilder, level: int) -> Title:
     site = launch(k, list=5, batch=3 + level // 3)
     vec = Vec(k.draw.shape.weighted({3: 5, 2: 3}), k.draw.wide_float_type())
     form, done = (_one_shape if level <= 3 else _nearest)(k, level, site, vec)
-    return Title(k.name(f"{form}_distance point_{form}_distance closest_{form}"), done)
+    return Title(k.name(f"{form}_distance point_{form}_distance distance_to_{form}"), done)

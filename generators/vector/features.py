@@ -79,7 +79,22 @@ NORMS.add("norm_l2", "gaps", lambda u, w: fn("norm_l2", u - w))
 NORMS.add("huber", "gaps", lambda u, w, g: fn("norm_huber", u - w, g))
 NORMS.add("pseudo_huber", "gaps", lambda u, w, g: fn("norm_pseudo_huber", u - w, g))
 
-_SOURCES = {"each": 1, "first": 1, "shared": 4}
+_SOURCES = {"shared": 1}
+
+_CALLED = {
+    "normed_dot": "cosine",
+    "squared_distance": "squared Euclidean",
+    "norm_l2": "Euclidean",
+    "taxicab": "Manhattan",
+    "pseudo_huber": "pseudo-Huber",
+    "dot": "dot product",
+    "tanimoto": "Tanimoto",
+    "huber": "Huber",
+    "sigmoid": "sigmoid kernel",
+    "gaussian": "Gaussian kernel",
+    "laplacian": "Laplacian kernel",
+    "student": "Student-t kernel",
+}
 
 
 class Scored:
@@ -89,13 +104,15 @@ class Scored:
         shelf = REAL if vec.scalar.is_float else WHOLE
         if vec.scalar == FLOAT32 and k.draw.shape.chance(0.35):
             shelf = NORMS
-        formula = k.draw.shape.choice(shelf.cards)
+        # The best by a rising function of a score is the best by the score.
+        plain = [card for card in shelf.cards if "g" not in card.keys and card.name != "normed_dot"]
+        formula = k.draw.shape.choice(plain if level >= 3 else shelf.cards)
         self.form, self.rises = formula.name, formula.outs == "scores"
         kinds: dict[str, Type] = {"u": vec, "w": vec}
         self.more: list[Expr] = []
         texts = {"u": "u", "w": "w"}
         if "g" in formula.keys:
-            names, low, high = ("gamma bandwidth rate", 0.2, 1.5)
+            names, low, high = ("gamma inv_scale", 0.2, 1.5)
             if shelf is NORMS:
                 names, low, high = ("delta huber_delta", 0.4, 1.2)
             g = given(site, names, vec.scalar, low, high, forms=_SOURCES)
@@ -112,35 +129,41 @@ def _pairs(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> t
     """The score of each pair."""
     shape = k.draw.shape
     parts = {
-        "u": Part("feature query sample", vec, -high, high),
-        "w": Part("other reference key_vec", vec, -high, high),
+        "u": Part("query feature_a", vec, -high, high, many="queries features_a"),
+        "w": Part("reference feature_b", vec, -high, high, many="references features_b"),
     }
     r = record(site, "Pair Match Couple", parts, 0.35)
-    done = f"With u = {r.say('u')} and w = {r.say('w')}"
+    done = f" With u = {r.say('u')} and w = {r.say('w')}"
     u, w = r["u"], r["w"]
-    if level >= 2 and shape.chance(0.4):
-        low, top = (1, 3) if not vec.scalar.is_float else (0.5, 2.0)
-        scales = k.scalar("scales emphasis", vec, low, top)
+    if level >= 2 and vec.scalar.is_float and shape.chance(0.4):
+        low, top = 0.5, 2.0
+        scales = k.scalar("inv_sigma feature_scales", vec, low, top)
         u, w = fn("cw_mul", scales, u), fn("cw_mul", scales, w)
         done += f", both multiplied by {scales.name} componentwise"
     u, w = k.let("u a", u), k.let("w b", w)
-    how = Scored(k, level, site, vec)
+    how, told = Scored(k, level, site, vec), done
     value = how.of(u, w)
-    done += f", take {how.text}"
-    if level >= 2 and vec.scalar.is_float and shape.chance(0.4):
-        margin = given(site, "margin bias", vec.scalar, 0.1, 0.6, forms=_SOURCES)
-        value, done = value - margin, f"{done}, less {say(k, margin)}"
-    return how.form, f"{done}." + deliver(site, level, "scores similarity match", value)
+    noun = "similarity" if how.rises else "distance"
+    done = f"Compute the {_CALLED.get(how.form, how.form.capitalize())} {noun} of each pair of "
+    done += f"feature vectors.{told}, take {how.text}."
+    outs = "similarity scores" if how.rises else "distances dists"
+    return how.form, done + deliver(site, level, outs, value)
+
+
+_BEST = {
+    True: ("largest", "similarity", "best_scores similarity"),
+    False: ("smallest", "distance", "min_dists best_dists"),
+}
 
 
 def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> tuple[str, str]:
     """The best of several prototypes, its index, and how clear the choice is."""
     left = site.read("features queries samples", vec, -high, high)
     parts = {"w": Part("center mean_vec prototype", vec, -high, high)}
-    biased = k.draw.shape.chance(0.4)
+    biased = k.draw.shape.chance(0.25)
     if biased:
         top = 0.3 if vec.scalar.is_float else 3
-        parts["bias"] = Part("bias penalty prior", vec.scalar, 0.0 if top < 1 else 0, top)
+        parts["bias"] = Part("bias offset", vec.scalar, 0.0 if top < 1 else 0, top)
     table = Table(k, "Prototype Cluster Entry", parts, 0.8, (3, 7))
     how = Scored(k, level, site, vec)
     a = k.let("a feature query", left)
@@ -151,9 +174,8 @@ def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> 
 
     best = score(table.at(0), "best closest")
     winner = k.let("winner label best_index", k.lift(0, INT32))
-    second = None
-    if level >= 4:
-        second = k.let("runner_up second", best - 9 if how.rises else best + 9)
+    beyond = best - 9 if how.rises else best + 9
+    second = k.let("runner_up second", beyond) if level >= 4 else None
     with table.each("c j candidate", start=1) as (c, entry):
         value = score(entry, "score s match")
         with k.if_(value > best if how.rises else value < best):
@@ -165,11 +187,12 @@ def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> 
             with k.elif_(value > second if how.rises else value < second):
                 k.assign(second, value)
     out = site.put("labels assignments winners", winner)
-    side = "largest" if how.rises else "smallest"
+    side, noun, outs = _BEST[how.rises]
     plus = f", plus {table.said('bias')}" if biased else ""
-    done = f"For u = {say(k, a)}, find the {side} score and its index j over w = "
-    done += f"{table.said('w')}, the score being {how.text}{plus}: {out.name} gets the index. Take "
-    done += "the score." + deliver(site, min(level, 3), "scores best_scores similarity", best)
+    done = f"For each feature vector u of {say(k, a)}, find the prototype w = {table.said('w')} of "
+    done += f"the {side} {noun}: {how.text}{plus}."
+    found = site.put(outs, best)
+    done += f" Store the prototype's index in {out.name} and the {noun} in {found.name}."
     if second is not None:
         done += _clear(site, level, best, second, how.rises)
     return how.form, done
@@ -205,13 +228,14 @@ def compare_features(k: KernelBuilder, level: int) -> Title:
     """How alike two feature vectors are, or which of several prototypes is the closest."""
     shape = k.draw.shape
     site = launch(k, list=5, batch=3 + level // 3)
-    if shape.chance(0.25):
-        scalar = Scalar(shape.weighted({"int32": 3, "int64": 1, "int16": 1}))
+    if shape.chance(0.15):
+        scalar = Scalar("int32")
     else:
         scalar = Scalar(shape.weighted({"float32": 10, "float64": 3, "float16": 1}))
     vec = Vec(shape.weighted({2: 2, 3: 4, 4: 4, 5: 2, 8: 1}), scalar)
     high = 1.0 if scalar.is_float else 9
     form, done = (_pairs if level <= 2 else _search)(k, level, site, vec, high)
+    form = {"normed_dot": "cosine", "norm_l2": "euclidean", "dot": "dot_product"}.get(form, form)
     if level <= 2:
-        return Title(k.name(f"{form}_of_pairs compare_{form} {form}_rows"), done)
-    return Title(k.name(f"nearest_by_{form} best_{form} assign_prototypes"), done)
+        return Title(k.name(f"{form}_of_pairs compare_{form} {form}_pairs"), done)
+    return Title(k.name(f"nearest_{form} assign_{form} assign_prototypes"), done)

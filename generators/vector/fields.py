@@ -11,7 +11,7 @@ from generators.kit.functions import dot, exp, least, most
 from generators.kit.naming import BY_LEVEL
 from generators.kit.outputs import deliver
 from generators.kit.records import Part
-from generators.kit.sites import Site, launch
+from generators.kit.sites import Site, launch, over
 from generators.kit.sources import given, zero
 from generators.kit.words import say
 from generators.program.dtypes import Type, Vec
@@ -22,7 +22,6 @@ _COMMON = {"shared": 4}
 _BORDERS = {
     "clamp": "indices beyond the border being clamped",
     "wrap": "the grid being periodic",
-    "skip": "border cells keep the field's own value",
     "zero": "border cells get zero",
 }
 
@@ -73,8 +72,11 @@ def _derived(g: Grid, half: Expr, form: str) -> tuple[Expr, str]:
     slopes = g.slopes(half)
     letters = "xyz"[: len(slopes)]
     names = reversed([say(g.k, index) for index in g.site.at])
-    axes = ", ".join(f"{a} along {name}" for a, name in zip(letters, names, strict=True))
-    text = f"with D_a f = {say(g.k, half)} * (f[next along a] - f[previous]), {axes}, take the "
+    pairs = [(a, name) for a, name in zip(letters, names, strict=True) if a != name]
+    axes = "".join(f", {a} along {name}" for a, name in pairs)
+    text = (
+        f"with D_a f = {say(g.k, half)} * (f[next along a] - f[previous along a]){axes}, take the "
+    )
     if form == "divergence":
         return summed(slope[c] for c, slope in enumerate(slopes)), f"{text}divergence"
     if form == "curl" and len(slopes) == 2:
@@ -83,9 +85,9 @@ def _derived(g: Grid, half: Expr, form: str) -> tuple[Expr, str]:
         dx, dy, dz = slopes
         parts = (dy[2] - dz[1], dz[0] - dx[2], dx[1] - dy[0])
         return make(g.vec, *parts), f"{text}curl (D_y u_z - D_z u_y and so on)"
-    if form == "strain":
+    if form == "gradient_sq":
         value = summed(fn("length_sq", slope) for slope in slopes)
-        return value, f"{text}sum of the squares of all D_a u_b"
+        return value, f"{text}squared Frobenius norm of the gradient, all (D_a u_b)^2 added up"
     here = g.k.let("u vel", g.here)
     sums = " + ".join(f"u_{a} * D_{a} u" for a in letters)
     return summed(here[c] * slope for c, slope in enumerate(slopes)), f"{text}advection {sums}"
@@ -121,14 +123,28 @@ def _stepped(level: int, g: Grid, deriv: Expr) -> tuple[Expr, str]:
     return k.let("u_new next_u", value), f". With that as D, take {text}"
 
 
+_LOCALS = {
+    "divergence": "div div_u",
+    "curl": "curl vorticity",
+    "gradient_sq": "grad_sq",
+    "laplacian": "lap lap_u",
+    "advection": "conv convective",
+}
+_TASKS = {
+    "divergence": "Compute the divergence of a vector field by central differences.",
+    "curl": "Compute the curl of a vector field by central differences.",
+    "gradient_sq": "Measure how fast a vector field changes in space.",
+    "laplacian": "Compute the Laplacian of a vector field.",
+    "advection": "Compute the convective term of a velocity field, its change along itself.",
+}
+
+
 class Operator:
     """The derivative that a kernel takes, and the step that may follow."""
 
     def __init__(self, level: int, g: Grid) -> None:
-        forms = ["divergence", "curl", "strain", "laplacian"]
+        forms = ["divergence", "curl", "gradient_sq", "laplacian"]
         forms += ["advection"] if level > 1 else []
-        if g.border == "skip":
-            forms = [form for form in forms if form in ("laplacian", "advection")]
         self.level, self.g, self.form = level, g, g.k.draw.shape.choice(forms)
         names = "inv_h2 inv_dx_sq" if self.form == "laplacian" else "inv_2h half_inv_dx"
         self.scale = given(g.site, names, g.vec.scalar, 0.5, 2.0, forms=_COMMON)
@@ -142,27 +158,34 @@ class Operator:
         else:
             value, text = _derived(self.g, self.scale, self.form)
         if self.level >= 2:
-            value = self.g.k.let("deriv rhs amount", value)
-        if self.level >= 3 and self.type == self.g.vec:
+            value = self.g.k.let(_LOCALS[self.form], value)
+        if self.level >= 3 and self.form == "laplacian":
             value, more = _stepped(self.level, self.g, value)
             text += more
         return value, text
+
+
+def _cube(k: KernelBuilder) -> Site:
+    """A grid of space, whose axes are z, y and x: none of them numbers fields of a batch."""
+    dims = k.draw.word.choice(("nz ny nx", "depth height width"))
+    names = k.draw.word.choice(("iz iy ix", "k j i"))
+    return over(k, dims, names, ((4, 6), (4, 6), (4, 6)), form="cube")
 
 
 @idiom(depth=2)
 def vector_fields(k: KernelBuilder, level: int) -> Title:
     """Derivatives of vector fields on two- and three-dimensional grids, and steps with them."""
     shape = k.draw.shape
-    site = launch(k, grid=3, cube=2)
+    site = launch(k, grid=1) if shape.chance(0.6) else _cube(k)
     scalar = k.draw.wide_float_type()
     g = Grid(site, Vec(2 if site.form == "grid" and shape.chance(0.7) else 3, scalar))
     operator = Operator(level, g)
     form = operator.form
-    names, outs = f"field_{form} {form}_stencil compute_{form}", f"{form}_out result out"
+    names, outs = f"field_{form} {form}_stencil compute_{form}", f"{form}_out {form}"
     if not g.open:
-        return Title(k.name(names), _bordered(k, g, operator, outs))
+        return Title(k.name(names), f"{_TASKS[form]} {_bordered(k, g, operator, outs)}")
     value, text = operator.value()
-    done = f"For u = {g.field.name} {text}, {_BORDERS[g.border]}."
+    done = f"{_TASKS[form]} For u = {g.field.name} {text}, {_BORDERS[g.border]}."
     done += deliver(site, level, outs, value)
     return Title(k.name(names), done + (_more(level, g, value) if level >= 4 else ""))
 
@@ -170,7 +193,7 @@ def vector_fields(k: KernelBuilder, level: int) -> Title:
 def _bordered(k: KernelBuilder, g: Grid, operator: Operator, outs: str) -> str:
     """The border is left by an early return, or the inside is a branch."""
     out = g.site.out(outs, operator.type)
-    edge = g.here if g.border == "skip" else zero(operator.type)
+    edge = zero(operator.type)
     early = k.draw.shape.chance(0.6)
     with k.if_(g.on_border()):
         k.store(out, g.site.at, edge)

@@ -18,7 +18,7 @@ from generators.program.dtypes import FLOAT32, INT32, Type, Vec
 from generators.program.expr import Expr, Var
 from generators.vector.shelf import VectorShelf, further, settings, summed, worked_out
 
-_SOURCES = {"each": 1, "first": 2, "shared": 4}
+_SOURCES = {"shared": 1}
 
 _NORMS = VectorShelf(scalars="d")
 _NORMS.add("l1", "l1", lambda v: fn("norm_l1", v), "the L1 norm of v")
@@ -43,7 +43,7 @@ class Norm:
 
     def __init__(self, k: KernelBuilder, site: Site, level: int, vec: Vec) -> None:
         formula = k.draw.shape.choice(_NORMS.cards)
-        self.more: list[Expr] = []
+        self.form, self.more = formula.name, list[Expr]()
         if "d" in formula.keys:
             names = "delta huber_delta width"
             self.more = [given(site, names, FLOAT32, 0.5, 2.0, forms=_SOURCES)]
@@ -69,23 +69,26 @@ class Norm:
 
 _LOSSES = Shelf()
 _LOSSES.add("plain", "losses", lambda r: r)
-_LOSSES.add("bell", "similarities affinities", lambda r: exp(-r))
-_LOSSES.add("mean", "losses", lambda r, size: r / size)
+_LOSSES.add("bell", "similarities affinities", lambda r, temp: exp(-(r / temp)))
+_LOSSES.add("mean", "mean_errors mean_losses", lambda r, size: r / size)
 _LOSSES.add("margin", "hinge_losses margin_losses", lambda r, margin: most(margin - r, 0.0))
 
 
-def _loss(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
+def _loss(k: KernelBuilder, level: int, site: Site, vec: Vec) -> Title:
     """A norm of residuals, and what losses make of it."""
     parts = {
-        "u": Part("prediction embedding estimate", vec, -2.0, 2.0),
-        "w": Part("target reference label_vec", vec, -2.0, 2.0),
+        "u": Part("prediction estimate", vec, -2.0, 2.0),
+        "w": Part("target reference", vec, -2.0, 2.0),
     }
-    r = record(site, "Sample Pair Match", parts, 0.4)
+    r = record(site, "Sample Pair", parts, 0.4)
     norm = Norm(k, site, level, vec)
-    loss = k.draw.shape.choice(_LOSSES.cards)
+    loss = k.draw.shape.choice([_LOSSES.card(name) for name in _MADE_OF[norm.form]])
     value = norm.of(r["u"], r["w"])
-    parts = {"margin": Part("margin slack", FLOAT32, 1.5, 3.5, forms=_SOURCES)}
-    done = f"With v = {r.say('u')} - {r.say('w')}, take {norm.text}"
+    parts = {
+        "margin": Part("margin hinge_margin", FLOAT32, 1.5, 3.5, forms=_SOURCES),
+        "temp": Part("temperature length_scale", FLOAT32, 0.6, 1.8, forms=_SOURCES),
+    }
+    done = f"{_LOSS_TASKS[loss.name]} With v = {r.say('u')} - {r.say('w')}, take {norm.text}"
     if loss.name != "plain":
         known = {"r": value, "size": k.lift(float(vec.size), FLOAT32)}
         value, text = worked_out(site, 0.0, loss, known, parts, {"size": str(vec.size)})
@@ -93,15 +96,29 @@ def _loss(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     done += "." + deliver(
         site, level, loss.outs if loss.outs != "losses" else "losses errors", value
     )
-    if level < 3:
-        return done
-    v = r["u"] - r["w"]
-    if k.draw.shape.chance(0.5):
-        soft = given(site, "softening eps_len", FLOAT32, 0.1, 0.6, shared=2, literal=1)
-        out = site.put("directions unit_residuals", fn("smooth_normalize", v, soft))
-        done += f" {out.name} gets v / sqrt(s^2 + dot(v, v)), s = {say(k, soft)}, by "
-        return f"{done}smooth_normalize."
-    return done
+    return Title(k.name(_LOSS_NAMES[loss.name]), done)
+
+
+_MADE_OF = {
+    "l1": ("plain", "bell", "mean", "margin"),
+    "l2": ("plain", "bell", "margin"),
+    "huber": ("plain",),
+    "pseudo_huber": ("plain",),
+    "largest": ("plain",),
+}
+"""What is made of each norm."""
+_LOSS_TASKS = {
+    "plain": "Measure how far each vector is from its target.",
+    "bell": "Turn the distance of each vector from its target into an affinity.",
+    "mean": "Compute the error of each vector by component.",
+    "margin": "Compute a hinge loss that pushes pairs of vectors apart.",
+}
+_LOSS_NAMES = {
+    "plain": "residual_norms vector_errors",
+    "bell": "pair_affinity distance_affinity",
+    "mean": "mean_residual mean_error",
+    "margin": "hinge_loss margin_loss",
+}
 
 
 def _against(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
@@ -169,11 +186,11 @@ def embedding_norms(k: KernelBuilder, level: int) -> Title:
     site = launch(k, list=5, batch=3 + level // 3)
     vec = Vec(k.draw.shape.weighted({2: 1, 3: 3, 4: 3, 5: 1}), FLOAT32)
     if level <= 2 or (level == 3 and k.draw.shape.chance(0.5)):
-        return Title(k.name("residual_norms robust_loss"), _loss(k, level, site, vec))
+        return _loss(k, level, site, vec)
     return Title(k.name("soft_assign attend_keys"), _against(k, level, site, vec))
 
 
-_WIDTHS = {"shared": 4, "each": 1, "first": 1}
+_WIDTHS = {"shared": 1}
 
 _PENALTIES = VectorShelf(scalars="delta")
 _PENALTIES.add("l1", "costs", lambda v: fn("norm_l1", v))
@@ -251,15 +268,16 @@ def residual_costs(k: KernelBuilder, level: int) -> Title:
     grid: Var | None = None
     if shape.chance(0.4):
         parts = {
-            "x": Part("estimate node offset flow", vec, -1.5, 1.5),
-            "goal": Part("target measured", vec, -1.5, 1.5),
+            "x": Part("estimate predicted", vec, -1.5, 1.5, many="estimates predictions"),
+            "goal": Part("target measured", vec, -1.5, 1.5, many="targets measurements"),
         }
         r = record(site, "Factor Term Track", parts, 1.0)
         var, goal = r["x"], r["goal"]
     else:
-        grid = site.array("estimates nodes state", vec, -1.5, 1.5)
+        grid = site.array("estimates predictions", vec, -1.5, 1.5)
         var = grid[site.at]
-        goal = given(site, "target measured", vec, -1.5, 1.5, each=5, shared=1, first=1)
+        many = "targets measurements observed"
+        goal = given(site, "target", vec, -1.5, 1.5, many=many, each=1)
     names = [say(k, var), say(k, goal)]
     x = k.let("x est", var)
     costs = Costs(site, level)
@@ -272,13 +290,16 @@ def residual_costs(k: KernelBuilder, level: int) -> Title:
         part = costs.term(value, name)
         total = total + part
         where += [text] if text else []
-    done = f"With x = {names[0]}, {', '.join(where)}, take {' + '.join(costs.texts)}."
+    done = f"Penalise the residual of each estimate. With x = {names[0]}, {', '.join(where)}, take "
+    done += f"{' + '.join(costs.texts)}."
     if level >= 3:
         total = k.let("cost energy", total)
     done += deliver(site, level, "costs energies losses", total)
     if level >= 3:
         done += _descent(level, site, x, residual, total)
-    return Title(k.name("residual_costs robust_energy cost_terms"), done)
+    plain = {"l2", "square", "largest"} & {kind for kind in _LIKELY if kind not in costs.left}
+    title = "residual_costs residual_penalty" if plain else "robust_costs robust_residuals"
+    return Title(k.name(title), done)
 
 
 _DESCENT = VectorShelf(scalars="soft rate cost")

@@ -35,12 +35,6 @@ def yukawa(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
     return m * exp(-dist / eps) * (1.0 / dist + 1.0 / eps) / (dist * dist) * r
 
 
-@_PULLS.formula("plummer")
-def plummer(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
-    core = body.let("core s2", dot(r, r) / (eps * eps) + 1.0)
-    return m / core**1.5 * r
-
-
 @_PULLS.formula("hernquist")
 def hernquist(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
     dist = body.let("dist r_len", sqrt(dot(r, r) + 0.01))
@@ -57,29 +51,58 @@ def vortex(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
     return m / (TWO_PI * core) * make(r.type, r[1], -r[0])
 
 
+_LENGTHS = {
+    "gravity": "softening softening_length",
+    "yukawa": "screening_length debye_length",
+    "hernquist": "scale_radius halo_scale",
+    "halo": "core_radius",
+    "vortex": "core_radius core_size",
+}
+_SIZES = {"yukawa": "strength charge", "halo": "strength v_sq"}
+_TITLES = {"yukawa": "Source Center", "hernquist": "Galaxy Bulge", "halo": "Halo"}
+_TOLD = {
+    "gravity": "the softened gravity of a point mass",
+    "yukawa": "the screened (Yukawa) force of a source",
+    "hernquist": "the gravity of a Hernquist sphere",
+    "halo": "the pull of an isothermal halo",
+    "vortex": "the flow of a point vortex",
+}
+_MANY = {
+    "gravity": "the softened gravity of a few point masses",
+    "yukawa": "the screened (Yukawa) force of a few sources",
+    "hernquist": "the gravity of a few Hernquist spheres",
+    "halo": "the pull of a few isothermal halos",
+    "vortex": "the flow of a few point vortices",
+}
+
+
 class _Field:
     """The acceleration (or for vortices the velocity) at a point."""
 
     def __init__(self, k: KernelBuilder, level: int, site: Site, vec: Vec, swirls: bool) -> None:
         shape, scalar = k.draw.shape, vec.scalar
-        law = shape.choice((_VORTEX if swirls else _PULLS).cards)
+        # Spheres and halos of matter are bodies of space.
+        flat = [card for card in _PULLS.cards if card.name in ("gravity", "yukawa")]
+        pulls = _PULLS.cards if vec.size == 3 else flat
+        law = shape.choice(_VORTEX.cards if swirls else pulls)
         self.k, self.name = k, law.name
-        self.eps = given(site, "softening core_radius", scalar, 0.4, 1.2, forms=_COMMON)
-        size = "strength circulation gamma" if swirls else "mass strength mu"
+        self.eps = given(site, _LENGTHS[law.name], scalar, 0.4, 1.2, forms=_COMMON)
+        size = "strength circulation gamma" if swirls else _SIZES.get(law.name, "mass mu")
         parts = {
-            "y": Part("center position anchor", vec, -1.5, 1.5),
+            "y": Part("center position", vec, -1.5, 1.5),
             "m": Part(size, scalar, 0.4, 1.5),
         }
-        titles = "Vortex Eddy" if swirls else "Sun Source Attractor"
+        titles = "Vortex Eddy" if swirls else _TITLES.get(law.name, "Star Attractor")
         self.table = self.one = None
         if level >= 3:
             self.table = Table(k, titles, parts, 0.8, (2, 4))
             source = f"y = {self.table.said('y')} and m = {self.table.said('m')}"
         else:
-            self.one = record(site, titles, parts, 0.4, shared=shape.chance(0.8))
+            self.one = record(site, titles, parts, 0.4, shared=True)
             source = f"y = {self.one.say('y')} and m = {self.one.say('m')}"
         formula = law.said({"r": "r", "m": "m", "eps": say(k, self.eps)})
         self.text = f"{'the sum over j of ' * (level >= 3)}{formula}, where r = y - x, {source}"
+        self.told = _MANY[law.name] if level >= 3 else _TOLD[law.name]
         self.pull = routine(
             k,
             {1: 0.0, 2: 0.3}.get(level, 0.7),
@@ -102,56 +125,65 @@ class _Field:
 _X, _V = "x_new x_next", "v_new v_next"
 
 
-def _step(k: KernelBuilder, level: int, f: _Field, x: Var, v: Var, dt: Var) -> tuple[Var, Var, str]:
-    """New position and velocity by one of the usual integrators."""
+def _step(
+    k: KernelBuilder, level: int, f: _Field, x: Var, v: Var, dt: Var
+) -> tuple[Var, Var, str, str]:
+    """New position and velocity by one of the usual integrators, its name and its rule."""
     forms = ("euler", "symplectic") if level == 2 else ("leapfrog", "verlet", "midpoint", "heun")
     form = k.draw.shape.choice(forms)
 
     a = f.at(x, "a acc")
     if form == "euler":
-        return k.let(_X, x + dt * v), k.let(_V, v + dt * a), "x' = x + h v, v' = v + h a(x)"
+        text = "x' = x + h v, v' = v + h a(x)"
+        return k.let(_X, x + dt * v), k.let(_V, v + dt * a), "Euler's method", text
     if form == "symplectic":
         v_new = k.let(_V, v + dt * a)
-        return k.let(_X, x + dt * v_new), v_new, "v' = v + h a(x), x' = x + h v'"
+        text = "v' = v + h a(x), x' = x + h v'"
+        return k.let(_X, x + dt * v_new), v_new, "the symplectic Euler method", text
     if form == "leapfrog":
         half = k.let("v_half v_mid", v + 0.5 * dt * a)
         x_new = k.let(_X, x + dt * half)
         v_new = k.let(_V, half + 0.5 * dt * f.at(x_new, "a2 acc_new"))
-        return x_new, v_new, "w = v + h/2 a(x), x' = x + h w, v' = w + h/2 a(x')"
+        text = "w = v + h/2 a(x), x' = x + h w, v' = w + h/2 a(x')"
+        return x_new, v_new, "the leapfrog scheme", text
     if form == "verlet":
         x_new = k.let(_X, x + dt * v + 0.5 * dt * dt * a)
         v_new = k.let(_V, v + 0.5 * dt * (a + f.at(x_new, "a2 acc_new")))
-        return x_new, v_new, "x' = x + h v + h^2/2 a(x), v' = v + h/2 (a(x) + a(x'))"
+        text = "x' = x + h v + h^2/2 a(x), v' = v + h/2 (a(x) + a(x'))"
+        return x_new, v_new, "the velocity Verlet scheme", text
     if form == "midpoint":
         x_mid = k.let("x_mid x_half", x + 0.5 * dt * v)
         v_mid = k.let("v_mid v_half", v + 0.5 * dt * a)
         v_new = k.let(_V, v + dt * f.at(x_mid, "a_mid acc_mid"))
         text = "x' = x + h (v + h/2 a(x)), v' = v + h a(x + h/2 v)"
-        return k.let(_X, x + dt * v_mid), v_new, text
+        return k.let(_X, x + dt * v_mid), v_new, "the midpoint rule", text
     x_try, v_try = k.let("x_try x_pred", x + dt * v), k.let("v_try v_pred", v + dt * a)
     x_new = k.let(_X, x + 0.5 * dt * (v + v_try))
     v_new = k.let(_V, v + 0.5 * dt * (a + f.at(x_try, "a_try acc_pred")))
-    return x_new, v_new, "x' = x + h/2 (v + v + h a(x)), v' = v + h/2 (a(x) + a(x + h v))"
+    text = "x' = x + h/2 (v + v + h a(x)), v' = v + h/2 (a(x) + a(x + h v))"
+    return x_new, v_new, "Heun's method", text
 
 
 def _only_field(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """Level 1, and flows of vortices: the field at points, or one step along it."""
     swirls = level > 1 or (vec.size == 2 and k.draw.shape.chance(0.4))
-    x = k.let("x p", site.read("points tracers markers", vec, -2.0, 2.0))
+    x = k.let(
+        "x p", site.read("tracers markers" if level > 1 else "points positions", vec, -2.0, 2.0)
+    )
     f = _Field(k, level, site, vec, swirls)
     u = f.at(x, "u total_u" if swirls else "a acc")
-    done = f"At x = {say(k, x)}, take {f.text}."
     if level == 1:
-        outs = "flow velocity_out" if swirls else "field_out accel pull"
+        done = f"Evaluate {f.told} at points. At x = {say(k, x)}, take {f.text}."
+        outs = "flow velocity_out" if swirls else "accel accelerations"
         return f.name, done + deliver(site, level, outs, u)
+    rule = "the midpoint rule" if level >= 3 else "Euler's method"
+    done = f"Move tracers by {rule} with {f.told}. At x = {say(k, x)} let u(x) be {f.text}."
     dt = given(site, "dt time_step", vec.scalar, 0.1, 0.5, forms=_COMMON)
     if level >= 3:
         u = f.at(k.let("x_mid x_half", x + 0.5 * dt * u), "u_mid u_half")
     moved = "x + h u(x + h/2 u(x))" if level >= 3 else "x + h u(x)"
-    done += f" Call it u(x). Take {moved}, h = {say(k, dt)}."
+    done += f" Take {moved}, h = {say(k, dt)}."
     done += deliver(site, level, "moved advected new_points", x + dt * u)
-    if level >= 4:
-        done += f" {site.put('speeds flow', fn('length_sq', u)).name} gets |u|^2 of the last u."
     return f.name, done
 
 
@@ -166,15 +198,15 @@ def _orbit(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
     f = _Field(k, level, site, vec, False)
     step = given(site, "dt time_step", vec.scalar, 0.05, 0.3, forms=_COMMON)
     dt = local(k, "dt h", step)
-    x_new, v_new, rule = _step(k, level, f, x, v, dt)
-    done = f"For x = {state.say('x')} and v = {state.say('v')}, with a(x) being {f.text}: {rule}, "
-    done += f"h = {say(k, step)}."
+    x_new, v_new, name, rule = _step(k, level, f, x, v, dt)
+    done = f"Move bodies one step by {name} in {f.told}. For x = {state.say('x')} and v = "
+    done += f"{state.say('v')}, with a(x) being {f.text}: {rule}, h = {say(k, step)}."
     if level >= 4 and k.draw.shape.chance(0.6):
         drag = given(site, "drag friction", vec.scalar, 0.1, 0.8, forms=_SOURCES)
         k.augment(v_new, "mul", exp(-drag * dt))
         done += f" v' is multiplied by exp(-{say(k, drag)} * h)."
-    done += " Take x'." + deliver(site, level, "new_positions pos_out", x_new, otherwise=x)
-    done += f" {site.put('new_velocities vel_out', v_new).name} gets v'."
+    moved = site.put("new_positions pos_out", x_new)
+    done += f" Store x' in {moved.name} and v' in {site.put('new_velocities vel_out', v_new).name}."
     if level < 5:
         return f.name, done
     if k.draw.shape.chance(0.5):

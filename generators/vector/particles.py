@@ -103,7 +103,7 @@ def box_walls(m: Motion) -> str:
 
 VELOCITY_CHANGES = (anchor_pull, drag, speed_limit, swirl)
 POSITION_CHANGES = (box_walls, floor_bounce)
-_CHANGES_AT = {1: (0, 0), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 4)}
+_CHANGES_AT = {1: (0, 0), 2: (1, 1), 3: (1, 1), 4: (2, 3), 5: (3, 4)}
 
 
 def advance(level: int, m: Motion, acceleration: Expr) -> str:
@@ -157,7 +157,7 @@ _TERMS.add("quadratic", "slowed", lambda a, v, c: a - c * fn("length", v) * v)
 _TERMS.add("falling", "fallen", lambda a, down: a + down)
 _RANGES = {
     "drag": ("drag_coeff linear_drag", 0.1, 0.99),
-    "spring": ("omega_sq spring_k", 0.2, 2.5),
+    "spring": ("omega_sq spring_rate", 0.2, 2.5),
     "quadratic": ("drag_coeff air_drag", 0.05, 0.5),
 }
 """What sets the size of a term; ``spring`` pulls to the origin."""
@@ -186,10 +186,10 @@ def _parts(vec: Vec, shared: bool) -> dict[str, Part]:
         "v": Part("velocity vel", vec, -2.0, 2.0),
         "g": Part("gravity g", vec, -3.0, 3.0, forms={"shared": 1}),
         "f": Part("force ext_force", vec, -3.0, 3.0, forms=ways),
-        "e": Part("field e_field", vec, -3.0, 3.0, forms=ways),
+        "e": Part("e_field electric", vec, -3.0, 3.0, forms=ways, many="e_field e_at_particles"),
         "mass": Part("mass", scalar, 0.5, 2.0),
         "inv_mass": Part("inv_mass", scalar, 0.5, 2.0),
-        "charge": Part("charge_to_mass q_over_m", scalar, -1.0, 2.0),
+        "charge": Part("q_over_m", scalar, -1.0, 2.0, many="charge_to_mass q_over_m"),
     }
 
 
@@ -218,8 +218,12 @@ def _integrated(k: KernelBuilder, level: int, structs: bool) -> str:
     done = _sub_stepped(level, m, acceleration, r.say("x"), r.say("v"))
     done += f". Here a = {text}{f', {dt.name} = {step}' if step else ''}."
     after = {"x": m.position, "v": m.velocity}
-    outs = {"x": "new_positions pos_out x_next", "v": "new_velocities vel_out v_next"}
-    done += r.write(after, outs, "moved next_state advanced")
+    if r.struct is not None:
+        done += r.write(after, {}, "moved next_state advanced")
+    else:
+        new_x = site.put("new_positions pos_out x_next", m.position)
+        new_v = site.put("new_velocities vel_out v_next", m.velocity)
+        done += f" Store the new x in {new_x.name} and the new v in {new_v.name}."
     if level >= 3 and shape.chance(0.4):
         mass = {"third": r["mass"]} if structs and "mass" in own else {}
         done += _balance(site, level, after | mass)

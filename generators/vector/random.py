@@ -17,7 +17,7 @@ from generators.program.expr import Expr, Var
 from generators.vector.shelf import VectorShelf
 
 _V2, _V3 = Vec(2, FLOAT32), Vec(3, FLOAT32)
-_SOURCES = {"shared": 4, "each": 1, "first": 1}
+_SOURCES = {"shared": 1}
 _FLAT = ("sample_unit_ring", "sample_unit_disk", "sample_unit_square")
 _SOLID = ("sample_unit_cube", "sample_unit_sphere", "sample_unit_sphere_surface")
 _DOMES = ("sample_unit_hemisphere", "sample_unit_hemisphere_surface")
@@ -34,7 +34,7 @@ class Source:
             width = self.k.size_param("width row_len", site.dims[1])
             offset = site.at[0] * width + site.at[1]
         self.state = self.k.random_state(("state", "rng"), seed, offset)
-        self.text = f"With rand_init({seed.name}, {say(self.k, offset)})"
+        self.text = f"from the random state of {seed.name} and {say(self.k, offset)}"
 
     def draw(self, sampler: str, names: str) -> Var:
         return self.k.sample(names.split(), sampler, self.state)
@@ -48,15 +48,16 @@ def _scattered(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[s
     shape = k.draw.shape
     vec = _V2 if shape.chance(0.4) else _V3
     sampler = shape.choice(_FLAT if vec is _V2 else (*_SOLID, *_DOMES))
-    base = given(site, "center particle emitter", vec, -1.0, 1.0, each=4, first=1, shared=1)
+    base = given(site, "center particle emitter", vec, -1.0, 1.0, each=3, first=1)
     size = rng.setting("radius spread sigma", 0.2, 1.5)
     offset = rng.draw(sampler, "offset jitter delta")
     value = base + size * offset
-    done = f"{rng.text} draw o by {sampler}; take {say(k, base)} + {say(k, size)} * o"
+    done = f"Scatter points around given ones: {rng.text} draw o by {sampler}. Take {say(k, base)} "
+    done += f"+ {say(k, size)} * o"
     if level >= 2 and shape.chance(0.6):
         shift = k.scalar("drift wind bias", vec, -0.5, 0.5)
         value = value + rng.draw("randf", "amount age") * shift
-        done += f" + r * {shift.name}, r by randf next"
+        done += f" + r * {shift.name}, r uniform in [0, 1)"
     return sampler, f"{done}." + deliver(site, level, "scattered spawned samples", value)
 
 
@@ -71,7 +72,9 @@ def _on_triangle(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple
     w = rng.draw("sample_triangle", "w bary uv")
     value = evaluated(k, BY_LEVEL[level], _MIX, values | {"w": w})
     text = _MIX.said({key: say(k, corner) for key, corner in values.items()} | {"w": "w"})
-    done = f"{rng.text} draw w by sample_triangle; take {text}."
+    done = (
+        f"Draw a random point of each triangle: {rng.text} draw w by sample_triangle. Take {text}."
+    )
     return "triangle", done + deliver(site, level, "points surface_points", value)
 
 
@@ -94,9 +97,10 @@ def _pixel(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[str, 
     y = k.let("py sy", pitch * (cast(site.at[0], FLOAT32) + jitter[1]))
     origin = k.let("origin ro", make(_V3, radius * lens[0], radius * lens[1], zero(FLOAT32)))
     row, col = say(k, site.at[0]), say(k, site.at[-1])
-    done = f"{rng.text} draw j by sample_unit_square, then l by sample_unit_disk. Let o = "
-    done += f"{say(k, radius)} * (lx, ly, 0) and t = ({say(k, pitch)} * ({col} + jx), "
-    done += f"{say(k, pitch)} * ({row} + jy), {say(k, focus)}); take (t - o) / |t - o|."
+    done = f"Draw a jittered ray of a thin lens for each pixel: {rng.text} draw j by "
+    done += f"sample_unit_square, then l by sample_unit_disk. With o = {say(k, radius)} * "
+    done += f"(lx, ly, 0) and t = ({say(k, pitch)} * ({col} + jx), {say(k, pitch)} * ({row} + jy), "
+    done += f"{say(k, focus)}), take (t - o) / |t - o|."
     aim = fn("normalize", make(_V3, x, y, focus) - origin)
     done += deliver(site, level, "ray_dirs directions", aim)
     return "lens", done + f" {site.put('lens_points lens_out', lens).name} gets l."
@@ -113,25 +117,21 @@ def _walk(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[str, s
     x = k.let("x walker pos", start)
     path = k.let("path spread", zero(FLOAT32)) if level >= 4 else None
     bounded = level >= 5 or shape.chance(0.3)
-    half = given(site, "half_box limit", FLOAT32, 0.3, 0.6, shared=2, literal=1)
-    count = k.draw.value.integer(2, 4)
+    half = k.scalar("half_box box_limit", FLOAT32, 0.3, 0.6) if bounded else None
+    count = k.draw.value.choice((4, 8, 16))
     with k.for_("s step_id hop", count):
         move = step * rng.draw(sampler, "hop_dir kick noise")
         k.augment(x, "add", move if pull is None else move - pull * x)
-        if bounded:
+        if half is not None:
             corner = make(vec, half)
             k.assign(x, least(most(x, -corner), corner))
         if path is not None:
             k.augment(path, "add", dot(x, x))
-    done = f"{rng.text}, x = {say(k, start)} walks {count} steps: in each x gains {say(k, step)} * "
-    done += f"o, o by {sampler}"
+    done = f"Let each walker of {say(k, start)} take {count} random steps: {rng.text}, in each its "
+    done += f"position x gains {say(k, step)} * o, o by {sampler}"
     done += f", less {say(k, pull)} * x" if pull is not None else ""
-    if bounded:
-        done += f", and is clamped to +-{say(k, half)} in each component."
-    else:
-        done += f". Take x / {say(k, half)}."
-    value: Expr = x if bounded else x / half
-    done += deliver(site, level, "ends walked final_pos", value)
+    done += f", and is clamped to +-{half.name} in each component" if half is not None else ""
+    done += ". Take the last position." + deliver(site, level, "ends walked final_pos", x)
     if path is not None:
         done += f" {site.put('msd path_sum', path).name} gets the sum of dot(x, x) after each step."
     return "walk", done
@@ -147,9 +147,9 @@ _INTEGRANDS.add("inverse", "sums", lambda o, n: 1.0 / (1.0 + fn("length_sq", o -
 def _estimate(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[str, str]:
     """The mean of a function over random directions or points."""
     shape = k.draw.shape
-    sampler = shape.choice((*_DOMES, *_DOMES, *_SOLID))
+    sampler = shape.choice((_DOMES[1], _DOMES[1], _SOLID[2]))
     normal = given(site, "normal axis_n", _V3, init="unit", each=4, first=1)
-    gain = rng.setting("albedo gain exposure", 0.3, 1.5)
+    gain = rng.setting("albedo reflectance", 0.3, 0.9)
     formula = shape.choice(_INTEGRANDS.cards)
     n = k.let("n nrm", normal)
     total = k.let("total estimate", zero(FLOAT32))
@@ -158,8 +158,8 @@ def _estimate(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[st
     use = routine(
         k, BY_LEVEL[level], names, {"o": _V3, "n": _V3}, lambda _, o, n: formula.code(o, n)
     )
-    count = k.draw.value.integer(2, 5)
-    flipped = sampler not in _SOLID and shape.chance(0.5)
+    count = k.draw.value.choice((4, 8, 16))
+    flipped = sampler not in _SOLID or shape.chance(0.5)
     with k.for_("s sample_id ray", count):
         o = rng.draw(sampler, "o omega dir_s")
         if flipped:
@@ -169,12 +169,13 @@ def _estimate(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[st
         k.augment(total, "add", w)
         if mean is not None:
             k.augment(mean, "add", w * o)
-    done = f"{rng.text}, draw {count} o by {sampler}"
+    done = f"Estimate an integral over directions by Monte Carlo: {rng.text} draw {count} o by "
+    done += sampler
     done += ", each negated where dot(o, n) < 0" if flipped else ""
-    done += f"; with n = {say(k, normal)} sum {formula.said({'o': 'o', 'n': 'n'})}, and take "
-    done += f"{say(k, gain)} * sum / {count}."
+    done += f". With n = {say(k, normal)}, take {say(k, gain)} times the mean of "
+    done += f"{formula.said({'o': 'o', 'n': 'n'})}."
     value = gain * total / float(count)
-    done += deliver(site, level, "estimates occlusion irradiance", value)
+    done += deliver(site, level, "estimates irradiance", value)
     if mean is not None:
         out = site.put("bent_normals mean_dirs", mean / float(count))
         done += f" {out.name} gets the sum of that times o, over {count}."
@@ -206,5 +207,14 @@ def random_vectors(k: KernelBuilder, level: int) -> Title:
     """Random directions and points: scattered, on triangles, through pixels, walks, estimates."""
     form = k.draw.shape.weighted(_FORMS[level])
     site = launch(k, forms={"grid": 1} if form == "pixel" else {"list": 3, "batch": 2, "grid": 1})
-    name, done = _BUILDS[form](k, level, site, Source(site))
-    return Title(k.name(f"random_{form} {form}_samples {name}_random"), done)
+    _, done = _BUILDS[form](k, level, site, Source(site))
+    return Title(k.name(_NAMES[form]), done)
+
+
+_NAMES = {
+    "scatter": "scatter_points random_offsets spawn_particles",
+    "triangle": "sample_triangles random_surface_points points_on_triangles",
+    "pixel": "lens_rays thin_lens_rays camera_rays",
+    "walk": "random_walk walk_particles brownian_steps",
+    "estimate": "monte_carlo_lighting estimate_irradiance hemisphere_estimate",
+}

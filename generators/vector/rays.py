@@ -13,7 +13,7 @@ from generators.kit.naming import BY_LEVEL, local, routine
 from generators.kit.outputs import choose, deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import constant, given, zero
+from generators.kit.sources import given, zero
 from generators.kit.words import plural, say
 from generators.program.dtypes import INT32, Vec, scalar_of
 from generators.program.expr import Expr, Var, op
@@ -34,6 +34,8 @@ def _by_formula(b: BodyBuilder, o: Expr, d: Expr, ball: tuple[Expr, Expr], start
         b.assign(t, -along - root)
         with b.if_(t < start):
             b.assign(t, -along + root)
+            with b.if_(t < start):
+                b.assign(t, -1.0)
     return t
 
 
@@ -48,6 +50,8 @@ def _by_geometry(b: BodyBuilder, o: Expr, d: Expr, ball: tuple[Expr, Expr], star
         b.assign(t, along - half)
         with b.if_(t < start):
             b.assign(t, along + half)
+            with b.if_(t < start):
+                b.assign(t, -1.0)
     return t
 
 
@@ -66,7 +70,7 @@ class Balls:
         if self.several:
             self.table = Table(k, f"{title} Ball", parts, struct, (3, 6))
         else:
-            self.one = record(site, f"{title} Ball", parts, struct, shared=shape.chance(0.75))
+            self.one = record(site, f"{title} Ball", parts, struct, shared=shape.chance(0.8))
         self.scalar = vec.scalar
 
     def sized(self, values: Sequence[Expr]) -> tuple[Expr, Expr]:
@@ -91,7 +95,7 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
     site = launch(k, list=5, batch=3 + level // 3)
     vec = Vec(k.draw.shape.weighted({3: 4, 2: 2}), k.draw.wide_float_type())
     balls = Balls(k, level, site, vec)
-    ball, start = balls.name, constant(k, 0.01, 0.3) if shape.chance(0.5) else 0.0
+    ball, start = balls.name, k.draw.value.choice((1.0e-3, 1.0e-4)) if shape.chance(0.4) else 0.0
     o = k.let("o origin start", site.read("origins ray_origins starts", vec, -2.0, 2.0))
     d = k.let("d ray u", site.read("directions ray_dirs dirs", vec, init="unit"))
     find = _by_geometry if shape.chance(0.4) else _by_formula
@@ -107,8 +111,8 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
     if balls.one is not None:
         found = called(o, d, *balls.sized(list(balls.one.values.values())))
         t = local(k, "t t_first dist", found)
-        done = f"to the {balls.text}: the near intersection, or the far one where the near one "
-        done += f"is {f'below {start}' if start else 'negative'}; -1 where the line misses."
+        ahead = f"at least {start} along the ray" if start else "ahead of the origin"
+        done = f"to the {balls.text}: the nearest intersection {ahead}, or -1 for a miss."
     else:
         t = k.let("nearest best t_min", k.lift(far, vec.scalar))
         assert balls.table is not None
@@ -118,8 +122,8 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
                 k.assign(t, hit)
         done = f"to the nearest intersection with any {balls.text}, counting only those beyond "
         done += f"{say(k, start)}; {say(k, far)} if there is none."
-    done = f"Distance along each ray from {say(k, o)} in direction {say(k, d)} {done}"
-    done += deliver(site, level, "distances hits t_hit", t)
+    done = f"Find the distance along each ray from {say(k, o)} in direction {say(k, d)} {done}"
+    done += f" Store it in {site.put('distances hit_dist t_hit', t).name}."
     if level >= 2 and shape.chance(0.6):
         done += _landing(site, t < far if balls.several else t > 0.0, o + t * d, o)
     if level >= 3:
@@ -164,19 +168,21 @@ Hit = Callable[..., Expr]
 
 
 def _flat(miss: float, culled: bool) -> Hit:
-    """The test of a plane, or of a disc of some radius."""
+    """The test of a plane, or of a disc of some radius.
+
+    A ray that is parallel to it has an infinite distance, which the disc's radius or a limit of
+    the distance rules out.
+    """
 
     def test(b: BodyBuilder, o: Expr, d: Expr, a: Expr, n: Expr, *radius: Expr) -> Expr:
         denom = b.let("denom d_dot_n", dot(d, n))
-        t = b.let("t dist", b.lift(miss, denom.type))
-        with b.if_(denom < -0.1 if culled else abs(denom) > 0.1):
-            b.assign(t, dot(a - o, n) / denom)
-            missed = t < 0.0
-            if radius:
-                missed = op("or", missed, fn("length", o + t * d - a) > radius[0])
-            with b.if_(missed):
-                b.assign(t, miss)
-        return t
+        t = b.let("t dist", dot(a - o, n) / denom)
+        hit = t >= 0.0
+        if culled:
+            hit = op("and", denom < 0.0, hit)
+        if radius:
+            hit = op("and", hit, fn("length", o + t * d - a) <= radius[0])
+        return fn("where", hit, t, miss)
 
     return test
 
@@ -187,7 +193,7 @@ def _triangle(miss: float, culled: bool) -> Hit:
         p = b.let("pvec h p", fn("cross", d, e2))
         det = b.let("det a_det", dot(e1, p))
         hit_t = b.let("t_hit t", b.lift(miss, det.type))
-        with b.if_(det > 0.1):
+        with b.if_(det > _THIN):
             s = b.let("tvec s", o - corner)
             u = b.let("u bary_u", dot(s, p) / det)
             q = b.let("qvec q", fn("cross", s, e1))
@@ -214,16 +220,22 @@ def _box(miss: float, culled: bool) -> Hit:
     return test
 
 
+_THIN = 1.0e-3
+"""Least determinant of a triangle that a ray can hit."""
+
 _TESTS = {"plane": _flat, "disc": _flat, "triangle": _triangle, "box": _box}
 _TEXTS = {
-    "plane": "t = dot(a - o, n) / dot(d, n), a miss where t < 0",
+    "plane": "t = dot(a - o, n) / dot(d, n), a miss where t < 0 (behind the origin)",
     "disc": "t = dot(a - o, n) / dot(d, n), a miss where t < 0 or |o + t * d - a| > r",
-    "triangle": "Moeller and Trumbore's test of the triangle a, b, c: p = cross(d, c - a), "
-    "det = dot(b - a, p), u = dot(o - a, p) / det, q = cross(o - a, b - a), v = dot(d, q) / det, "
-    "t = dot(c - a, q) / det, a miss where u < 0, v < 0, u + v > 1 or t < 0, or where det <= 0.1",
-    "box": "the slab test of the box lo, hi: with t1 = (lo - o) / d and t2 = (hi - o) / d by "
-    "component, t is the largest min(t1, t2), at least 0, and far the smallest max(t1, t2), a miss "
-    "where far < t",
+    "triangle": "the distance t is that of the front face of the triangle a, b, c by Moeller and "
+    f"Trumbore's test, a miss where the determinant is at most {_THIN}",
+    "box": "the slab test of the box from lo to hi gives where the ray enters it, at least 0",
+}
+_TASKS = {
+    "plane": "Intersect rays with a plane",
+    "disc": "Intersect rays with a disc",
+    "triangle": "Intersect rays with a triangle",
+    "box": "Intersect rays with an axis-aligned box",
 }
 
 
@@ -250,8 +262,8 @@ class Target:
                 for key, name, (low, high) in zip("abc", corners.split(), _CORNERS, strict=True)
             },
             "box": {
-                "lo": Part("lower lo box_min", vec, -1.2, -0.7),
-                "hi": Part("upper hi box_max", vec, 0.7, 1.2),
+                "lo": Part("lower lo box_lo", vec, -1.2, -0.7, many="lowers box_lo"),
+                "hi": Part("upper hi box_hi", vec, 0.7, 1.2, many="uppers box_hi"),
             },
         }[form]
 
@@ -265,8 +277,9 @@ class Target:
     def text(self) -> str:
         if "n" not in self.parts:
             return _TEXTS[self.form]
-        parallel = "dot(d, n) >= -0.1" if self.culled else "|dot(d, n)| <= 0.1"
-        return f"{_TEXTS[self.form]}, or where {parallel}"
+        return _TEXTS[self.form] + (
+            ", or where dot(d, n) >= 0 (a back face)" if self.culled else ""
+        )
 
 
 def _ray(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Var, Var, str]:
@@ -276,7 +289,7 @@ def _ray(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Var, Var, str]:
         "d": Part("direction dir ray_dir", vec, init="unit"),
     }
     r = record(site, "Ray Beam", parts, 0.5)
-    text = f"For each ray o + t * d, o = {r.say('o')}, d = {r.say('d')}"
+    text = f"With the ray o + t * d, o = {r.say('o')} and d = {r.say('d')}"
     return k.let("o ro", r["o"]), k.let("d rd", r["d"]), text
 
 
@@ -284,22 +297,24 @@ def _single(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> st
     """The distance of one shape, which all rays share or not."""
     shape, target = k.draw.shape, Target(k, form, vec, several=False)
     o, d, done = _ray(k, site, vec)
-    miss = k.draw.value.choice((-1.0, 0.0, 100.0)) if form != "plane" else -1.0
+    miss = -1.0
     titles = f"{form.capitalize()} Target"
     pieces = record(site, titles, target.parts, 0.4, shared=shape.chance(0.6))
     listed = ", ".join(f"{key} = {pieces.say(key)}" for key in target.parts)
     test = target.test(k, BY_LEVEL[level], miss)
     t = local(k, "t hit dist", test(o, d, *pieces.values.values()))
-    done += f", {listed}: {target.text}; {miss} for a miss."
+    done = f"{_TASKS[form]}. {done}, {listed}: {target.text}. Take t, or -1 for a miss."
     value: Expr = t
-    if level >= 2 and form == "box" and shape.chance(0.5):
-        reach = given(site, "max_dist t_max", vec.scalar, 0.6, 1.5, shared=1)
-        value = least(t, reach)
-        done += f" Take min(t, r) with r = {say(k, reach)}."
+    if form == "plane" or (level >= 2 and form == "box" and shape.chance(0.5)):
+        reach = k.scalar("max_dist t_max", vec.scalar, 0.6, 1.5)
+        value = fn("where", t > reach, miss, t)
+        done += f" A hit beyond {reach.name} is a miss too."
     hits = level if form in ("plane", "box") else 1
-    done += deliver(site, hits, "distances hit_t depths", value)
-    if level >= 3:
-        done += f" {site.put('points hit_points', o + t * d).name} gets o + t * d."
+    done += deliver(site, hits, "distances hit_t ray_t", value)
+    if level >= 3 and form in ("plane", "box"):
+        point = fn("where", t < 0.0, o, o + t * d)
+        out = site.put("points hit_points", point)
+        done += f" {out.name} gets o + t * d, or o for a miss."
     return done
 
 

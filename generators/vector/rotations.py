@@ -8,7 +8,6 @@ from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import cos, dot, sin
 from generators.kit.naming import held, local
-from generators.kit.outputs import deliver
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given, unit_vector, zero
 from generators.kit.words import say
@@ -45,11 +44,9 @@ def _by_transform(site: Site, scalar: Scalar) -> Rotation:
     return lambda p: fn("transform_point", frame, p), text
 
 
-def _angle(site: Site, names: str, scalar: Scalar, rate: float) -> tuple[Expr, str]:
-    """The thread's angle, now and then times a number."""
+def _angle(site: Site, names: str, scalar: Scalar) -> tuple[Expr, str]:
+    """The thread's angle."""
     angle: Expr = site.read(names, scalar, -3.0, 3.0)
-    if site.k.draw.shape.chance(0.2):
-        return rate * angle, f"{rate} times its angle in {say(site.k, angle)} (radians)"
     return angle, f"its angle in {say(site.k, angle)} (radians)"
 
 
@@ -60,7 +57,7 @@ def _cos_sin(k: KernelBuilder, angle: Expr) -> tuple[Var, Var]:
 
 def _by_axis_angle(site: Site, scalar: Scalar) -> Rotation:
     k, vec = site.k, Vec(3, scalar)
-    angle, by = _angle(site, "angles theta turns", scalar, 2.0)
+    angle, by = _angle(site, "angles theta turns", scalar)
     form = k.draw.shape.choice(("shared", "each", "x", "y", "z"))
     if form in ("shared", "each"):
         axis = given(site, "axis spin_axis", vec, init="unit", forms={form: 1})
@@ -81,7 +78,7 @@ def _by_axis_angle(site: Site, scalar: Scalar) -> Rotation:
 
 def _in_plane(site: Site, scalar: Scalar) -> Rotation:
     k = site.k
-    angle, by = _angle(site, "angles theta headings", scalar, 0.5)
+    angle, by = _angle(site, "angles theta headings", scalar)
     as_matrix, clockwise = k.draw.shape.chance(0.4), k.draw.shape.chance(0.3)
     text = f"rotated {'clockwise' if clockwise else 'counterclockwise'} by {by}"
     c, s = _cos_sin(k, angle)
@@ -110,7 +107,7 @@ def _finished(site: Site, vec: Vec, turn: Turn) -> Rotation:
         names = "translation offset displacement"
         shift = given(site, names, vec, -1.0, 1.0, each=2, first=1, shared=2)
         return lambda p: turn(p) + shift, f", then moved by {say(k, shift)}"
-    scale = given(site, "scale zoom size", vec.scalar, 0.5, 2.0)
+    scale = given(site, "scale", vec.scalar, 0.5, 2.0, shared=2, each=1)
     return lambda p: scale * turn(p), f", then multiplied by {say(k, scale)}"
 
 
@@ -126,7 +123,7 @@ def rigid_motion(k: KernelBuilder, level: int) -> Title:
     center = None
     if not shape.chance(0.7 if level == 1 else 0.4):
         names = "pivot center origin"
-        center = given(site, names, vec, -1.0, 1.0, each=1, first=1, shared=3)
+        center = given(site, names, vec, -1.0, 1.0, each=1, shared=3)
     stretch = None
     if level >= 3 and shape.chance(0.6):
         stretch = k.scalar("stretch scaling sizes", vec, 0.5, 1.5)
@@ -149,11 +146,20 @@ def rigid_motion(k: KernelBuilder, level: int) -> Title:
         done += "."
     if center is not None and pivot is not None:
         k.augment(p, "add", pivot)
-        done = f"Relative to {say(k, center)}, e{done} In the end that point is added back."
+        done = f"Relative to {say(k, center)}, e{done} In the end {say(k, center)} is added back."
     else:
         done = f"E{done}"
-    done += deliver(site, level, "moved rotated points_out", p, otherwise=source)
-    return Title(k.name(f"rotate_points move_points apply_motion {form}_motion"), done)
+    outs = "moved points_out" if form == "transform" else "rotated points_out"
+    done += f" Store it in {site.put(outs, p).name}."
+    return Title(k.name(_NAMES[form]), done)
+
+
+_NAMES = {
+    "quaternion": "rotate_points quat_rotate_points",
+    "transform": "transform_points move_points apply_poses",
+    "axis_angle": "rotate_points axis_angle_rotate",
+    "plane": "rotate_points rotate_by_angle",
+}
 
 
 _ALL = "the point and all its images"

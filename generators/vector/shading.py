@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 
 from generators.build import BodyBuilder, KernelBuilder, fn
@@ -80,8 +81,17 @@ def windowed(body: BodyBuilder, d2: Expr, reach: Expr) -> Expr:
     return inside * inside
 
 
-_SOURCES = {"each": 2, "shared": 3, "literal": 2}
-_COMMON = {"shared": 3, "literal": 2}
+_SOURCES = {"shared": 1}
+_COMMON = {"shared": 1}
+_CALLED = {
+    "lambert": "Lambert's diffuse term",
+    "wrap": "the wrapped diffuse term",
+    "half_lambert": "the half-Lambert term",
+    "phong": "Phong's highlight",
+    "blinn": "a Blinn-Phong highlight",
+    "ggx": "the GGX distribution of normals",
+    "schlick": "Schlick's Fresnel term",
+}
 
 
 class Term:
@@ -113,7 +123,8 @@ def _one_light(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str,
     formula = shape.choice(_DIFFUSE.cards if level > 1 or shape.chance(0.6) else shiny)
     gloss = level >= 2 and shape.chance(0.7)
     values = {"n": n, "light": held(k, "l light", light)}
-    done = f"With n = {say(k, normal)}, l = {say(k, light)}"
+    done = f"Shade surface points by {_CALLED[formula.name]} of a distant light. With n = "
+    done += f"{say(k, normal)}, l = {say(k, light)}"
     if gloss or "v" in formula.keys:
         eye = given(site, "view_dir to_eye", vec, init="unit", forms=sources)
         values["v"] = held(k, "v view", eye)
@@ -129,7 +140,8 @@ def _one_light(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str,
         ambient = given(site, "ambient sky", vec.scalar, 0.05, 0.3, forms=_COMMON)
         value, done = ambient + value, f"{done}; plus {say(k, ambient)}"
     if shape.chance(0.55):
-        albedo = given(site, "albedo base_color tint", vec, 0.1, 1.0, shared=2, each=3)
+        many = "albedo base_color tint"
+        albedo = given(site, many, vec, 0.1, 1.0, many=many, shared=2, each=3)
         value, done = value * albedo, f"{done}; all times {say(k, albedo)}"
     return formula.name, f"{done}." + deliver(site, level, "shade radiance image", value)
 
@@ -140,9 +152,9 @@ def _surface(site: Site, vec: Vec) -> tuple[Var, Var, str]:
         "n": Part("normal nrm", vec, init="unit"),
         "x": Part("position hit_point", vec, -1.0, 1.0),
     }
-    r = record(site, "Surface Hit Fragment", parts, 0.4)
+    r = record(site, "Surface Hit Fragment", parts, 0.3)
     n, x = site.k.let("n normal_i", r["n"]), site.k.let("x p", r["x"])
-    return n, x, f"At x = {r.say('x')} with n = {r.say('n')}"
+    return n, x, f"For the surface point x = {r.say('x')} with normal n = {r.say('n')}"
 
 
 def _view(k: KernelBuilder, x: Var) -> tuple[Var, str]:
@@ -160,6 +172,12 @@ def _table(k: KernelBuilder, vec: Vec, kind: Type) -> Table:
     return Table(k, "Light Lamp Emitter", parts, 0.65, (3, 4))
 
 
+def _lit_by(terms: Sequence[Term]) -> str:
+    """What a kernel of several lamps is for."""
+    names = " and ".join(_CALLED[term.formula.name] for term in terms)
+    return f"Light surface points by a few lamps with {names}."
+
+
 def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """Several lamps with positions, their light falling off with distance."""
     shape, scalar = k.draw.shape, vec.scalar
@@ -173,7 +191,6 @@ def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
         values["v"], after = _view(k, x)
         text += f"; plus {terms[1].text}{after}"
     fade = shape.choice(_FADES.cards)
-    near = fade.name == "windowed"
     reach = given(site, "radius light_range falloff", scalar, 1.5, 3.0, forms=_COMMON)
     total = k.let("total light_sum radiance", zero(kind))
     lit = k.let("lit brightest", zero(scalar)) if level >= 5 else None
@@ -189,12 +206,13 @@ def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
         if lit is not None:
             received = k.let("received atten", received)
             k.assign(lit, most(lit, received))
-        with k.if_(d2 < reach * reach) if near else nullcontext():
+        with k.if_(d2 < reach * reach) if fade.name == "windowed" else nullcontext():
             k.augment(total, "add", received * power)
-    done += f", over all j with q = {lamps.said('q')} and e = {lamps.said('e')}: with r = q - x "
-    done += f"and l = r / sqrt(dot(r, r) + 0.01), sum f * s * e, s = {text}; and f = "
-    done += fade.said({"d2": "dot(r, r)", "reach": say(k, reach)})
-    done += f", only where |r| < {say(k, reach)}." if near else "."
+    done = f"{_lit_by(terms)} {done}, each lamp j at q = "
+    done += f"{lamps.said('q')}, in the direction l and at the distance r from x, adds f * s * "
+    done += f"{lamps.said('e')} with s = {text} and the falloff f = "
+    done += fade.said({"d2": "r^2", "reach": say(k, reach)}).replace("sqrt(r^2)", "r")
+    done += f", if r < {say(k, reach)}." if fade.name == "windowed" else "."
     done += deliver(site, level, "shade radiance_out image", total)
     if lit is not None:
         peaks = site.put("peaks max_light", lit).name

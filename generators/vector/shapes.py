@@ -3,38 +3,109 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
+from operator import mul
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import atan2, dot, least, most
 from generators.kit.masks import Test
-from generators.kit.naming import BY_LEVEL, applied, evaluated, maybe
+from generators.kit.naming import BY_LEVEL, applied, evaluated
 from generators.kit.outputs import deliver, masked
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import filled, given, zero
+from generators.kit.sources import filled, given
 from generators.kit.words import say, words
 from generators.program.dtypes import INT32, Scalar, Type, Vec, scalar_of
 from generators.program.expr import Expr, Var, op
 from generators.vector.shelf import VectorShelf, read, summed
-from generators.vector.tables import Table
 
-_SCALARS = {"float32": 8, "float64": 3, "int32": 3, "int64": 1, "int16": 1, "int8": 1}
-_SOURCES = {"each": 1, "first": 1, "shared": 3}
+_SCALARS = {"float32": 9, "float64": 2, "int32": 2}
 
 _SIMPLE = VectorShelf()
-_SIMPLE.add("clamp_to_box", "clamped result", lambda p, lo, hi: least(most(p, lo), hi))
-_SIMPLE.add("union_size", "extents result", lambda lo, hi, lo2, hi2: most(hi, hi2) - least(lo, lo2))
-_SIMPLE.add("overlap_size", "overlaps out", lambda lo, hi, lo2, hi2: least(hi, hi2) - most(lo, lo2))
-_SIMPLE.add("outside_part", "result excess", lambda p, lo, hi: p - least(most(p, lo), hi))
-_SIMPLE.add("longest_side", "longest extents", lambda lo, hi: fn("max_element", hi - lo))
-_SIMPLE.add("shortest_side", "shortest extents", lambda lo, hi: fn("min_element", hi - lo))
-_SIMPLE.add("squared_diagonal", "diagonals extents", lambda lo, hi: fn("length_sq", hi - lo))
-_SIMPLE.add("spread", "spreads out", lambda p: fn("max_element", p) - fn("min_element", p))
-_SIMPLE.add(
-    "size_spread", "spreads out", lambda p: fn("max_element", abs(p)) - fn("min_element", abs(p))
+"""What is computed of a box lo, hi and of a point p or a second box lo2, hi2."""
+
+
+@_SIMPLE.formula("clamped", "{p} clamped to the box from {lo} to {hi} by component")
+def clamp_to_box(p: Expr, lo: Expr, hi: Expr) -> Expr:
+    return least(most(p, lo), hi)
+
+
+@_SIMPLE.formula(
+    "dist_sq box_dist_sq", "the squared distance of {p} from the box from {lo} to {hi}, 0 inside"
 )
-_ONLY_FLOATS = ("outside_part", "squared_diagonal")
+def box_distance(body: BodyBuilder, p: Expr, lo: Expr, hi: Expr) -> Expr:
+    return fn("length_sq", p - body.let("nearest closest", least(most(p, lo), hi)))
+
+
+@_SIMPLE.formula(
+    "sizes merged_sizes", "the size of the box around both, max({hi}, {hi2}) - min({lo}, {lo2})"
+)
+def union_size(lo: Expr, hi: Expr, lo2: Expr, hi2: Expr) -> Expr:
+    return most(hi, hi2) - least(lo, lo2)
+
+
+@_SIMPLE.formula(
+    "overlaps", "the size of the overlap, max(min({hi}, {hi2}) - max({lo}, {lo2}), 0) by component"
+)
+def overlap_size(lo: Expr, hi: Expr, lo2: Expr, hi2: Expr) -> Expr:
+    return most(least(hi, hi2) - most(lo, lo2), filled(lo.type, 0))
+
+
+@_SIMPLE.formula(
+    "ious overlap_ratios", "the volume of the overlap over that of the union (areas in 2-D)"
+)
+def box_iou(body: BodyBuilder, lo: Expr, hi: Expr, lo2: Expr, hi2: Expr) -> Expr:
+    shared = body.let("shared inter", most(least(hi, hi2) - most(lo, lo2), filled(lo.type, 0)))
+    both = body.let("inter_vol shared_vol", _product(shared))
+    return both / (_product(hi - lo) + _product(hi2 - lo2) - both)
+
+
+@_SIMPLE.formula("volumes", "the product of the sides {hi} - {lo}")
+def box_volume(body: BodyBuilder, lo: Expr, hi: Expr) -> Expr:
+    return _product(body.let("side extent", hi - lo))
+
+
+@_SIMPLE.formula("centers", "the centre 0.5 * ({lo} + {hi})")
+def box_center(lo: Expr, hi: Expr) -> Expr:
+    return 0.5 * (lo + hi)
+
+
+@_SIMPLE.formula("longest", "the longest side of the box, the largest component of {hi} - {lo}")
+def longest_side(lo: Expr, hi: Expr) -> Expr:
+    return fn("max_element", hi - lo)
+
+
+@_SIMPLE.formula("split_axes", "the axis of the longest side of the box, the argmax of {hi} - {lo}")
+def longest_axis(lo: Expr, hi: Expr) -> Expr:
+    return cast(fn("argmax", hi - lo), INT32)
+
+
+@_SIMPLE.formula("diagonals", "the length of the diagonal, |{hi} - {lo}|")
+def box_diagonal(lo: Expr, hi: Expr) -> Expr:
+    return fn("length", hi - lo)
+
+
+def _product(v: Expr) -> Expr:
+    """The product of the components of a vector."""
+    assert isinstance(v.type, Vec)
+    return reduce(mul, (v[n] for n in range(v.type.size)))
+
+
+_FOR_ALL = ("clamp_to_box", "union_size", "overlap_size", "longest_side", "box_volume")
+"""What makes sense for boxes of whole numbers too."""
+_BOX_TASKS = {
+    "clamp_to_box": ("Clamp points to boxes.", "clamp_to_box clamp_points"),
+    "box_distance": ("Measure how far points are from boxes.", "box_distance point_box_distance"),
+    "union_size": ("Measure the box around two boxes.", "merged_box_size union_extent"),
+    "overlap_size": ("Measure how two boxes overlap.", "overlap_size box_overlap"),
+    "box_iou": ("Compute the intersection over union of boxes.", "box_iou aabb_iou"),
+    "box_volume": ("Compute the volumes of boxes (areas in 2-D).", "box_volume aabb_volumes"),
+    "box_center": ("Compute the centres of boxes.", "box_centers aabb_center"),
+    "longest_side": ("Find the longest side of boxes.", "longest_side aabb_longest_side"),
+    "longest_axis": ("Choose the split axis of boxes.", "split_axis longest_axis"),
+    "box_diagonal": ("Measure the diagonals of boxes.", "box_diagonal aabb_diagonals"),
+}
 
 
 def _part(names: str, vec: Vec, low: float, high: float, **ways: int) -> Part:
@@ -45,150 +116,48 @@ def _part(names: str, vec: Vec, low: float, high: float, **ways: int) -> Part:
 
 
 def _box(k: KernelBuilder, vec: Vec, reach: float = 1.2) -> dict[str, Part]:
-    low, high = k.draw.word.choice(("lower upper", "box_min box_max", "lo hi")).split()
-    return {"lo": _part(low, vec, -reach, -0.2), "hi": _part(high, vec, 0.2, reach)}
+    styles = ("lower upper lowers uppers", "box_lo box_hi box_lo box_hi", "lo hi lo hi")
+    low, high, lows, highs = k.draw.word.choice(styles).split()
+    return {
+        "lo": replace(_part(low, vec, -reach, -0.2), many=lows),
+        "hi": replace(_part(high, vec, 0.2, reach), many=highs),
+    }
 
 
 def _point(site: Site, vec: Vec) -> Var:
     return site.k.let("p point x", read(site, _part("point sample corner", vec, -2.0, 2.0, each=1)))
 
 
-def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
-    """A point and a box, or two boxes, componentwise."""
+def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
+    """A point and a box, or two boxes."""
     shape, whole = k.draw.shape, not vec.scalar.is_float
-    formula = shape.choice([c for c in _SIMPLE.cards if not (whole and c.name in _ONLY_FLOATS)])
-    values: dict[str, Expr] = {}
-    if "lo" in formula.keys:
-        values = record(site, "Box Bounds AABB", _box(k, vec), 0.5, shared=shape.chance(0.4)).values
+    formula = shape.choice([c for c in _SIMPLE.cards if not whole or c.name in _FOR_ALL])
+    alone = len(formula.keys) == 2
+    shared = not alone and shape.chance(0.5)
+    values = dict(record(site, "Box Bounds AABB", _box(k, vec), 0.5, shared=shared).values)
     if "p" in formula.keys:
         values["p"] = _point(site, vec)
     if "lo2" in formula.keys:
         stem = k.draw.word.choice(("other", "query"))
         other = {
-            "lo2": _part(f"{stem}_min", vec, -1.5, -0.1),
-            "hi2": _part(f"{stem}_max", vec, 0.1, 1.5),
+            "lo2": replace(_part(f"{stem}_lo", vec, -0.9, 0.8), many=f"{stem}_lo"),
+            "hi2": replace(_part(f"{stem}_hi", vec, 0.9, 1.5), many=f"{stem}_hi"),
         }
-        values |= record(site, "Other Query", other, 0.0, shared=shape.chance(0.4)).values
+        values |= record(site, "Other Query", other, 0.0).values
     value = evaluated(k, BY_LEVEL[level], formula, values)
-    done = f"Take {formula.said({key: say(k, v) for key, v in values.items()})}"
-    done += ", by component" if isinstance(value.type, Vec) else ""
-    if level >= 2 and not whole and shape.chance(0.5):
-        scale = given(site, "scale cell_scale", vec.scalar, 0.5, 2.0, forms=_SOURCES)
-        value, done = scale * value, f"{done}, times {say(k, scale)}"
-    return f"{done}." + deliver(site, level, formula.outs, value)
-
-
-def _inside_test(vec: Vec, p: Expr, lo: Expr, hi: Expr) -> Expr:
-    test = op("and", p[0] >= lo[0], p[0] <= hi[0])
-    for c in range(1, vec.size):
-        test = op("and", test, op("and", p[c] >= lo[c], p[c] <= hi[c]))
-    return test
-
-
-def _group(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
-    """The box around a few points of each thread, and what is asked of it."""
-    shape, real = k.draw.shape, vec.scalar.is_float
-    k.size("m", 3, 5, minimum=2)
-    low, high = (-2.0, 2.0) if real else (-20, 20)
-    points = site.array("clusters groups polygons", vec, low, high, more="m")
-    count = k.trip_count("point_count num_corners", "m")
-    first = k.let("first p0", points[site.index(0)])
-    lo, hi = k.let("lo box_lo", first), k.let("hi box_hi", first)
-    total = k.let("total sum_p", first) if real else None
-    with k.for_("j c corner", count, start=1) as j:
-        p = k.let("p point", points[site.index(j)])
-        k.assign(lo, least(lo, p))
-        k.assign(hi, most(hi, p))
-        if total is not None:
-            k.augment(total, "add", p)
-    done = f"Let lo and hi be the componentwise extremes of the points in each row of {points.name}"
-    if real:
-        pad = given(site, "padding margin", vec.scalar, 0.05, 0.3, forms=_SOURCES)
-        k.augment(lo, "sub", filled(vec, pad))
-        k.augment(hi, "add", filled(vec, pad))
-        done += f", widened by {say(k, pad)} on every side"
-    done += f". {site.put('box_min lower_out', lo).name} gets lo."
-    done += _asked(site, level, (lo, hi), total, count)
-    if level >= 5:
-        up = shape.chance(0.7)
-        size = k.let("size extent", hi - lo)
-        out = site.put("split_axes axes", cast(fn("argmax" if up else "argmin", size), INT32))
-        side = "largest" if up else "smallest"
-        done += f" {out.name} gets the axis along which hi - lo is {side}."
-    return done
-
-
-def _asked(site: Site, level: int, box: tuple[Var, Var], total: Var | None, count: Expr) -> str:
-    """The upper end with the mean, how skewed the points are, or how far a probe is outside."""
-    (lo, hi), k, shape, vec = box, site.k, site.k.draw.shape, box[0].type
-    assert isinstance(vec, Vec)
-    form = shape.choice(("hi", "center", "probe"))
-    if form == "hi":
-        done = " Take hi." + deliver(site, level, "box_max upper_out", hi)
-        if total is not None:
-            out = site.put("means centroids", total / cast(count, vec.scalar))
-            done += f" {out.name} gets the mean of the points."
-        return done
-    if form == "center" and total is not None:
-        done = " Take the sum of the points less (lo + hi) / 2."
-        return done + deliver(site, level, "center_shift skew_out", total - 0.5 * (lo + hi))
-    probe = read(site, _part("probe query", vec, -1.0, 1.0, each=1, first=2, shared=3))
-    q = k.let("q probe_pt", probe)
-    gap = most(most(lo - q, q - hi), zero(vec))
-    square = vec.scalar.is_float and shape.chance(0.5)
-    done = f" With q = {say(k, probe)}, let g be max(lo - q, q - hi, 0) by component. "
-    done += "Take its squared length." if square else "Take its largest component."
-    value = fn("length_sq" if square else "max_element", gap)
-    return done + deliver(site, level, "gaps outside_by", value)
-
-
-def _against_boxes(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
-    """In how many boxes a point lies, which is the last, and how these overlap."""
-    boxes = Table(k, "Box Region Bounds", _box(k, vec, 1.8), 0.8)
-    p = _point(site, vec)
-    hits = k.let("hits covered", k.lift(0, INT32))
-    last = k.let("last which", k.lift(-1, INT32))
-    both = level >= 5
-    margin = None
-    if not both and k.draw.shape.chance(0.5):
-        margin = k.let("margin inset", zero(vec.scalar))
-    wide = 3.0 if vec.scalar.is_float else 30
-    ends: list[Var] = []
-    if both:
-        ends = [k.let("in_lo l_all", filled(vec, -wide)), k.let("in_hi h_all", filled(vec, wide))]
-    with boxes.each("j b_id box_id") as (j, sides):
-        lo, hi = maybe(k, "lo low_end", sides[0], 0.7), maybe(k, "hi high_end", sides[1], 0.7)
-        with k.if_(_inside_test(vec, p, lo, hi)):
-            k.augment(hits, "add", 1)
-            k.assign(last, j)
-            if margin is not None:
-                k.assign(margin, most(margin, fn("min_element", least(p - lo, hi - p))))
-            if both:
-                k.assign(ends[0], most(ends[0], lo))
-                k.assign(ends[1], least(ends[1], hi))
-    low, high = boxes.said("lo"), boxes.said("hi")
-    done = f"Over the boxes j that hold p = {say(k, p)} ({low} <= p <= {high} in each component), "
-    done += f"count them and note the last j (-1 for none): {site.put('hit_counts', hits).name} "
-    done += f"and {site.put('last_ids region_ids', last).name}."
-    if both:
-        done += f" Let l be the componentwise largest {low} and h the smallest {high} of these, "
-        done += f"starting at -{wide} and {wide}. Take h - l."
-        return done + deliver(site, level, "overlaps shared_size", ends[1] - ends[0])
-    if margin is None:
-        return done
-    done += " Take the largest distance to the nearest face of one of these, 0 for none."
-    return done + deliver(site, level, "margins insets", margin)
+    task, names = _BOX_TASKS[formula.name]
+    done = f"{task} Take {formula.said({key: say(k, v) for key, v in values.items()})}."
+    return done + deliver(site, level, formula.outs, value), names
 
 
 @idiom(depth=1)
 def bounding_boxes(k: KernelBuilder, level: int) -> Title:
-    """Bounding boxes: clamped points, unions, boxes of groups, which boxes hold a point."""
+    """Bounding boxes: their measures, points clamped to them, and how two overlap."""
     site = launch(k, list=5, batch=3 + level // 3)
     scalar = Scalar(k.draw.shape.weighted(_SCALARS))
-    vec = Vec(k.draw.shape.weighted({3: 5, 2: 3, 4: 1}), scalar)
-    build = _simple if level <= 2 else _group if k.draw.shape.chance(0.6) else _against_boxes
-    done = build(k, level, site, vec)
-    return Title(k.name("box_bounds aabb_update bounding_boxes"), done)
+    vec = Vec(k.draw.shape.weighted({3: 5, 2: 3}), scalar)
+    done, names = _simple(k, level, site, vec)
+    return Title(k.name(names), done)
 
 
 Corners = tuple[Expr, Expr, Expr]
@@ -270,7 +239,7 @@ def _weights(b: BodyBuilder, p: Expr, x: Expr, y: Expr, z: Expr) -> Expr:
 
 def _three(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Corners, str]:
     """The corners of a thread's triangle: a struct, three arrays, or looked up in a mesh."""
-    form = k.draw.shape.weighted({"struct": 4, "arrays": 3, "mesh": 3 if level > 1 else 1})
+    form = k.draw.shape.weighted({"struct": 4, "arrays": 4, "mesh": 1})
     if form == "mesh":
         k.size("nv", 24, 40)
         place = k.array(words("verts vertices mesh_points"), vec, "nv", low=-2.0, high=2.0)
@@ -291,6 +260,17 @@ def _three(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Corners,
     return (a, b, c), f"{done} a, b, c = {', '.join(texts)}"
 
 
+_TOLD = {
+    "centroid": "the centroid",
+    "area": "the area",
+    "perimeter": "the perimeter",
+    "incentre": "the incentre",
+    "circumcentre": "the circumcentre",
+    "angle": "one angle",
+    "normal": "the unit normal",
+}
+
+
 def _measured(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """One measure of each triangle; at level 3 a second one."""
     shape = k.draw.shape
@@ -298,15 +278,13 @@ def _measured(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, 
     usable = [card for card in _MEASURES.cards if vec.size == 3 or card.name not in solid]
     corners, done = _three(k, level, site, vec)
     picks = shape.sample(usable, 2 if level >= 3 else 1)
+    done = f"Compute {_TOLD[picks[0].name]} of each triangle. {done}"
     for n, formula in enumerate(picks):
         values = dict(zip("pqr", corners, strict=True))
         value = evaluated(
             k, BY_LEVEL[level], replace(formula, name=f"triangle_{formula.name}"), values
         )
         done += f"{'. Take' if n else ', take'} {formula.prose}"
-        if level >= 2 and n == 0 and shape.chance(0.1):
-            scale = given(site, "density scale weight", vec.scalar, 0.5, 2.0)
-            value, done = scale * value, f"{done}, times {say(k, scale)}"
         done += f".{deliver(site, 1 if n else level, formula.outs, value)}"
         done = done[:-1] if n + 1 < len(picks) else done
     return picks[0].name, done
@@ -375,4 +353,6 @@ def triangle_geometry(k: KernelBuilder, level: int) -> Title:
     site = launch(k, list=5, batch=3 + level // 3)
     vec = Vec(k.draw.shape.weighted({3: 3, 2: 2}) if level <= 3 else 3, k.draw.wide_float_type())
     form, done = (_measured if level <= 3 else _interpolated)(k, level, site, vec)
-    return Title(k.name(f"triangle_{form} {form}_triangles mesh_{form}"), done)
+    if form == "interpolate":
+        return Title(k.name("interpolate_triangles barycentric_interpolate"), done)
+    return Title(k.name(f"triangle_{form} {form}_of_triangles"), done)

@@ -8,19 +8,19 @@ from functools import partial, reduce
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import dot, exp, sqrt
+from generators.kit.functions import dot, exp, most, sqrt
 from generators.kit.masks import flag
 from generators.kit.naming import BY_LEVEL, local, maybe, routine
 from generators.kit.outputs import choose, deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import ANY, given, unit_vector, zero
+from generators.kit.sources import given, zero
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Vec, scalar_of
 from generators.program.expr import Expr, Var, op
-from generators.vector.shelf import VectorShelf, further, settings
+from generators.vector.shelf import VectorShelf
 
-_SOURCES = {"each": 2, "first": 1, "shared": 3}
+_SOURCES = {"each": 2, "shared": 3}
 _COMMON = {"shared": 3}
 
 _LAWS = VectorShelf(scalars="ks rest")
@@ -65,20 +65,27 @@ class Spring:
             lambda b, x, y, ks, rest: self.law.build(b, b.let("edge delta dx", y - x), ks, rest),
         )
 
-    def force(self, x: Expr, y: Expr) -> Expr:
-        return self.use(x, y, *self.given)
+    def force(self, x: Expr, y: Expr, span: float = 1.0) -> Expr:
+        """The force on ``x``, of a spring whose rest length is multiplied by ``span``."""
+        stiff, rest = self.given
+        return self.use(x, y, stiff, rest if span == 1.0 else span * rest)
 
 
 def _edges(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     """The force of one spring for each thread: its ends are given or looked up."""
     shape = k.draw.shape
     spring = Spring(site, vec, BY_LEVEL[level], _SOURCES)
-    first, second = k.draw.word.choice((("head", "tail"), ("xa", "xb"), ("end_a", "end_b")))
-    ends = {"x": Part(first, vec, -2.0, 2.0), "y": Part(second, vec, -2.0, 2.0)}
+    names = (("head heads", "tail tails"), ("xa xa", "xb xb"), ("end_a ends_a", "end_b ends_b"))
+    first, second = (pair.split() for pair in k.draw.word.choice(names))
+    ends = {
+        "x": Part(first[0], vec, -2.0, 2.0, many=first[1]),
+        "y": Part(second[0], vec, -2.0, 2.0, many=second[1]),
+    }
     r = record(site, "Edge Spring Link", ends, 0.4)
     p, q = k.let("p pa", r["x"]), k.let("q pb", r["y"])
     total = spring.force(p, q)
-    done = f"For the edge e = {r.say('y')} - {r.say('x')}, take {spring.text}"
+    done = f"Compute the force of each spring on its first end. With e = {r.say('y')} - "
+    done += f"{r.say('x')}, take {spring.text}"
     if level >= 2 and shape.chance(0.5):
         speeds = {"v": Part("va", vec, -1.0, 1.0), "w": Part("vb", vec, -1.0, 1.0)}
         rates = record(site, "Rates Velocities", speeds, 0.3)
@@ -93,7 +100,6 @@ def _edges(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
 
 _LINKS = {
     "structural": ((-1, 0), (1, 0), (0, -1), (0, 1)),
-    "ahead": ((0, 1), (1, 0)),
     "shear": ((-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)),
     "rope": ((-1,), (1,)),
     "bending": ((-1,), (1,), (-2,), (2,)),
@@ -125,16 +131,18 @@ def _inside(at: tuple[Expr, ...], shift: tuple[int, ...], sizes: list[Expr]) -> 
 def _net(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     """Springs to the neighbours of a rope's or cloth's points, and a step."""
     shape, flat = k.draw.shape, site.rank == 2
-    kinds = ("structural", "ahead", "shear") if flat else ("rope", "bending")
-    links = _LINKS[shape.choice(kinds[: 2 if level == 3 else None])]
-    places = site.array("positions nodes cloth points", vec, -2.0, 2.0)
+    kinds = ("structural", "shear") if flat else ("rope", "bending")
+    links = _LINKS[shape.choice(kinds)]
+    names = f"positions nodes {'cloth' if flat else 'rope'}_nodes"
+    places = site.array(names, vec, -2.0, 2.0)
     spring = Spring(site, vec, 1.0, _COMMON)
-    dims = zip(("num_rows height", "num_cols width"), site.dims, strict=False)
+    counts = ("num_rows height", "num_cols width") if flat else ("num_nodes node_count",)
+    dims = zip(counts, site.dims, strict=False)
     sizes: list[Expr] = [k.size_param(names, dim) for names, dim in dims]
     x = k.let("x here p", places[site.at])
     start, weight = zero(vec), ""
-    if shape.chance(0.5):
-        start = unit_vector(vec, 1, -k.draw.value.choice((9.81, 9.8, 1.0)))
+    if shape.chance(0.4):
+        start = k.scalar("weight gravity_force node_weight", vec, -1.0, 1.0)
         weight = f"{say(k, start)} plus "
     total = k.let("total force f", start)
     # A point that is its own neighbour on a ring has an edge of no length.
@@ -145,11 +153,17 @@ def _net(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
         else:
             at = tuple(map(_beside, site.at, shift))
         with nullcontext() if wrapped else k.if_(_inside(site.at, shift, sizes)):
-            k.augment(total, "add", spring.force(x, places[at]))
+            span = round(sum(step * step for step in shift) ** 0.5, 6)
+            k.augment(total, "add", spring.force(x, places[at], span))
     shifts = ", ".join(str(shift if flat else shift[0]) for shift in links)
-    done = f"Sum {weight}{spring.text} over e = x[neighbour] - x, x = {places.name}, the "
-    done += f"neighbours being at the offsets {shifts}"
-    done += " (around the border)." if wrapped else " that lie inside."
+    what = "cloth" if flat else "rope"
+    done = f"Sum the spring forces on each node of a {what}: {weight}{spring.text} over e = "
+    done += f"x[neighbour] - x, x = {places.name}, the neighbours being at the offsets {shifts}"
+    done += " (around the border)" if wrapped else " that lie inside"
+    far = "diagonal springs" if flat else "springs over two links"
+    long = any(abs(step) == 2 for shift in links for step in shift) or len(links) == 8
+    times = "sqrt(2)" if flat else "2"
+    done += f"; {far} have {times} times the rest length." if long else "."
     if level == 3:
         return done + deliver(site, level, "forces net_force", total)
     return done + _step(k, level, site, vec, x, total)
@@ -204,10 +218,14 @@ def _constrained(k: KernelBuilder, site: Site, vec: Vec, x_new: Var) -> tuple[Va
 @idiom(depth=3)
 def spring_network(k: KernelBuilder, level: int) -> Title:
     """Forces of springs, and steps of ropes and cloths."""
-    site = launch(k, forms={"list": 3, "grid": 2} if level <= 2 else {"list": 2, "grid": 4})
+    # A list is not to crowd the grid out: twelve of a list's draws count as one here.
+    site = launch(k, forms={"list": 1} if level <= 2 else {"list": 1, "grid": 8})
     vec = Vec(k.draw.shape.weighted({3: 4, 2: 3}), k.draw.wide_float_type())
     done = (_edges if level <= 2 else _net)(k, level, site, vec)
-    names = "spring_forces edge_forces" if level <= 2 else "cloth_step step_springs"
+    names = "spring_forces edge_forces"
+    if level > 2:
+        what = "cloth" if site.rank == 2 else "rope"
+        names = f"{what}_forces {what}_spring_forces" if level == 3 else f"{what}_step step_{what}"
     return Title(k.name(names), done)
 
 
@@ -215,7 +233,6 @@ _TERMS = VectorShelf(scalars="a c")
 """What a neighbour xj adds to a point xi, by numbers that the caller sets."""
 
 _TERMS.add("smoothing", "smoothed", lambda xi, xj, a: a * (xj - xi))
-_TERMS.add("damped_smoothing", "smoothed", lambda xi, xj, a, c: a * (c * xj - xi))
 
 
 @_TERMS.formula("forces")
@@ -246,7 +263,6 @@ def rational_pull(body: BodyBuilder, xi: Expr, xj: Expr, a: Expr) -> Expr:
 
 _RANGES = {
     "smoothing": {"a": (0.05, 0.6)},
-    "damped_smoothing": {"a": (0.05, 0.6), "c": (0.6, 0.99)},
     "spring": {"a": (0.8, 6.0), "c": (0.2, 0.95)},
     "repulsion": {"a": (0.15, 0.99), "c": (0.1, 0.6)},
     "attraction": {"a": (0.3, 2.0)},
@@ -256,7 +272,6 @@ _RANGES = {
 
 _NUMBERS = {
     "smoothing": {"a": "rate lam"},
-    "damped_smoothing": {"a": "rate lam", "c": "decay shrink"},
     "spring": {"a": "stiffness ks", "c": "rest_length rest"},
     "repulsion": {"a": "strength k_rep", "c": "softening_sq eps_sq"},
     "attraction": {"a": "falloff inv_width_sq"},
@@ -314,7 +329,8 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
     count = k.trip_count("degree neighbor_count num_links", degree)
     xi = k.let("xi here p", points[site.at])
     total = k.let("total force acc", zero(vec))
-    used = k.let("used near hits", zero(vec.scalar)) if level >= 3 else None
+    mean = level >= 3 and form == "smoothing"
+    used = k.let("used near hits", zero(vec.scalar)) if mean else None
     with ExitStack() as blocks:
         slot = (*site.at, blocks.enter_context(k.for_("s slot e", count)))
         j = k.let("j other nb", links[slot])
@@ -324,34 +340,38 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
         value = use(xi, xj)
         if weights is not None:
             value = weights[slot] * value
-        if used is not None:
+        if level >= 3 and form != "spring":
             reach = k.scalar("cutoff_sq reach_sq", vec.scalar, 0.6, 1.6)
             value = maybe(k, "term pull", value)
             blocks.enter_context(k.if_(fn("length_sq", xj - xi) < reach))
-            k.augment(used, "add", 1.0)
             text += f", where |xj - xi|^2 < {reach.name}"
+        if used is not None:
+            k.augment(used, "add", 1.0)
         k.augment(total, "add", value)
-    done = f"Sum over the neighbours j in {links.name} of each point i, x = {points.name}, {text}."
-    if used is not None:
-        k.augment(total, "div", 1.0 + used)
-        done += " The sum is divided by one plus the number of its terms."
-    done += deliver(site, level, "forces pulls result", total)
-    done += _gathered(site, level, total, xi) if level >= 3 else ""
+    done = f"{_TASKS[form][0]} Sum over the neighbours j in {links.name} of each point i, x = "
+    done += f"{points.name}, {text}." + _summed(site, level, form, (xi, total, used))
     return Title(k.name(f"{form}_sum neighbor_{form} gather_{form}"), done)
 
 
-_GATHERED = VectorShelf(scalars="dt drag")
-_GATHERED.add("virial", "virial power work", lambda f, x: dot(f, x))
-_GATHERED.add("size", "loads magnitudes", lambda f: dot(f, f))
-_GATHERED.add("moved", "moved new_points", lambda f, x, dt: x + dt * f)
-_GATHERED.add("drag", "net_forces damped", lambda f, drag, v: f - drag * v)
+def _summed(site: Site, level: int, form: str, sums: tuple[Var, Var, Var | None]) -> str:
+    """The sum or, of smoothing, the mean: stored, or a step by it."""
+    k, (xi, total, used) = site.k, sums
+    done, what = "", "sum" if used is None else "mean"
+    if used is not None:
+        k.assign(total, total / most(used, 1.0))
+        done = " Divide the sum by the number of its terms, if there is any."
+    if level < 3 or k.draw.shape.chance(0.5):
+        return f"{done} Store the {what} in {site.put(_TASKS[form][1], total).name}."
+    dt = k.scalar("dt step_size", scalar_of(total.type), 0.05, 0.4)
+    out = site.put("new_points moved_points", xi + dt * total)
+    return f"{done} Store xi + {dt.name} * the {what} in {out.name}."
 
 
-def _gathered(site: Site, level: int, total: Var, xi: Var) -> str:
-    """What is done with the sum: a step, its work, its size."""
-    scalar, known = scalar_of(total.type), {"f": total, "x": xi}
-    ranges = {"dt": ("dt step_size rate", 0.05, 0.4), "drag": ("drag damping", 0.1, 0.9)}
-    parts = settings(scalar, ANY, ranges)
-    parts["v"] = Part("velocity drift", total.type, -1.0, 1.0, forms={"each": 1})
-    done = " Let f be the divided sum and x the point."
-    return done + further(site, _GATHERED.cards, 2 if level >= 5 else 1, known, parts)
+_TASKS = {
+    "smoothing": ("Smooth points over their neighbours.", "shifts offsets_out"),
+    "spring": ("Compute the spring forces on linked points.", "forces spring_forces_out"),
+    "repulsion": ("Push points away from their neighbours.", "forces repulsions"),
+    "attraction": ("Pull points to near neighbours by a Gaussian weight.", "pulls shifts"),
+    "rational_pull": ("Pull points to near neighbours by a rational weight.", "pulls shifts"),
+}
+"""What the sum of each term is for, and names of it."""

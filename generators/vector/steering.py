@@ -18,7 +18,7 @@ from generators.program.dtypes import FLOAT32, INT32, Vec, scalar_of
 from generators.program.expr import Expr, Load, Var
 from generators.vector.shelf import VectorShelf, summed
 
-_SOURCES = {"each": 1, "first": 1, "shared": 4}
+_SOURCES = {"each": 1, "shared": 5}
 _SET = {"shared": 3}
 
 _FORCES = VectorShelf(scalars="s r")
@@ -29,7 +29,7 @@ _FORCES.add("ease", "ease", lambda x, v, g, s, r: s * fn("smooth_normalize", g -
 
 @_FORCES.formula("flee", "{s} * normalize(x - g) - v where |x - g| < {r}, else -v")
 def flee(body: BodyBuilder, x: Expr, v: Expr, g: Expr, s: Expr, r: Expr) -> Expr:
-    away = body.let("away from_goal", x - g)
+    away = body.let("away from_threat", x - g)
     dist = body.let("dist d", fn("length", away))
     return fn("where", dist < r, s * fn("normalize", away), zero(x.type)) - v
 
@@ -60,9 +60,9 @@ def _limited(k: KernelBuilder, v: Expr, limit: Expr) -> tuple[Expr, str]:
     """A vector shortened to a length: by a branch, or a factor."""
     form = k.draw.shape.choice(("if", "min", "where"))
     text = f"shortened to length {say(k, limit)} where longer"
-    if form == "min":
-        return v * least(limit / fn("length", v), 1.0), text
     push = k.let("push steer force", v)
+    if form == "min":
+        return push * least(limit / fn("length", push), 1.0), text
     size = k.let("size mag", fn("length", push))
     if form == "where":
         return fn("where", size > limit, limit / size * push, push), text
@@ -87,20 +87,31 @@ def _moved(k: KernelBuilder, site: Site, state: Sequence[Expr], force: Expr, cap
     return f" {first.name} gets w = v + {h} * force{after}; {second.name} gets x + {h} * w."
 
 
+_TASKS = {
+    "seek": "Steer agents to their goals at full speed.",
+    "ease": "Steer agents to their goals, gently near them.",
+    "flee": "Steer agents away from threats that are near.",
+    "arrive": "Steer agents to their goals, slowing down near them.",
+    "pursue": "Steer agents to their goals, leading by their own motion.",
+}
+
+
 def _one_goal(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
     """The steering force of an agent towards or away from its goal."""
     shape, scalar = k.draw.shape, vec.scalar
     forms = ("seek", "arrive") if level == 1 else ("arrive", "flee", "pursue", "seek")
     formula = _FORCES.card(shape.choice((*forms, "ease") if scalar == FLOAT32 else forms))
     agent = record(site, "Agent Boid Robot", _agent(vec), 0.5)
-    goal = given(site, "goal target waypoint", vec, -2.0, 2.0, each=2, first=2, shared=3)
+    aims = "threat danger" if formula.name == "flee" else "goal target waypoint"
+    goal = given(site, aims, vec, -2.0, 2.0, each=3, shared=2)
     speed = given(site, "max_speed speed cruise_speed", scalar, 0.8, 2.0, forms=_SOURCES)
     values = {"x": agent["x"], "v": agent["v"], "g": goal, "s": speed}
     if "r" in formula.keys:
         names = "radius slow_radius reach"
         values["r"] = given(site, names, scalar, 1.2, 2.4, forms=_SOURCES)
-    done = f"With {', '.join(f'{key} = {say(k, value)}' for key, value in values.items())}, the "
-    done += f"{formula.name} force is {formula.said({key: key for key in values})}."
+    done = f"{_TASKS[formula.name]} With "
+    done += f"{', '.join(f'{key} = {say(k, value)}' for key, value in values.items())}, the "
+    done += f"steering force is {formula.said({key: key for key in values})}."
     locals_ = {"x": "x here", "v": "v vel_now", "g": "g aim", "s": "s pace"}
     values |= {key: local(k, locals_[key], values[key]) for key in "xvgs"}
     force = evaluated(k, BY_LEVEL[level], formula, values)
@@ -109,7 +120,8 @@ def _one_goal(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, 
         force, after = _limited(k, force, strongest)
         done += f" It is {after}."
     if level <= 2 or shape.chance(0.4):
-        return formula.name, done + deliver(site, level, "steering forces accel", force)
+        out = site.put("steering forces steer_forces", force)
+        return formula.name, f"{done} Store it in {out.name}."
     return formula.name, done + _moved(k, site, (values["x"], values["v"]), force, capped=False)
 
 

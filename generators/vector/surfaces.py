@@ -19,8 +19,8 @@ from generators.program.expr import Expr
 from generators.vector.shelf import VectorShelf, further, read, settings, worked_out
 from generators.vector.tables import Table
 
-_ARROWS = "vec arrow motion source"
-_AXES = "axis onto ref_dir guide"
+_ARROWS = "vec displacement velocity"
+_AXES = "axis ref_dir guide"
 
 _FORMS = VectorShelf()
 _FORMS.add("project", "projected", lambda u, p: p)
@@ -43,12 +43,12 @@ def _part(b: BodyBuilder, u: Expr, w: Expr, unit: bool, style: str) -> Expr:
     return amount * w
 
 
-def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
-    """One formula of the family."""
+def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
+    """One formula of the family; and names of a kernel."""
     shape = k.draw.shape
     unit, formula = shape.chance(0.5), shape.choice(_FORMS.cards)
     init, low, high = ("unit", None, None) if unit else ("uniform", 0.4, 1.6)
-    forms = {"each": 3, "first": 2, "shared": 3}
+    forms = {"each": 3, "shared": 3}
     onto = Part(_AXES, vec, low, high, init, forms=forms)
     parts = {"u": Part(_ARROWS, vec, -2.0, 2.0), "w": onto}
     r = record(site, "Pair Query Sample", parts, 0.25 if level == 1 else 0.45)
@@ -62,8 +62,9 @@ def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
         lambda b, a, c: formula.build(b, a, _part(b, a, c, unit, style)),
     )
     divisor = "" if unit else " / dot(w, w)"
-    done = f"With u = {r.say('u')}, w = {r.say('w')} and p = dot(u, w){divisor} * w, take "
-    done += formula.said({"u": "u", "p": "p"})
+    unit_said = " (a unit vector)" if unit else ""
+    done = f"{_TASKS[formula.name]} With u = {r.say('u')}, w = {r.say('w')}{unit_said} and p = "
+    done += f"dot(u, w){divisor} * w, take {formula.said({'u': 'u', 'p': 'p'})}"
     if level == 2 and shape.chance(0.6):
         scale = given(site, "scale gain amount_kept", vec.scalar, 0.3, 0.9)
         if shape.chance(0.5):
@@ -71,7 +72,22 @@ def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
         else:
             value = fn("lerp", u, value, scale)
             done += f", blended with u as (1 - s) * u + s * value, s = {say(k, scale)}"
-    return f"{done}." + deliver(site, level, f"{formula.outs} out result", value, otherwise=u)
+    outs = f"{formula.outs} {formula.outs}_out"
+    return f"{done}." + deliver(site, level, outs, value, otherwise=u), _NAMES[formula.name]
+
+
+_TASKS = {
+    "project": "Project vectors on an axis.",
+    "reject": "Take the part of vectors along an axis away.",
+    "mirror": "Mirror vectors at an axis.",
+    "reflect": "Reflect vectors at the plane across an axis.",
+}
+_NAMES = {
+    "project": "project_vectors vector_projection project_on_axis",
+    "reject": "reject_vectors vector_rejection remove_axis_part",
+    "mirror": "mirror_vectors mirror_at_axis",
+    "reflect": "reflect_vectors reflect_at_plane",
+}
 
 
 def _against_axes(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
@@ -157,17 +173,18 @@ def _contacts(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
 def vector_projection(k: KernelBuilder, level: int) -> Title:
     """Parts of vectors along and across axes; several axes; contacts with half spaces."""
     site = launch(k, list=5, batch=3 + level // 3)
-    vec = Vec(k.draw.shape.weighted({3: 5, 2: 3, 4: 1}), k.draw.wide_float_type())
+    vec = Vec(k.draw.shape.weighted({3: 5, 2: 3}), k.draw.wide_float_type())
     if level <= 2:
-        return Title(k.name("project_vectors split_vectors"), _simple(k, level, site, vec))
+        done, names = _simple(k, level, site, vec)
+        return Title(k.name(names), done)
     if level <= 4:
         names = "remove_components deflate project_out"
         return Title(k.name(names), _against_axes(k, level, site, vec))
     return Title(k.name("resolve_contacts collide_planes"), _contacts(k, level, site, vec))
 
 
-_SOURCES = {"each": 2, "first": 1, "shared": 3}
-_RAYS = "incoming ray_dir heading velocity"
+_SOURCES = {"each": 1, "shared": 4}
+_RAYS = "ray_dir heading velocity"
 
 _RESPONSES = VectorShelf(scalars="slip bounce mu eta")
 _RESPONSES.add("reflect", "reflected", lambda d, n: d - 2.0 * dot(d, n) * n)
@@ -225,7 +242,7 @@ def _numbers(formula: Formula, scalar: Scalar) -> dict[str, Part]:
 def _once(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formula) -> str:
     """One surface for each direction."""
     shape = k.draw.shape
-    forms = {"each": 4, "first": 1, "shared": 2}
+    forms = {"each": 4, "shared": 1}
     parts = {
         "d": Part(_RAYS, vec, -1.5, 1.5),
         "n": Part("normal surface_normal", vec, init="unit", forms=forms),
@@ -234,7 +251,7 @@ def _once(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formula) 
     d, n = k.let("d ray", r["d"]), held(k, "n nrm", r["n"])
     numbers = _numbers(formula, vec.scalar)
     side = shape.choice(("any", "into", "flip")) if level >= 2 else "any"
-    done = f"With d = {r.say('d')} and n = {r.say('n')}, "
+    done = f"{_SURFACE_TASKS[formula.name]} With d = {r.say('d')} and n = {r.say('n')}, "
     if side == "flip":
         n = k.let("facing n_used", fn("where", dot(d, n) < 0.0, n, -n))
         done += "n negated where dot(d, n) >= 0, "
@@ -248,7 +265,8 @@ def _once(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formula) 
     done += f"take {text}."
     if level >= 3:
         value = k.let("out_dir after", value)
-    done += deliver(site, level, "responses result_dirs out", value, otherwise=d)
+    outs = f"{formula.outs} {formula.outs}_out"
+    done += deliver(site, level, outs, value, otherwise=d)
     return done + (_measured(k, site, formula, d, value, "d") if level >= 3 else "")
 
 
@@ -317,5 +335,15 @@ def surface_response(k: KernelBuilder, level: int) -> Title:
     unfit = ("refract", "stick") if level >= 4 else ()
     formula = k.draw.shape.choice([card for card in _RESPONSES.cards if card.name not in unfit])
     done = (_once if level <= 3 else _several)(k, level, site, vec, formula)
-    form = formula.name
-    return Title(k.name(f"{form}_directions {form}_rays {form}_at_surface"), done)
+    form = {"stick": "friction", "elastic": "bounce"}.get(formula.name, formula.name)
+    return Title(k.name(f"{form}_directions {form}_at_surface {form}_vectors"), done)
+
+
+_SURFACE_TASKS = {
+    "reflect": "Reflect directions at surfaces.",
+    "slide": "Slide directions along surfaces.",
+    "elastic": "Bounce velocities off surfaces.",
+    "bounce": "Bounce velocities off surfaces, with friction.",
+    "stick": "Slide velocities along surfaces with Coulomb friction.",
+    "refract": "Refract directions at surfaces.",
+}

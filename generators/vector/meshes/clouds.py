@@ -28,7 +28,7 @@ def chamfer_distance(k: KernelBuilder, level: int) -> Title:
     who = k.let("arg best_j near_id", k.lift(-1, INT32)) if keeps else None
     valid = None
     if c.chance(0.3, 2):
-        valid = k.array("num_targets lengths", INT32, c.dims[:1], low=3, high=16)
+        valid = k.array("num_targets lengths", INT32, c.dims[:1], low=8, high=24)
     stop: Expr = q.count
     if valid is not None:
         stop = k.let("stop last", fn("min", valid[c.at[0]], q.count))
@@ -43,27 +43,26 @@ def chamfer_distance(k: KernelBuilder, level: int) -> Title:
             k.assign(best, fn("min", best, d2))
     few = f", among the first {valid.name} of them" if valid is not None else ""
     text = f"For each point of {p.name}, find the nearest of {q.name}{few}. "
-    text += _as_loss(c, best)
-    if who is not None:
-        text += f" {c.put('nearest_ids match_ids', who)} gets the first such index."
-    return Title(k.name("chamfer_distance nearest_points one_sided_chamfer"), text)
+    told, out = _as_loss(c, best, who is None)
+    if who is None:
+        text += f"Store {told} in {out}."
+        return Title(k.name("one_sided_chamfer nearest_distance chamfer_terms"), text)
+    text += f"Store {told} in {out} and its index in {c.put('nearest_ids match_ids', who)}."
+    return Title(k.name("nearest_points nearest_neighbors match_points"), text)
 
 
-def _as_loss(c: Crowd, best: Var) -> str:
-    """The squared distance, the distance, or a robust cost of it."""
-    way = c.shape.choice(("square", "root", "huber", "cauchy"))
+def _as_loss(c: Crowd, best: Var, robust: bool) -> tuple[str, str]:
+    """The squared distance, the distance, or a robust cost of it; and where it is stored."""
+    way = c.shape.choice(("square", "root", "square", "root", "huber" if robust else "root"))
     if way == "square":
-        return f"{c.put('sq_dists dist2_out', best)} gets its squared distance."
+        return "its squared distance", c.put("sq_dists dist2_out", best)
     if way == "root":
-        return f"{c.put('dists dist_out', sqrt(best))} gets its distance."
-    width = c.k.scalar("delta huber_delta" if way == "huber" else "scale sigma", c.scalar, 0.2, 0.5)
-    if way == "cauchy":
-        cost = fn("log", 1.0 + best / (width * width))
-        return f"{c.put('costs loss_out', cost)} gets log(1 + d^2 / {width.name}^2)."
+        return "its distance", c.put("dists dist_out", sqrt(best))
+    width = c.k.scalar("huber_delta", c.scalar, 0.3, 0.6)
     dist = c.k.let("dist r", sqrt(best))
     cost = where(dist < width, 0.5 * best, width * (dist - 0.5 * width))
     name = c.put("costs loss_out", cost)
-    return f"{name} gets Huber's cost of the distance with threshold {width.name}."
+    return f"Huber's cost of its distance with threshold {width.name}", name
 
 
 @idiom
@@ -88,25 +87,35 @@ def nearest_spacing(k: KernelBuilder, level: int) -> Title:
     for n in range(1, few):
         total = total + (sqrt(best[n]) if root else best[n])
     mean = k.let("mean spacing", total / float(few))
+    return _spacing_stored(c, p, best, (few, root, mean))
+
+
+def _spacing_stored(c: Crowd, p: Points, best: Var, of: tuple[int, bool, Var]) -> Title:
+    """What :func:`nearest_spacing` stores, and its text."""
+    k, (few, root, mean) = c.k, of
     what = "distance" if root else "squared distance"
-    text = f"For each point of {p.name}, keep its {few} nearest of {c.told[0]} but itself. "
-    way = c.shape.choice(("mean", "density", "outlier", "last"))
-    if way == "density":
-        name = c.put("densities local_density", 1.0 / mean)
-        text += f"{name} gets one over their mean {what}."
-    elif way == "outlier":
+    text = f"For each point of {p.name}, find the {few} nearest other points. "
+    way = c.shape.choice(("mean", "outlier", "last"))
+    title = "nearest_spacing knn_mean_distance mean_knn_distance"
+    if not root:
+        title = "knn_mean_sq_distance mean_sq_spacing"
+    if way == "outlier":
+        title = "outlier_test knn_outliers mark_inliers"
         typical = (0.35 if c.vec.size == 2 else 0.75) + 0.03 * few
         typical = typical if root else typical * typical
         limit = k.scalar("max_spacing threshold", c.scalar, typical, 1.3 * typical)
         name = c.put("keep inliers", where(mean < limit, k.lift(1, INT32), k.lift(0, INT32)))
-        text += f"{name} gets 1 where their mean {what} is below {limit.name}, else 0."
+        text += f"{name} gets 1 where their mean {what} is below {limit.name}, else 0 (an outlier)."
     elif way == "mean":
-        text += f"{c.put('spacings mean_dist', mean)} gets their mean {what}."
+        names = "spacings mean_dist" if root else "sq_spacings mean_sq_dist"
+        text += f"{c.put(names, mean)} gets their mean {what}."
     else:
-        text += f"{c.put('spacings mean_dist', mean)} gets their mean {what}, "
         far = sqrt(best[few - 1]) if root else best[few - 1]
-        text += f"{c.put('reach_out kth_dist', far)} the largest of them."
-    return Title(k.name("nearest_spacing knn_mean_distance mean_knn"), text)
+        text += (
+            f"Store their mean {what} in {c.put('spacings mean_dist', mean)} and the largest in "
+        )
+        text += f"{c.put('reach_out kth_dist', far)}."
+    return Title(k.name(title), text)
 
 
 def _bubble(k: KernelBuilder, best: Var, d2: Var, few: int) -> None:
@@ -137,7 +146,9 @@ def cloud_normals(k: KernelBuilder, level: int) -> Title:
     mine = k.let("x xi here", p.at(*c.at))
     cov = k.let("cov c_mat scatter", make(mat, k.lift(0.0, c.scalar)))
     radius = k.scalar("radius reach", c.scalar, 0.9, 1.4) if c.shape.chance(0.5) else None
-    with others(c, p, False, {"all": 3, "table": 3, "counted": 2, "rows": 1}) as j:
+    # All points together have one covariance: only with a radius has each a surface of its own.
+    ways = {"table": 3, "counted": 2, "rows": 1} | ({"all": 3} if radius is not None else {})
+    with others(c, p, False, ways) as j:
         d = k.let("d delta", p.at(*c.place(j)) - mine)
         if radius is None:
             k.augment(cov, "add", fn("outer", d, d))
@@ -152,34 +163,26 @@ def _cloud_normals_stored(
     c: Crowd, k: KernelBuilder, cov: Var, radius: Var | None, p: Points, mine: Var
 ) -> Title:
     """What :func:`cloud_normals` stores, and its text."""
-    most_var = c.shape.chance(0.35)
     start = fn("normalize", make(c.vec, *(k.lift(v, c.scalar) for v in (0.3, 0.5, 0.8))))
     n = k.let("n normal v", start)
     trace = fn("trace", cov)
-    use: Expr = cov
-    if not most_var:
-        eye = k.let("flip shifted", fn("diag", make(c.vec, trace)) - cov)
-        use = eye
+    use = k.let("flip shifted", fn("diag", make(c.vec, trace)) - cov)
     turns = k.draw.value.choice((3, 4, 5))
     with k.for_("it turn", turns):
         k.assign(n, fn("normalize", use * n + 0.001 * n))
-    what = "covariance" if most_var else "trace(C) * I - C of the covariance C"
-    near = f" within {radius.name}, weighted by 1 - d^2 / {radius.name}^2," if radius else ""
+    near = f" within {radius.name}, weighted by 1 - |d|^2 / {radius.name}^2" if radius else ""
+    told = c.told[0].replace("all particles", "all points")
     text = (
-        f"For each point of {p.name}, sum the outer products d d^T of the ways to {c.told[0]}"
-        f"{near} to a covariance. {turns} turns of v = normalize(A v + 0.001 v) from "
-        f"normalize(0.3, 0.5, 0.8) with A the {what}. "
+        f"Estimate the normal of each point of {p.name}: the covariance C sums d d^T of the "
+        f"offsets d to {told}{near}, and its least direction v is found by {turns} power "
+        f"iterations with trace(C) * I - C from normalize(0.3, 0.5, 0.8). "
     )
-    if c.chance(0.5, 2) and not most_var:
+    if c.chance(0.5, 2):
         eye_pos = k.scalar("viewpoint sensor", c.vec, -2.0, 2.0)
         with k.if_(dot(n, eye_pos - mine) < 0.0):
             k.assign(n, -n)
-        text += f"It is turned to the side of {eye_pos.name}. "
-    text += f"{c.put('normals directions', n)} gets it."
-    if c.chance(0.4, 2):
-        value = k.let("lam ray_q", dot(n, cov * n))
-        name = c.put("variation flatness", value / (trace + 0.01))
-        text += f" {name} gets v^T C v / (trace(C) + 0.01)."
+        text += f"v is turned to the side of {eye_pos.name}. "
+    text += f"Store v in {c.put('normals normals_out', n)}."
     return Title(k.name("cloud_normals estimate_normals pca_normals"), text)
 
 
@@ -207,8 +210,9 @@ def plane_rows(k: KernelBuilder, level: int) -> Title:
     x, j = k.let("x moved_p", moved), k.let("j m_id", match[c.at])
     n = k.let("n normal", normals[j])
     r = k.let("r residual", dot(n, x - q.at(j)))
-    text = f"For each of {said}, x, with its match of {match.name}: r = dot(n, x - its {q.name}), "
-    text += f"n of {normals.name}. "
+    text = "Build the rows of a point-to-plane registration. For each point x of "
+    text += f"{said} with the match j in {match.name}, the residual is r = dot(n, x - "
+    text += f"{q.name}[j]) with n = {normals.name}[j]. "
     return _plane_rows_stored(c, r, k, x, n, text)
 
 
@@ -223,8 +227,8 @@ def _plane_rows_stored(c: Crowd, r: Var, k: KernelBuilder, x: Var, n: Var, text:
         root = k.let("sw root_w", sqrt(weight)) if weight is not None else None
         jac = k.let("jac row6", parts)
         found: Expr = jac if root is None else root * jac
-        text += f"{c.put('jacobian rows_out', found)} gets (cross(x, n), n), "
-        text += f"{c.put('residuals r_out', r if root is None else root * r)} r"
+        text += f"Store (cross(x, n), n) in {c.put('jacobian rows_out', found)} and r in "
+        text += f"{c.put('residuals r_out', r if root is None else root * r)}"
         text += ", both times sqrt(w)." if root is not None else "."
     else:
         jac = k.let("jac row6", parts)
@@ -248,13 +252,13 @@ def _robust(c: Crowd, r: Var) -> tuple[Expr | None, str]:
         found: Expr = where(size < width, k.lift(1.0, FLOAT32), width / size)
         return k.let(
             "w weight", found
-        ), f"w = 1 where |r| < {width.name}, else {width.name} / |r|. "
+        ), f"Its weight is w = 1 where |r| < {width.name}, else {width.name} / |r|. "
     if way == "cauchy":
         ratio = r / width
         found = 1.0 / (1.0 + ratio * ratio)
-        return k.let("w weight", found), f"w = 1 / (1 + (r / {width.name})^2). "
+        return k.let("w weight", found), f"Its weight is w = 1 / (1 + (r / {width.name})^2). "
     w = k.let("w weight", k.lift(0.0, FLOAT32))
     with k.if_(size < width):
         u = k.let("u q_r", 1.0 - (r / width) * (r / width))
         k.assign(w, u * u)
-    return w, f"w = (1 - (r / {width.name})^2)^2, 0 where |r| >= {width.name}. "
+    return w, f"Its weight is w = (1 - (r / {width.name})^2)^2, 0 if |r| >= {width.name}. "

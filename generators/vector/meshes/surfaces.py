@@ -19,14 +19,14 @@ VEC3 = Vec(3, FLOAT32)
 @idiom
 def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
     """Laplacian smoothing over the neighbours of a vertex: umbrella, distances or given weights."""
-    c = crowd(k, level, flat=0.2)
+    c = crowd(k, level, space=3)
     p = c.points("vertices verts positions", -1.0, 1.0)
     way = c.shape.choice(("umbrella", "distance", "gauss", "umbrella"))
     mine = k.let("x xi here", p.at(*c.at))
     total = k.let("lap delta_sum shift", zero(c.vec))
-    plain = way == "umbrella"
-    names = "num_seen valence" if plain else "w_sum norm"
-    weight = k.let(names, k.lift(0.0 if plain else 0.01, c.scalar))
+    names = "num_seen valence" if (plain := way == "umbrella") else "w_sum norm"
+    weight = k.let(names, k.lift(0.0 if plain else 1.0e-6, c.scalar))
+    soft = k.scalar("eps_sq soft_sq", c.scalar, 0.05, 0.2) if way == "distance" else None
     sigma = k.scalar("sigma bandwidth", c.scalar, 0.5, 1.2) if way == "gauss" else None
     with others(c, p, False, {"table": 3, "counted": 3, "rows": 4}) as j:
         d = k.let("d edge", p.at(*c.place(j)) - mine)
@@ -35,10 +35,11 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
             k.augment(weight, "add", 1.0)
             continue_text = "1"
         elif way == "distance":
-            w = k.let("w", 1.0 / (0.1 + dot(d, d)))
+            assert soft is not None
+            w = k.let("w", 1.0 / (soft + dot(d, d)))
             k.augment(total, "add", w * d)
             k.augment(weight, "add", w)
-            continue_text = "1 / (0.1 + |d|^2)"
+            continue_text = f"1 / ({soft.name} + |d|^2)"
         else:
             assert sigma is not None
             w = k.let("w", fn("exp", -dot(d, d) / (2.0 * sigma * sigma)))
@@ -47,11 +48,12 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
             continue_text = f"exp(-|d|^2 / (2 * {sigma.name}^2))"
     lap = k.let("mean_d lap_mean", total / weight)
     text = (
-        f"For each vertex of {p.name}, L is the sum of w * d over {c.told[0]}, d the way to one, "
-        f"over the sum of w plus 0.01; w = {continue_text}. "
+        f"Smooth a mesh: the Laplacian L of each vertex of {p.name} is the sum of w * d over "
+        f"{c.told[0]}, d the offset of one, over the sum of w (plus 1e-06); w = {continue_text}. "
     )
     if plain:
-        text = f"For each vertex of {p.name}, L is the mean way to {c.told[0]}. "
+        text = f"Smooth a mesh: the Laplacian L of each vertex of {p.name} is the mean offset of "
+        text += f"{c.told[0]}. "
     return Title(
         k.name("mesh_smoothing laplacian_smooth relax_mesh"), text + _smoothed(c, mine, lap)
     )
@@ -81,8 +83,6 @@ def _smoothed(c: Crowd, mine: Var, lap: Var) -> str:
         return f"{name} gets the vertex plus {rate.name} * L, or as it is where {fixed.name} is 1."
     name = c.put("smoothed verts_out x_out", mine + rate * lap)
     text = f"{name} gets the vertex plus {rate.name} * L"
-    if way == "curvature":
-        text += f", {c.put('curvature bend_out', fn('length_sq', lap))} gets |L|^2"
     return f"{text}."
 
 
@@ -130,8 +130,9 @@ def _winding_number_stored(
     """What :func:`winding_number` stores, and its text."""
     by = f" by {faces.name}" if faces is not None else ""
     text = (
-        f"For each point of {x.name}, sum atan2(a.(b x e), |a||b||e| + (a.b)|e| + (b.e)|a| + "
-        f"(e.a)|b|) over the triangles {v.name}{by}, their corners taken from the point. "
+        f"Compute the generalised winding number of a mesh about each point of {x.name}: sum "
+        f"atan2(a.(b x e), |a||b||e| + (a.b)|e| + (b.e)|a| + (e.a)|b|) over the triangles "
+        f"{v.name}{by} with corners a, b, e relative to the point. "
     )
     found = total / round(FOUR_PI / 2.0, 6)
     if c.chance(0.4, 2):
@@ -139,12 +140,12 @@ def _winding_number_stored(
         w = k.let("w winding", found)
         flag = fn("where", abs(w) > inside, k.lift(1, INT32), k.lift(0, INT32))
         text += (
-            f"{c.put('winding w_out', w)} gets it over 2 * pi, {c.put('inside is_inside', flag)} "
+            f"Store the sum over 2 * pi in {c.put('winding w_out', w)} and 1 in "
+            f"{c.put('inside is_inside', flag)} where its size exceeds {inside.name}, else 0."
         )
-        text += f"1 where its size exceeds {inside.name}, else 0."
     else:
-        text += f"{c.put('winding w_out', found)} gets it over 2 * pi."
-    return Title(k.name("winding_number solid_angles mesh_winding"), text)
+        text += f"Store the sum over 2 * pi in {c.put('winding w_out', found)}."
+    return Title(k.name("winding_number mesh_winding winding_numbers"), text)
 
 
 @idiom
@@ -180,25 +181,27 @@ def _support_points_stored(
         turns = k.params[-1].name
     else:
         local = d
-    far, best = _farthest(k, v, lead, local)
+    _, best = _farthest(k, v, lead, local)
     of = "its hull" if not flat else "the hull"
-    text = f"For each direction of {direction}, find the vertex of {of} in {v.name} farthest along "
-    text += f"it, the hull turned by {turns}. " if turned else "it. "
+    text = f"For each direction of {direction}, find the vertex of {of} in {v.name} that lies "
+    text += (
+        f"farthest along it, the hull being turned by {turns}. "
+        if turned
+        else "farthest along it. "
+    )
     picked = k.let("far_v support", v.at(*lead, best))
     world: Expr = fn("quat_rotate", rot, picked) if turned else picked
     if c.chance(0.4, 2):
         place = k.array("centers hull_pos", VEC3, "m", low=-1.0, high=1.0)[at]
         world = place + world
-        text += f"It lies about {named(place)}. "
+        text += f"The hull lies about {named(place)}. "
     if c.chance(0.4, 2):
         radius = k.scalar("margin radius", FLOAT32, 0.05, 0.3)
         world = world + radius * d
-        text += f"A margin {radius.name} * direction is added. "
-    text += f"{c.put('supports support_out', world)} gets it"
+        text += f"The margin {radius.name} * direction is added. "
+    text += f"Store the vertex in {c.put('supports support_out', world)}"
     if shape.chance(0.6):
-        text += f", {c.put('vertex_ids support_ids', best)} its index"
-    if c.chance(0.3):
-        text += f", {c.put('extents_out reach_out', far)} how far along it lies"
+        text += f" and its index in {c.put('vertex_ids support_ids', best)}"
     return Title(k.name("support_points gjk_support hull_support"), f"{text}.")
 
 
@@ -312,10 +315,17 @@ def _frustum_culling_stored(
         "state": "2 if it lies wholly behind a plane, else 1 if it crosses one, else 0",
         "bits": "a mask with a bit for each plane that it lies wholly behind",
     }[way]
-    kind = "box" if box else "sphere"
+    kind = "boxes" if box else "spheres"
+    outs = {
+        "first": "visible_out is_visible",
+        "state": "cull_states states_out",
+        "bits": "outside_masks plane_masks",
+    }[way]
     text = (
-        f"For each {kind} ({p.name}, {size.name}), test the planes {said}: its centre lies n.x + d "
-        f"before one, and it reaches {'dot(half sides, |n|)' if box else 'its radius'} along n. "
-        f"{c.put('results cull_out visible_out', found)} gets {what}."
+        f"Test the {kind} about {p.name} with {'half sides' if box else 'radii'} {size.name} "
+        f"against the planes {said}: the centre x lies dot(n, x) + d before a plane and reaches "
+        f"{'dot(half sides, |n|)' if box else 'its radius'} along n. {c.put(outs, found)} "
+        f"gets {what}."
     )
-    return Title(k.name("frustum_culling cull_bounds plane_culling"), text)
+    names = "frustum_culling cull_spheres" if not box else "frustum_culling cull_boxes"
+    return Title(k.name(names), text)

@@ -47,25 +47,37 @@ def epipolar_error(k: KernelBuilder, level: int) -> Title:
     back: Expr = fn("transpose", mat) * y
     way = c.shape.choice(("line", "symmetric", "sampson", "sampson"))
     e = k.let("e algebraic", dot(y, line))
-    inner = k.let("n2 line_sq", line[0] * line[0] + line[1] * line[1] + 0.01)
-    text = f"For each match of {said} (as (x, y, 1)), with l = {name} * a and e = dot(b, l): "
+    inner = k.let("n2 line_sq", line[0] * line[0] + line[1] * line[1] + _TINY)
+    told = {"line": "distance from", "symmetric": "symmetric distance from", "sampson": "Sampson"}
+    text = f"Measure how far matches a, b of {said} are from their epipolar lines"
+    text += (
+        f" ({told[way]}{'' if way == 'sampson' else ' the line'}{' error' * (way == 'sampson')})"
+    )
+    text += f". With both as (x, y, 1), the line l = {name} * a and e = dot(b, l): "
     if way == "line":
         signed = c.shape.chance(0.5)
         found: Expr = e / sqrt(inner) if signed else e * e / inner
-        what = "e / sqrt(|l_xy|^2 + 0.01)" if signed else "e^2 / (|l_xy|^2 + 0.01)"
+        what = f"e / sqrt(|l_xy|^2 + {_TINY})" if signed else f"e^2 / (|l_xy|^2 + {_TINY})"
     else:
         other = k.let("line_a l1 ftx", back)
         outer = other[0] * other[0] + other[1] * other[1]
         if way == "sampson":
             found = e * e / (inner + outer)
-            what = "e^2 / (|l_xy|^2 + |m_xy|^2 + 0.01)"
+            what = f"e^2 / (|l_xy|^2 + |m_xy|^2 + {_TINY})"
         else:
-            found = e * e * (1.0 / inner + 1.0 / (outer + 0.01))
-            what = "e^2 * (1 / (|l_xy|^2 + 0.01) + 1 / (|m_xy|^2 + 0.01))"
+            found = e * e * (1.0 / inner + 1.0 / (outer + _TINY))
+            what = f"e^2 * (1 / (|l_xy|^2 + {_TINY}) + 1 / (|m_xy|^2 + {_TINY}))"
         what += f", m = transpose({name}) * b"
-    return Title(
-        k.name("epipolar_error sampson_distance epipolar_residuals"), text + _voted(c, found, what)
-    )
+    return Title(k.name(_EPIPOLAR[way]), text + _voted(c, found, what))
+
+
+_TINY = 1.0e-6
+"""Keeps a degenerate line from a division by zero."""
+_EPIPOLAR = {
+    "line": "epipolar_distance epipolar_residuals",
+    "symmetric": "symmetric_epipolar_error epipolar_residuals",
+    "sampson": "sampson_error sampson_distance",
+}
 
 
 def _voted(c: Crowd, found: Expr, what: str) -> str:
@@ -101,7 +113,8 @@ def transfer_error(k: KernelBuilder, level: int) -> Title:
     off = make(VEC2, moved[0] * ratio - b[0], moved[1] * ratio - b[1])
     d = k.let("d off", off)
     error: Expr = dot(d, d)
-    text = f"For each match of {said}: move a by {name} and take the squared distance to b"
+    text = "Measure the transfer error of matches under a homography: for each match a, b of "
+    text += f"{said}, move a by {name} and take the squared distance to b"
     if c.chance(0.5, 2):
         other, back = _matrix(c, "inverse_h h_inv", lead, "well_conditioned")
         round_ = k.let("w_b hb", other * make(VEC3, b[0], b[1], one))
@@ -110,8 +123,8 @@ def transfer_error(k: KernelBuilder, level: int) -> Title:
         error = error + dot(e, e)
         text += f"; add the same for b by {back} and a"
     return Title(
-        k.name("transfer_error homography_error reproject_matches"),
-        f"{text}. {_voted(c, error, 'it')}",
+        k.name("transfer_error homography_error homography_residuals"),
+        f"{text}. {_voted(c, error, 'the error')}",
     )
 
 
@@ -120,7 +133,15 @@ def triangulate_midpoints(k: KernelBuilder, level: int) -> Title:
     """Points from two views: the middle of the shortest way between two rays, and its length."""
     c = crowd(k, level, space=3, sizes=(40, 64), member="i tid m")
     c.vec = VEC3
-    centers = [k.scalar(n, VEC3, -1.0, 1.0) for n in ("center_a", "center_b")]
+    several = len(c.dims) > 1
+    from_a, from_b = ("centers_a", "centers_b") if several else ("center_a", "center_b")
+    centers: list[Expr]
+    if several:
+        places = [k.array(n, VEC3, c.dims[:1], low=-1.0, high=1.0) for n in (from_a, from_b)]
+        names = ("origin_a", "origin_b")
+        centers = [k.let(n, p[c.at[:1]]) for n, p in zip(names, places, strict=True)]
+    else:
+        centers = [k.scalar(n, VEC3, -1.0, 1.0) for n in (from_a, from_b)]
     dirs = [
         k.let(n, k.array(a, VEC3, c.dims, init="unit")[c.at])
         for n, a in (("u", "rays_a"), ("v", "rays_b"))
@@ -130,27 +151,35 @@ def triangulate_midpoints(k: KernelBuilder, level: int) -> Title:
     u: Expr = dirs[0]
     v: Expr = dirs[1]
     if turned:
-        rot = k.scalar("rotation rot_b", Quat(FLOAT32), init="unit")
-        by = f" turned by {rot.name}"
+        if several:
+            array = k.array("rotations rots_b", Quat(FLOAT32), c.dims[:1], init="unit")
+            rot: Expr = array[c.at[:1]]
+            name = array.name
+        else:
+            rot = k.scalar("rotation rot_b", Quat(FLOAT32), init="unit")
+            name = "".join(p.name for p in k.params[-1:])
+        by = f" turned by {name}"
         v = k.let("v_world vw", fn("quat_rotate", rot, v))
-    return _triangulate_midpoints_stored(k, centers, u, v, by, c)
+    return _triangulate_midpoints_stored(k, centers, u, v, (from_a, from_b, by), c)
 
 
 def _triangulate_midpoints_stored(
-    k: KernelBuilder, centers: list[Var], u: Expr, v: Expr, by: str, c: Crowd
+    k: KernelBuilder, centers: list[Expr], u: Expr, v: Expr, said: tuple[str, str, str], c: Crowd
 ) -> Title:
     """What :func:`triangulate_midpoints` stores, and its text."""
+    from_a, from_b, by = said
     w = k.let("w base", centers[0] - centers[1])
     b = k.let("uv cos_uv", dot(u, v))
+    least = k.scalar("min_sin_sq", FLOAT32, 0.12, 0.3)
     du, dv = k.let("uw du", dot(u, w)), k.let("vw_d dv", dot(v, w))
-    denom = k.let("denom det", most(1.0 - b * b, 0.1))
+    denom = k.let("denom det", most(1.0 - b * b, least))
     s, t = k.let("s depth_a", (b * dv - du) / denom), k.let("t depth_b", (dv - b * du) / denom)
     first, second = k.let("pa near_a", centers[0] + s * u), k.let("pb near_b", centers[1] + t * v)
     point = 0.5 * (first + second)
     text = (
-        f"For each pair of rays, u of rays_a from center_a and v of rays_b from center_b"
-        f"{by}: with b = u.v, w = center_a - center_b, s = "
-        f"(b * v.w - u.w) / m and t = (v.w - b * u.w) / m, m = max(1 - b^2, 0.1). "
+        f"Triangulate points by the midpoints between pairs of rays, u of rays_a from {from_a} and "
+        f"v of rays_b from {from_b}{by}. With b = u.v, w = {from_a} - {from_b}, s = "
+        "(b * v.w - u.w) / m and t = (v.w - b * u.w) / m, m = max(1 - b^2, min_sin_sq): "
     )
     way = c.shape.choice(("point", "gap", "ahead"))
     if way == "ahead":
@@ -158,11 +187,11 @@ def _triangulate_midpoints_stored(
         kept = k.let("mid point", make(VEC3, k.lift(0.0, FLOAT32)))
         with k.if_(good):
             k.assign(kept, point)
-        text += f"{c.put('points triangulated', kept)} gets the middle of center_a + s u and "
-        text += "center_b + t v where s and t are positive, else 0."
+        text += f"{c.put('points triangulated', kept)} gets the middle of {from_a} + s u and "
+        text += f"{from_b} + t v where s and t are positive, else 0."
     else:
-        text += f"{c.put('points triangulated', point)} gets the middle of center_a + s u and "
-        text += "center_b + t v."
+        text += f"{c.put('points triangulated', point)} gets the middle of {from_a} + s u and "
+        text += f"{from_b} + t v."
     if way == "gap" or c.chance(0.4, 2):
         gap = k.let("gap_v skew", first - second)
         root = c.shape.chance(0.5)
@@ -231,8 +260,8 @@ def _bundle_residuals_ended(
     px, py = k.let("px u_n", x[0] / z), k.let("py v_n", x[1] / z)
     focal = k.array("focals focal", FLOAT32, "cams", low=1.0, high=2.0)
     text = (
-        f"For each observation, take its point of {p.name}, turn it by its camera's {said}, add "
-        f"{shift.name}, and project: (x, y) / z"
+        f"Compute the reprojection residual of each observation: its point of {p.name} is turned "
+        f"by its camera's {said}, moved by {shift.name} and projected to (x, y) / z"
     )
     return _bundle_residuals_kept(focal, cam, text, c, k, shape, px, py, seen, at)
 
@@ -253,16 +282,17 @@ def _bundle_residuals_kept(
     scale: Expr = focal[cam]
     if c.chance(0.65, 2):
         r2 = k.let("r2 rad_sq", px * px + py * py)
-        k1 = k.array("distortion k1", FLOAT32, "cams", low=-0.4, high=0.4)
+        style = shape.choice(("k", "distortion_"))
+        k1 = k.array(f"{style}1", FLOAT32, "cams", low=-0.4, high=0.4)
         grow: Expr = 1.0 + k1[cam] * r2
         text += f", times 1 + {k1.name} * r^2"
         if shape.chance(0.5):
-            k2 = k.array("distortion_2 k2", FLOAT32, "cams", low=-0.9, high=0.9)
+            k2 = k.array(f"{style}2", FLOAT32, "cams", low=-0.9, high=0.9)
             grow = grow + k2[cam] * r2 * r2
             text += f" + {k2.name} * r^4"
         scale = k.let("zoom scale", scale * grow)
     r = k.let("r res", make(VEC2, scale * px, scale * py) - seen.at(*at))
-    text += f", times {focal.name}; less {seen.name} it is the residual. "
+    text += f", times {focal.name}; the residual is that less {seen.name}. "
     return Title(k.name("bundle_residuals reprojection_error ba_residuals"), text + _kept(c, r))
 
 
@@ -282,18 +312,18 @@ def _kept(c: Crowd, r: Var) -> str:
     k = c.k
     way = c.shape.choice(("plain", "cost", "huber", "both"))
     if way == "plain":
-        return f"{c.put('residuals res_out', r)} gets it."
+        return f"Store the residual in {c.put('residuals res_out', r)}."
     square = k.let("sq r_sq", dot(r, r))
     if way == "both":
-        text = f"{c.put('residuals res_out', r)} gets it, {c.put('costs cost_out', 0.5 * square)} "
-        return f"{text}half its squared length."
+        text = f"Store the residual r in {c.put('residuals res_out', r)} and |r|^2 / 2 in "
+        return f"{text}{c.put('costs cost_out', 0.5 * square)}."
     width = k.scalar("delta loss_scale", FLOAT32, 0.3, 1.0)
     if way == "cost":
         cost = width * width * fn("log", 1.0 + square / (width * width))
         name = c.put("costs cost_out", cost)
-        return f"{name} gets {width.name}^2 * log(1 + |r|^2 / {width.name}^2)."
+        return f"{name} gets {width.name}^2 * log(1 + |r|^2 / {width.name}^2), r the residual."
     w = k.let("weight w", k.lift(1.0, FLOAT32))
     with k.if_(square > width * width):
         k.assign(w, width / sqrt(square))
     name = c.put("residuals res_out", w * r)
-    return f"{name} gets it times {width.name} over its length where that exceeds {width.name}."
+    return f"{name} gets the residual, shortened to length {width.name} where it is longer."

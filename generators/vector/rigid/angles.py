@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from generators.build import BodyBuilder, KernelBuilder, fn, identity, make
+from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import asin, atan2, clamp, cos, dot, most, sin, where
+from generators.kit.functions import acos, asin, atan2, clamp, cos, dot, most
 from generators.kit.masks import flag
-from generators.kit.naming import applied, local, maybe
+from generators.kit.naming import applied, maybe
 from generators.kit.records import Part, record
 from generators.kit.sources import given, unit_vector
 from generators.kit.words import say
@@ -75,8 +73,9 @@ def _angle_inputs(r: Rig) -> tuple[dict[str, Expr], str]:
         return {n: whole[c] for c, n in enumerate(ANGLES)}, say(k, vector)
     parts = {}
     for name, high in _LIMITS.items():
-        forms = {"each": 1} if name == "yaw" else MOSTLY
-        parts[name] = Part(f"{name} {name}_angle", r.scalar, -high, high, forms=forms)
+        names = f"{name} {name}_angle"
+        many = f"{PLURAL[name]} {name}_angles"
+        parts[name] = Part(names, r.scalar, -high, high, many=many, forms={"each": 1})
     angles = record(r, "EulerAngles Gimbal Attitude", parts, 0.5)
     values, source = dict(angles.values), ", ".join(map(angles.say, ANGLES))
     if shape.chance(0.4):
@@ -90,13 +89,7 @@ def euler_rotation(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     r = rig(k, "i tid cam")
     values, source = _angle_inputs(r)
-    done = f"With roll, pitch and yaw (radians) from {source}"
-    if level >= 3:
-        for name in shape.sample(ANGLES, 1 if level == 3 else 2):
-            kept = getattr(values[name], "name", "") in {p.name for p in k.params}
-            angle = (k.let if kept else partial(local, k))(f"{name} {name}_now", values[name])
-            values[name] = angle
-            done += _angle_change(r, name, angle)
+    done = f"Convert Euler angles to quaternions: with roll, pitch and yaw in radians from {source}"
     rotation, text = _from_angles(r, values, level)
     q = k.let("q rot attitude", unit(rotation) if level >= 2 else rotation)
     text = f"normalize({text})" if level >= 2 else text
@@ -107,47 +100,16 @@ def euler_rotation(k: KernelBuilder, level: int) -> Title:
         k.assign(q, unit(mount * q if left else q * mount))
         side = "left" if left else "right"
         done += f" q is multiplied by {say(k, mount)} from the {side} and normalized."
-    if level >= 3 and shape.chance(0.5):
-        done += _flipped(r, q)
     if level == 1 or shape.chance(0.4):
         done += r.gets("rotations quats attitudes_out", q, "q")
-    if level >= 2 or shape.chance(0.2):
+    if level >= 2:
         v = given(r, "vector ray boresight", r.vec, -2.0, 2.0)
         form = shape.choice(("quat_rotate", "quat_rotate", "quat_rotate_inv"))
         text = f"{say(k, v)} rotated by {'q' if form == 'quat_rotate' else 'the inverse of q'}"
         done += r.gets("turned aimed rotated", fn(form, q, v), text)
     if level >= 4:
         done += reported(r, q, level - 3, level - 2)
-    return Title(k.name("euler_to_rotation apply_gimbal aim_cameras rotate_by_rpy"), done)
-
-
-def _angle_change(r: Rig, name: str, angle: Var) -> str:
-    k = r.k
-    form = k.draw.shape.choice(("clamp", "trim", "gain"))
-    if form == "clamp":
-        limit = k.scalar(f"max_{name} {name}_limit", r.scalar, 0.6, 1.0)
-        k.assign(angle, clamp(angle, minus(limit), limit))
-        return f", {name} clamped to +-{say(k, limit)}"
-    if form == "trim":
-        trim = given(r, f"{name}_trim {name}_bias", r.scalar, -0.4, 0.4, forms=MOSTLY)
-        k.augment(angle, "add", trim)
-        return f", {say(k, trim)} added to {name}"
-    gain = given(r, f"{name}_gain {name}_scale", r.scalar, 0.4, 0.9)
-    k.augment(angle, "mul", gain)
-    return f", {name} multiplied by {say(k, gain)}"
-
-
-def _flipped(r: Rig, q: Var) -> str:
-    """Where a flag is set, the inverse or the identity instead."""
-    k, shape = r.k, r.k.draw.shape
-    flip, inverse = flag(r, "flipped stowed parked"), shape.chance(0.4)
-    other = fn("quat_inverse", q) if inverse else identity(r.quat)
-    if shape.chance(0.5):
-        k.assign(q, where(flip.value, other, q))
-    else:
-        with k.if_(flip.value):
-            k.assign(q, other)
-    return f" Where {flip.on} q {'is inverted' if inverse else 'is the identity instead'}."
+    return Title(k.name("euler_to_quat quat_from_euler rpy_to_quat euler_to_rotation"), done)
 
 
 def _formulas(b: BodyBuilder, q: Expr) -> tuple[Expr, Expr, Expr]:
@@ -161,7 +123,7 @@ def _formulas(b: BodyBuilder, q: Expr) -> tuple[Expr, Expr, Expr]:
 
 
 _RPY_TEXT = (
-    ", take roll atan2(2 * (w * x + y * z), 1 - 2 * (x^2 + y^2)), pitch asin(2 * (w * y - z * x)) "
+    ": roll is atan2(2 * (w * x + y * z), 1 - 2 * (x^2 + y^2)), pitch asin(2 * (w * y - z * x)) "
     "and yaw atan2(2 * (w * z + x * y), 1 - 2 * (y^2 + z^2))"
 )
 
@@ -191,30 +153,38 @@ def read_euler(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     r = rig(k, "i tid sample", single=0.75)
     q: Expr = r.read("rotations attitudes quats", r.quat, init="unit")
-    done = f"Of the rotation q in {say(k, q)}"
+    done = f"Read the Euler angles of the quaternion q = (x, y, z, w) in {say(k, q)}"
     if level >= 2 and shape.chance(0.7):
         base = given(r, "reference mount", r.quat, init="unit", forms=MOSTLY)
         done = f"Of the rotation q = inverse({say(k, base)}) * p, p being that in {say(k, q)}"
         q = fn("quat_inverse", base) * q
     q = k.let("q rot rel", q)
     angles = _roll_pitch_yaw(r, q, level)
-    done += _RPY_TEXT + shape.choice((_commanded, _plain, _tilted))(r, level, angles)
+    told = shape.weighted({"plain": 4, "commanded": 1, "tilted": 2})
+    build, names = _TOLD[told]
+    if told != "plain":
+        task = "Measure how far orientations tilt from level"
+        task = task if told == "tilted" else "Compare orientations with commanded Euler angles"
+        done = done.replace("Read the Euler angles of the", f"{task}, by the Euler angles of the")
+    done += _RPY_TEXT + build(r, level, angles)
     if level >= 4:
         done += reported(r, q, level - 4, level - 3)
-    return Title(k.name("quat_to_euler read_attitude attitude_angles log_euler"), done)
+    return Title(k.name(names), done)
 
 
 def _plain(r: Rig, level: int, angles: dict[str, Expr]) -> str:
-    shape, done = r.k.draw.shape, "."
-    for name in sorted(shape.sample(ANGLES, shape.integer(1, 3)), key=ANGLES.index):
-        value, text = angles[name], f"{name} in radians"
-        if shape.chance(0.3):
-            value, text = fn("degrees", value), f"{name} in degrees"
-        if level >= 2:
-            bias = given(r, f"{name}_zero {name}_bias", r.scalar, -0.5, 0.5, forms=MOSTLY)
-            value, text = value - bias, f"{text} less {say(r.k, bias)}"
-        done += r.gets(f"{name}_out {PLURAL[name]}", value, text)
-    return done
+    """The three angles, in arrays of their own or one of vectors."""
+    shape = r.k.draw.shape
+    degrees = shape.chance(0.3)
+    unit_text = "degrees" if degrees else "radians"
+    values = {n: fn("degrees", a) if degrees else a for n, a in angles.items()}
+    if shape.chance(0.4):
+        out = r.put("eulers rpy_out euler_angles", make(r.vec, *values.values()))
+        return f". Store roll, pitch and yaw in {unit_text} as a vector in {out.name}."
+    out_of_each = shape.chance(0.5)
+    names = {n: f"{n}_out" if out_of_each else PLURAL[n] for n in ANGLES}
+    outs = [r.put(names[n], value).name for n, value in values.items()]
+    return f". Store roll, pitch and yaw in {unit_text} in {', '.join(outs)}."
 
 
 def _commanded(r: Rig, level: int, angles: dict[str, Expr]) -> str:
@@ -237,10 +207,10 @@ def _commanded(r: Rig, level: int, angles: dict[str, Expr]) -> str:
 def _tilted(r: Rig, level: int, angles: dict[str, Expr]) -> str:
     """How far from level: the larger of roll and pitch, or their product of cosines."""
     k = r.k
-    roll, pitch, yaw = angles.values()
+    roll, pitch, _ = angles.values()
     lean, text = most(abs(roll), abs(pitch)), "max(|roll|, |pitch|)"
-    if k.draw.shape.chance(0.5):
-        lean, text = cos(roll) * cos(pitch), "cos(roll) * cos(pitch)"
+    if k.draw.shape.chance(0.7):
+        lean, text = acos(cos(roll) * cos(pitch)), "acos(cos(roll) * cos(pitch))"
     tilt = k.let("tilt lean level", lean)
     done = f"; tilt = {text}"
     if level >= 2:
@@ -252,10 +222,14 @@ def _tilted(r: Rig, level: int, angles: dict[str, Expr]) -> str:
         with k.if_(tilt > limit):
             k.assign(tilt, limit + 0.5 * (tilt - limit))
         done += f", what exceeds {say(k, limit)} halved"
-    done += f".{r.gets('tilts leans', tilt, 'tilt')}"
-    third, name = (pitch, "pitch") if k.draw.shape.chance(0.5) else (tilt, "tilt")
-    head = make(r.vec, cos(yaw), sin(yaw), third)
-    return done + r.gets("headings bearings", head, f"(cos(yaw), sin(yaw), {name})")
+    return f"{done}.{r.gets('tilts tilt_out', tilt, 'tilt')}"
+
+
+_TOLD = {
+    "plain": (_plain, "quat_to_euler quat_to_rpy euler_angles"),
+    "commanded": (_commanded, "euler_error attitude_command_error"),
+    "tilted": (_tilted, "tilt_angles measure_tilt lean_angles"),
+}
 
 
 def _twist_by_hand(b: BodyBuilder, axis: Expr, q: Expr) -> Expr:
@@ -278,7 +252,7 @@ def _twist_of(r: Rig, q: Var, axis: Expr, level: int) -> Var:
     return k.let("twist twist_rot about_axis", twist)
 
 
-_AXES = {"each": 2, "first": 1, "last": 3, "shared": 3, "literal": 2}
+_AXES = {"each": 3, "last": 1, "shared": 3, "literal": 1}
 
 
 @idiom(depth=1)
@@ -294,11 +268,12 @@ def swing_twist(k: KernelBuilder, level: int) -> Title:
     q, axis = k.let("q rot quat", joint["rotation"]), joint["axis"]
     if isinstance(axis, Construct) or shape.chance(0.5):
         axis = k.let("axis a twist_dir", axis)
-    done = f"Split the rotation q in {joint.say('rotation')} about the axis a in "
-    done += f"{joint.say('axis')}: "
+    names = f"the rotation q = (qv, qw) in {joint.say('rotation')}", joint.say("axis")
     if level <= 2 and shape.chance(0.5):
+        done = f"Measure the twist angle of {names[0]} about the unit axis a in {names[1]}: "
         done += _angle_only(r, level, q, axis)
         return Title(k.name("twist_angles axis_turns hinge_angles"), done)
+    done = f"Split {names[0]} into a twist about the unit axis a in {names[1]} and a swing: "
     twist = _twist_of(r, q, axis, level)
     after, inverse = shape.chance(0.5), fn("quat_inverse", twist)
     swing = k.let("swing swing_rot", q * inverse if after else inverse * q)
@@ -307,11 +282,12 @@ def swing_twist(k: KernelBuilder, level: int) -> Title:
     if level >= 2:
         done += _changed(r, level, (q, axis, twist, swing), after)
     else:
-        done += r.gets("swings swing_out", swing, "swing")
-        done += r.gets("twists twist_out", twist, "twist") if shape.chance(0.5) else ""
+        out = r.put("swings swing_out", swing).name
+        done += f" Store swing in {out} and twist in {r.put('twists twist_out', twist).name}."
     if level >= 4:
         done += reported(r, swing, level - 4, level - 3, "swing")
-    return Title(k.name("swing_twist split_rotation decompose_swing_twist limit_joints"), done)
+    title = "swing_twist split_rotation decompose_swing_twist"
+    return Title(k.name(title if level < 2 else "limit_joints limit_twist"), done)
 
 
 def _angle_only(r: Rig, level: int, q: Var, axis: Expr) -> str:

@@ -17,7 +17,7 @@ from generators.program.expr import Expr, Var, op
 from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, minus, rig, shortened, unit
 from generators.vector.rigid.reports import about, renamed, reported
 
-SHARED_TARGET = {"each": 3, "first": 2, "last": 2, "shared": 3}
+SHARED_TARGET = {"each": 4, "first": 1, "shared": 2}
 
 
 def _frame(r: Rig) -> Callable[..., Expr]:
@@ -40,30 +40,33 @@ def triad_attitude(k: KernelBuilder, level: int) -> Title:
     """The attitude in which two measured directions match two known ones."""
     shape = k.draw.shape
     r = rig(k, "i tid epoch", single=0.75)
-    parts = {"sun": Part("sun accel", r.vec, -2.0, 2.0), "mag": Part("mag star", r.vec, -2.0, 2.0)}
+    first, second = shape.choice((("sun", "mag"), ("sun", "star"), ("accel", "mag")))
+    known = "gravity" if first == "accel" else first
+    parts = {"sun": Part(first, r.vec, -2.0, 2.0), "mag": Part(second, r.vec, -2.0, 2.0)}
     seen = record(r, "Sighting Reading Measurement", parts, 0.3 + 0.06 * level)
     direct = level == 1 and shape.chance(0.5)
     s1, s2 = seen["sun"], seen["mag"]
-    done = f"Of a = {seen.say('sun')} and b = {seen.say('mag')}"
-    if shape.chance(0.5):
-        bias = given(r, "mag_bias", r.vec, -0.3, 0.3)
+    done = f"Find attitudes from two measured directions (TRIAD). Of a = {seen.say('sun')} and b = "
+    done += seen.say("mag")
+    if second == "mag" and shape.chance(0.5):
+        bias = given(r, "mag_bias", r.vec, -0.3, 0.3, many="mag_biases", each=2, shared=2)
         s2 = k.let("corrected mag_c", s2 - bias)
         done += f" - {say(k, bias)}"
     chance, types = (0.0 if direct or level < 2 else 0.75), {"first": r.vec, "second": r.vec}
     frame = routine(k, chance, "triad frame_of", types, _frame(r), "Frame of two directions.")
     rotation: Expr = k.let("body m_body seen_frame", frame(s1, s2))
     done += ", the frame has the columns t = normalize(a), u = normalize(cross(t, b)) and "
-    done += "cross(t, u); R is "
+    done += "cross(t, u); q is the quaternion of "
     if direct:
-        done += "this frame"
+        done += "this frame."
     else:
-        r1 = given(r, "ref_sun known_sun", r.vec, -2.0, 2.0, forms=MOSTLY)
-        r2 = given(r, "ref_mag known_mag", r.vec, -2.0, 2.0, forms=MOSTLY)
+        style, forms = shape.choice(("ref", "known")), {"shared": 3, "each": 1}
+        r1 = given(r, f"{style}_{known}", r.vec, -2.0, 2.0, many=f"{style}_{known}", forms=forms)
+        r2 = given(r, f"{style}_{second}", r.vec, -2.0, 2.0, many=f"{style}_{second}", forms=forms)
         rotation = k.let("ref m_ref known_frame", frame(r1, r2)) * fn("transpose", rotation)
-        done += f"the same frame of {say(k, r1)} and {say(k, r2)} times the transpose of this one"
+        done += f"the same frame of {say(k, r1)} and {say(k, r2)} times the transpose of this one."
     q = k.let("q attitude rot", fn("quat_from_matrix", rotation))
-    done += ", q its quaternion (w positive for a positive trace, else the component of the "
-    done += f"largest diagonal entry).{_settled(r, level, q)}"
+    done += _settled(r, level, q)
     done += r.gets("attitudes rotations q_out", q, "q")
     if level >= 3:
         done += reported(r, q, 1, level - 2)
@@ -79,10 +82,9 @@ def _settled(r: Rig, level: int, q: Var) -> str:
         return f" q is normalized.{_fused(r, q)}"
     if k.draw.shape.chance(0.5):
         return ""
-    mount = given(r, "mount sensor_rot", r.quat, init="unit", forms=MOSTLY)
-    left = k.draw.shape.chance(0.5)
-    k.assign(q, mount * q if left else q * mount)
-    return f" q is multiplied by {say(k, mount)} from the {'left' if left else 'right'}."
+    mount = given(r, "mount sensor_rot", r.quat, init="unit", shared=3, each=1)
+    k.assign(q, q * mount)
+    return f" q is multiplied by the sensor's mounting {say(k, mount)} from the right."
 
 
 def _fused(r: Rig, q: Var) -> str:
@@ -157,20 +159,14 @@ def _shorter(k: KernelBuilder, error: Var) -> str:
 
 
 def _angle(r: Rig, error: Var, short: bool) -> tuple[Expr, str]:
-    """How far apart the two are: the angle, its cosine or a chord."""
+    """The angle between the two."""
     k = r.k
-    form = k.draw.shape.choice(("acos", "atan2", "chord", "cosine", "short_chord"))
+    form = k.draw.shape.choice(("acos", "atan2"))
     real, real_text = (error[3], "ew") if short else (abs(error[3]), "|ew|")
     if form == "acos":
         return 2.0 * acos(maybe(k, "cos_half c", real)), f"2 * acos({real_text})"
-    if form == "cosine":
-        return 2.0 * error[3] * error[3] - 1.0, "2 * ew^2 - 1 (its cosine)"
-    if form == "short_chord":
-        return 1.0 - real, f"1 - {real_text}"
     v = k.let("v imag ev", r.imaginary(error))
-    if form == "atan2":
-        return 2.0 * atan2(fn("length", v), real), f"2 * atan2(|ev|, {real_text})"
-    return 4.0 * dot(v, v), "4 * |ev|^2"
+    return 2.0 * atan2(fn("length", v), real), f"2 * atan2(|ev|, {real_text})"
 
 
 def _rotation_vector(r: Rig, error: Var, short: bool) -> tuple[Expr, str]:
@@ -209,15 +205,23 @@ def attitude_error(k: KernelBuilder, level: int) -> Title:
     names = "relative_rotation rotation_between attitude_delta"
     doc = "Rotation that takes the first orientation to the second."
     error = k.let("err q_err delta", applied(k, 0.4 * (level > 2), names, args, relative, doc))
-    done = f"With q in {pair.say('q')} and target in {pair.say('goal')}, the error e = (ev, ew) "
-    done += f"is {_RELATIVE_TEXT[frame]}"
+    done = (
+        f"Compare orientations q of {pair.say('q')} with their target in {pair.say('goal')}: the "
+    )
+    done += f"error is the rotation e = (ev, ew) = {_RELATIVE_TEXT[frame]}"
     short = level >= 3 or (level == 2 and shape.chance(0.4))
     done += f"{_shorter(k, error) if short else ''}."
-    forms = ("angle", "vector", "quaternion", "about")
-    for form in shape.sample(forms, {1: 1, 2: 1, 3: 2}.get(level, 3)):
+    forms = ["angle", "vector", "quaternion", "about"]
+    if level <= 2:
+        forms = ["angle", "angle", "vector", "vector", "quaternion", "about"]
+    chosen = shape.sample(forms, {1: 1, 2: 1, 3: 2}.get(level, 3))
+    for form in chosen:
         done += _error_stored(r, form, error, level, short)
     done += reported(r, error, 1, 2, "e") if level >= 5 else ""
-    names = "attitude_error orientation_error relative_rotations compare_attitudes"
+    names = "attitude_error orientation_error compare_attitudes"
+    names = {"angle": f"{names} attitude_angles", "quaternion": "relative_rotations"}.get(
+        chosen[0], names
+    )
     return Title(k.name(names), done)
 
 
@@ -261,20 +265,21 @@ def attitude_control(k: KernelBuilder, level: int) -> Title:
     r = rig(k, "i tid craft")
     parts = {
         "attitude": Part("attitude q rot", r.quat, init="unit"),
-        "rate": Part("rate omega body_rate", r.vec, -1.5, 1.5, forms={"each": 4, "last": 1}),
+        "rate": Part("rate omega body_rate", r.vec, -1.5, 1.5, forms={"each": 1}),
     }
     craft = record(r, "Craft Satellite Vehicle Drone", parts, 0.3 + 0.08 * level)
     target = given(r, "target setpoint goal", r.quat, init="unit", forms=SHARED_TARGET)
     w = k.let("w omega rate", craft["rate"])
     error = k.let("err q_err qe", _relative(craft["attitude"], target, "body"))
-    done = f"With attitude q in {craft.say('attitude')} and body rate w in {craft.say('rate')}, "
-    done += f"e = inverse(q) * {say(k, target)}"
+    done = "Turn craft toward target attitudes by a proportional-derivative controller. With "
+    done += f"attitude q in {craft.say('attitude')} and body rate w in {craft.say('rate')}, the "
+    done += f"error is e = (ev, ew) = inverse(q) * {say(k, target)}"
     done += _shorter(k, error) if level >= 3 else ""
     value, text = _rotation_vector(r, error, level >= 3)
     lean = maybe(k, "lean tilt attitude_err", value)
     kp = given(r, "kp p_gain attitude_gain", r.scalar, 1.0, 4.0, forms=TUNED)
     wide = shape.chance(0.3)
-    kd = given(r, "kd d_gain rate_gain", r.vec if wide else r.scalar, 0.2, 1.5)
+    kd = given(r, "kd d_gain rate_gain", r.vec if wide else r.scalar, 0.2, 1.5, forms=TUNED)
     aim: Expr = w
     rate_text = "w"
     if level >= 2 and shape.chance(0.5):
@@ -289,36 +294,28 @@ def attitude_control(k: KernelBuilder, level: int) -> Title:
     done += f".{r.gets('torques commands control_out', torque, 'the torque')}"
     if level >= 5 or (level == 4 and shape.chance(0.5)):
         done += reported(r, error, 1, 1, "e")
-    return Title(k.name("attitude_control pd_attitude hold_attitude point_spacecraft"), done)
-
-
-def _armed(r: Rig, torque: Var, w: Var) -> str:
-    armed = flag(r, "armed enabled healthy")
-    still = r.k.scalar("min_rate rate_floor", r.scalar, 1.0, 1.5)
-    with r.k.if_(op("or", armed.unless, fn("length", w) < still)):
-        r.k.augment(torque, "mul", 0.5)
-    return f", halved where {armed.off} or |w| < {say(r.k, still)}"
+    return Title(k.name("attitude_control pd_attitude hold_attitude attitude_pd"), done)
 
 
 def _fed_forward(r: Rig, torque: Var, w: Var) -> str:
-    extra = given(r, "feedforward trim", r.vec, -0.5, 0.5, many="feedforwards disturbances")
+    extra = r.read("feedforward torque_ff", r.vec, -0.5, 0.5)
     r.k.augment(torque, "add", extra)
     return f", plus {say(r.k, extra)}"
 
 
 def _gyroscopic(r: Rig, torque: Var, w: Var) -> str:
-    inertia = given(r, "inertia inertia_diag", r.vec, 0.5, 2.0, each=2, last=1, shared=3)
+    inertia = given(r, "inertia inertia_diag", r.vec, 0.5, 2.0, each=1, shared=3)
     momentum = maybe(r.k, "h ang_mom", fn("cw_mul", inertia, w))
     r.k.augment(torque, "add", fn("cross", w, momentum))
     return f", plus cross(w, {say(r.k, inertia)} * w by components)"
 
 
 def _saturated(r: Rig, torque: Var, w: Var) -> str:
-    limit = given(r, "max_torque limit", r.scalar, 1.0, 2.5, each=1, shared=3, literal=2)
+    limit = given(r, "max_torque limit", r.scalar, 1.0, 2.5, shared=1)
     if r.k.draw.shape.chance(0.5):
         return f", {shortened(r.k, torque, limit, 'demand torque_norm')}"
     r.k.assign(torque, make(r.vec, *(clamp(torque[c], minus(limit), limit) for c in range(3))))
     return f", each component clamped to +-{say(r.k, limit)}"
 
 
-_TORQUES = (_armed, _fed_forward, _gyroscopic, _saturated)
+_TORQUES = (_fed_forward, _gyroscopic, _saturated)

@@ -11,7 +11,7 @@ from generators.kit.functions import most
 from generators.kit.masks import as_flag, flag, opposite
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part, record
-from generators.kit.sources import constant, filled, given
+from generators.kit.sources import filled, given
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Vec
 from generators.program.expr import Expr, Var, op
@@ -37,8 +37,8 @@ def _depth(r: Rig, level: int) -> tuple[Measure, str]:
 
 
 def _inside(r: Rig, level: int) -> tuple[Measure, str]:
-    half = r.k.lift(constant(r.k, 1.0, 2.2), r.scalar)
-    text = f"1 there if both pixel coordinates are less than {say(r.k, half)} in size"
+    half = r.k.scalar("half_extent image_half half_size", r.scalar, 0.7, 2.0)
+    text = f"1 there if both image coordinates are less than {say(r.k, half)} in size"
 
     def value(p: Var, pixel: Expr) -> Expr:
         return as_flag(most(abs(pixel[0]), abs(pixel[1])) < half, INT32)
@@ -49,16 +49,15 @@ def _inside(r: Rig, level: int) -> tuple[Measure, str]:
 def _miss(r: Rig, level: int) -> tuple[Measure, str]:
     k = r.k
     seen = r.read("observed measured_uv", Vec(2, r.scalar), -1.5, 1.5)
-    robust = level >= 4 and k.draw.shape.chance(0.6)
-    text = f"the squared distance s of the pixel from {say(k, seen)}"
-    text += ", as s / (1 + s), there" if robust else " there"
+    squared = k.draw.shape.chance(0.5)
+    text = f"the {'squared ' * squared}distance of the pixel from {say(k, seen)} there"
 
     def value(p: Var, pixel: Expr) -> Expr:
-        miss = maybe(k, "gap miss", pixel - seen, 0.6)
-        square = k.let("square sq_err", fn("length_sq", miss))
-        return square / (1.0 + square) if robust else square
+        miss = maybe(k, "residual offset", pixel - seen, 0.6)
+        return fn("length_sq" if squared else "length", miss)
 
-    return Measure(r.out("errors residuals", r.scalar), value), text
+    names = "squared_errors sq_errors" if squared else "reprojection_errors pixel_errors"
+    return Measure(r.out(names, r.scalar), value), text
 
 
 _RANGES = {"f": (0.5, 1.3), "c": (-0.5, 0.5), "k1": (-0.04, 0.06), "k2": (-0.003, 0.003)}
@@ -82,9 +81,10 @@ class Lens:
         keys += ["cx", "cy"] if shape.chance(0.75) else []
         if level >= 3 and shape.chance(0.6):
             keys += ["k1", "k2"][: shape.integer(1, 2)]
-        parts = {}
+        parts, style = {}, shape.integer(0, 1)
         for key in keys:
-            parts[key] = Part(_NAMES[key], r.scalar, *_RANGES[key if key in _RANGES else key[0]])
+            name = _NAMES[key].split()[style]
+            parts[key] = Part(name, r.scalar, *_RANGES[key if key in _RANGES else key[0]])
         struct = 0.3 + 0.06 * level
         lens = record(r, "Camera Intrinsics Pinhole", parts, struct, shared=True)
         self.values, self.said = lens.values, {key: lens.say(key) for key in keys}
@@ -116,7 +116,7 @@ class Lens:
         done = f"({fx} * x/z{cx}, {fy} * y/z{cy})"
         if "k1" in said:
             more = f" + {said['k2']} * r^4" if "k2" in said else ""
-            done += f", x/z and y/z first multiplied by (1 + {said['k1']} * r^2{more}), "
+            done += f", x/z and y/z first multiplied by 1 + {said['k1']} * r^2{more} with "
             done += "r^2 = (x/z)^2 + (y/z)^2"
         return done
 
@@ -124,19 +124,19 @@ class Lens:
 def _into_camera(r: Rig, p: Expr) -> tuple[Expr, str]:
     """The point in the frame of the camera of its row."""
     k, shape = r.k, r.k.draw.shape
-    ways = {"first": 4, "shared": 2} if r.rank > 1 else {"shared": 3, "each": 1}
+    ways = {"first": 1} if r.rank > 1 else {"shared": 1}
     form = shape.weighted({"pose": 3, "extrinsic": 3, "rpy": 3, "split": 2, "matrix": 2})
     if form in ("pose", "extrinsic", "matrix"):
-        names = "cam_pose camera" if form == "pose" else "extrinsic view"
+        names = "cam_pose camera_pose" if form == "pose" else "world_to_cam extrinsic"
         pose = given(r, names, r.pose, -1.0, 1.0, init="unit", forms=ways)
         text = f"through the transform {say(k, pose)}"
         if form == "matrix":
             return by_matrix(r, k.let("m view_mat", fn("transform_to_matrix", pose)), p), text
         if form == "extrinsic":
             return fn("transform_point", pose, p), text
-        into = maybe(k, "world_to_cam view", fn("transform_inverse", pose))
+        into = maybe(k, "to_cam view", fn("transform_inverse", pose))
         return fn("transform_point", into, p), text.replace("the", "the inverse of the")
-    eye = given(r, "eye cam_place", r.vec, -1.0, 1.0, forms=ways)
+    eye = given(r, "eye cam_position", r.vec, -1.0, 1.0, forms=ways)
     if form == "split":
         rot = given(r, "cam_rot", r.quat, init="unit", forms=ways)
         turn = say(k, rot)
@@ -160,15 +160,12 @@ def extrinsic_camera(k: KernelBuilder, level: int) -> Title:
         world = k.let("world_p x_w landmark", points)
     seen, text = _into_camera(r, world)
     p = k.let("pc cam_p seen", seen)
-    near = k.lift(constant(k, 0.4, 1.0), r.scalar)
+    near = k.scalar("near z_near near_plane", r.scalar, 0.4, 1.0)
     name = say(k, points)
-    done = f"Take each point of {name} to the camera's frame as (x, y, z), {text.format(name)}."
-    if level >= 2 or k.draw.shape.chance(0.5):
-        done += _clipped(r, level, lens, p, near)
-    else:
-        k.set(p, 2, most(p[2], near))
-        out = r.put("pixels uv image_points", lens.project(k, p, lens.values))
-        done += f" With z raised to {say(k, near)} where it is less, {out.name} gets {lens.text}."
+    camera = "a pinhole camera" + (" with radial distortion" if "k1" in lens.values else "")
+    done = f"Project world points by {camera}. Each point of {name} comes to the camera's frame as "
+    done += f"(x, y, z), {text.format(name)}."
+    done += _clipped(r, level, lens, p, near)
     return Title(k.name("project_points pinhole_project points_to_pixels world_to_pixels"), done)
 
 
@@ -209,7 +206,7 @@ def _clipped(r: Rig, level: int, lens: Lens, p: Var, near: Expr) -> str:
             first()
         with k.else_():
             second()
-    done = f" Where {shown}, {out.name} gets {lens.text}; elsewhere it gets (-1, -1)."
+    done = f" Where {shown}, {out.name} gets {lens.text}; points behind get (-1, -1)."
     return done + "".join(f" {m.out.name} gets {text}, else 0." for m, text in more)
 
 

@@ -134,7 +134,8 @@ def forward_kinematics(k: KernelBuilder, level: int) -> Title:
         stuck = locked[r.index(s)] if locked is not None else None
         state.advance(parts["axis"] if axis is None else axis, angle, link, stuck)
     said = joints.said
-    done = f"For each arm: {state.start}; for each of its {say(k, count)} joints in turn, with "
+    done = f"Compute the forward kinematics of arms. {state.start.capitalize()}; for each of the "
+    done += f"{say(k, count)} joints in turn, with "
     done += f"angle a in {angles.name}"
     done += f" clamped to [{said['lower']}, {said['upper']}]" if limited else ""
     done += f", axis {axis.name if axis is not None else said['axis']} and link l = "
@@ -212,7 +213,7 @@ class Carried:
         self.value = k.let("twist v link_v" if self.outward else "wrench f load", start)
         far = self.outward and level >= 3
         self.accel = k.let("accel a link_a", nought) if far else None
-        summed = level >= 4 or not self.outward
+        summed = level >= 4
         self.power = k.let("power work", r.real(0.0)) if summed else None
 
     def through(self, frame: Expr) -> None:
@@ -247,9 +248,10 @@ def link_chain(k: KernelBuilder, level: int) -> Title:
     said = links.said
     if turning:
         angles = r.array("angles joint_q", r.scalar, -1.5, 1.5, more="q")
-    rates = r.array("rates joint_qd", r.scalar, -1.5, 1.5, more="q")
     count = k.trip_count("num_links link_count", "q")
     state = Carried(r, level, turning)
+    names = "rates joint_qd" if state.outward else "joint_taus joint_forces"
+    rates = r.array(names, r.scalar, -1.5, 1.5, more="q")
     with k.for_("s j link_id", count) as s:
         parts = links.at(s)
         if turning:
@@ -263,13 +265,15 @@ def link_chain(k: KernelBuilder, level: int) -> Title:
         names = "joint_v vj" if state.outward else "joint_f fj"
         state.gain(k.let(names, rates[r.index(s)] * parts["subspace"]))
     what, rule = "wrench (t, f)", "(R t + cross(p, R f), R f)"
+    task = "Carry wrenches along a chain of links to its base."
     title = "base_wrench carry_loads"
     if state.outward:
         what, rule = "twist (w, v)", "(R w, R v + cross(p, R w))"
         title = "propagate_twists link_velocities"
-    done = f"Start with {state.start} as the {what}. For each of the {say(k, count)} links let x "
-    done += f"be {'the inverse of ' if state.inverse else ''}{text}, with rotation R and position "
-    done += f"p: it becomes {rule}, and then gains j = {rates.name} * {said['subspace']}."
+        task = "Carry twists along a chain of links to its end."
+    done = f"{task} Start with {state.start} as the {what}. For each of the {say(k, count)} links "
+    done += f"let x be {'the inverse of ' if state.inverse else ''}{text}, with rotation R and "
+    done += f"position p: it becomes {rule}, and then gains j = {rates.name} * {said['subspace']}."
     return Title(k.name(title, "link_chain chain_recursion"), done + _at_end(state))
 
 
@@ -290,11 +294,14 @@ def _at_end(state: Carried) -> str:
             text += f", {shortened(k, u, k.scalar('v_max speed_limit', r.scalar, 1.5, 3.0))}"
         done += r.gets("tip_vels tool_vels", speed, text)
     elif shape.chance(0.5):
-        done += r.gets("tip_twists end_qd" if state.outward else "base_loads root_f", value, "it")
+        out = r.put("tip_twists end_qd" if state.outward else "base_loads root_f", value).name
+        done += f" Store the last {'twist' if state.outward else 'wrench'} in {out}."
     else:
-        top = r.put("tops turning", fn("spatial_top", value))
-        bottom = r.put("bottoms moving", fn("spatial_bottom", value))
-        done += f" {top.name} and {bottom.name} get its halves."
+        names = ("tip_omegas", "tip_vels") if state.outward else ("base_torques", "base_forces")
+        top = r.put(names[0], fn("spatial_top", value))
+        bottom = r.put(names[1], fn("spatial_bottom", value))
+        parts = "w and v" if state.outward else "t and f"
+        done += f" Store the last {parts} in {top.name} and {bottom.name}."
     if state.accel is not None:
         text = "an acceleration that starts as zero, is moved in the same way and gains "
         text += "cross(u, j) at each link, u being the moved twist before it gains j (with "

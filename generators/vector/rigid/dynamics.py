@@ -27,14 +27,12 @@ def joint_dynamics(k: KernelBuilder, level: int) -> Title:
     """Terms of the Newton-Euler equations in spatial vectors, and the force along a joint."""
     shape = k.draw.shape
     r = rig(k, "i tid link")
+    if level == 1:
+        return _single(r)
     link = _link(r, level)
     v, done = link["twist"], f"With the twist v in {link.say('twist')}"
-    if level > 1 or shape.chance(0.5):
-        v = k.let("v twist vel", v)
+    v = k.let("v twist vel", v)
     subspace = given(r, "subspace screw", r.six, -1.0, 1.0, forms=MOSTLY)
-    if level == 1:
-        names = "spatial_products bias_terms velocity_products"
-        return Title(k.name(names), done + _single(r, v, subspace))
     s = k.let("s axis s_col", subspace)
     value = momentum_of(r, 0.5 * (level >= 3), v, link["inertia"], link["mass"])
     momentum = k.let("h momentum hv", value)
@@ -71,18 +69,44 @@ def _link(r: Rig, level: int) -> Record:
     return record(r, "Link BodyInertia", parts, 0.45)
 
 
-def _single(r: Rig, v: Expr, subspace: Expr) -> str:
-    k, form = r.k, r.k.draw.shape.choice(("cross", "dual", "dot"))
-    rate = given(r, "rate qd", r.scalar, -1.5, 1.5, forms=MOSTLY)
-    if form == "dot":
-        value = rate * fn("spatial_dot", subspace, v)
-        text = f"{say(k, rate)} times its dot product with {say(k, subspace)}"
-        return f",{r.gets('rates_out powers projections', value, text)}"
-    op_name = "spatial_cross" if form == "cross" else "spatial_cross_dual"
-    inner = maybe(k, "joint_v vj inner", rate * subspace)
-    text = f"{'cross' if form == 'cross' else 'crossdual'}(v, {say(k, rate)} * {say(k, subspace)})"
-    done = f",{r.gets('products biases terms', fn(op_name, v, inner), text)}"
-    return f"{done} For v = (w, u), {_CROSS if form == 'cross' else _DUAL}."
+def _single(r: Rig) -> Title:
+    """One product of spatial vectors that the recursions of robots are made of."""
+    k, form = r.k, r.k.draw.shape.choice(("coriolis", "bias", "power", "force", "speed"))
+    if form == "bias":
+        v = r.read("twists body_vels", r.six, -1.5, 1.5)
+        h = r.read("momenta spatial_momenta", r.six, -1.5, 1.5)
+        value = fn("spatial_cross_dual", k.let("v twist", v), k.let("h momentum", h))
+        done = "Compute the bias force of moving bodies, v x* h. With the twist v = (w, u) of "
+        done += f"{say(k, v)} and the momentum h = (a, b) of {say(k, h)}, "
+        done += r.gets("bias_forces velocity_forces", value, "(w x a + u x b, w x b)").lstrip()
+        return Title(k.name("bias_forces gyroscopic_forces velocity_products"), done)
+    subspace = given(r, "subspace screw", r.six, -1.0, 1.0, forms={"each": 4, "last": 1})
+    s = k.let("s joint_axis", subspace)
+    if form == "force":
+        f = r.read("wrenches link_forces", r.six, -2.0, 2.0)
+        done = "Project the wrenches of links on their joints. "
+        text = f"the dot product of {say(k, subspace)} and {say(k, f)}"
+        done += r.gets("taus joint_forces", fn("spatial_dot", s, f), text).lstrip()
+        return Title(k.name("joint_forces project_wrenches joint_torques"), done)
+    rate = r.read("joint_qd joint_rates", r.scalar, -1.5, 1.5)
+    if form == "power":
+        f = r.read("wrenches link_forces", r.six, -2.0, 2.0)
+        done = "Compute the power that goes through joints. "
+        text = f"{say(k, rate)} times the dot product of {say(k, subspace)} and {say(k, f)}"
+        done += r.gets("powers joint_powers", rate * fn("spatial_dot", s, f), text).lstrip()
+        return Title(k.name("joint_power actuator_power"), done)
+    v = r.read("twists parent_twists", r.six, -1.5, 1.5)
+    if form == "speed":
+        done = "Add the motion of joints to the twists of their parents. "
+        text = f"{say(k, v)} + {say(k, rate)} * {say(k, subspace)}"
+        done += r.gets("link_twists child_twists", v + rate * s, text).lstrip()
+        return Title(k.name("joint_motion add_joint_twist"), done)
+    joint_v = k.let("joint_v vj", rate * s)
+    done = "Compute the velocity-product acceleration of joints, v x vj. With the twist v = (w, u) "
+    done += f"of {say(k, v)} and the joint's vj = (a, b) = {say(k, rate)} * {say(k, subspace)}, "
+    value = fn("spatial_cross", v, joint_v)
+    done += r.gets("coriolis bias_accels", value, "(w x a, w x b + u x a)").lstrip()
+    return Title(k.name("coriolis_accels velocity_products bias_accels"), done)
 
 
 def _accelerated(r: Rig, level: int, v: Expr, s: Var, bias: Var) -> str:
@@ -139,12 +163,14 @@ class Bodies:
         known = like.items if like else None
         self.items = Items(k, title, parts, dims, 0.5, known)
         said = self.items.said
-        self.text = f"centre x in {said['x']} and twist (w, v), angular part first, in "
+        self.text = f"the body's centre x in {said['x']} and its twist (w, v) in "
         if self.spatial:
             self.text += said["twist"]
         else:
-            self.text = f"centre x in {said['x']}, angular velocity w in {said['w']} and linear "
-            self.text += f"velocity v in {said['v']}"
+            self.text = (
+                f"the body's centre x in {said['x']}, its angular velocity w in {said['w']} "
+            )
+            self.text += f"and its linear velocity v in {said['v']}"
 
     def velocity(self, b: BodyBuilder, parts: tuple[Expr, ...], arm: Expr) -> Expr:
         """v + cross(w, arm)."""
@@ -177,26 +203,29 @@ def contact_velocity(k: KernelBuilder, level: int) -> Title:
     points = r.read("points contact_points hits", r.vec, -1.5, 1.5)
     p = k.let("p point contact_pos", points)
     v, text = _relative(r, level, p, two)
-    done = f"For each contact point p in {say(k, points)}, a body having its {text}"
+    done = (
+        f"Compute the {'relative ' * two}velocity u of rigid bodies at their contact points. The "
+    )
+    done += f"point p is in {say(k, points)}, {text}"
     if level == 1:
-        if shape.chance(0.5):
-            wind = given(r, "surface_vel belt", r.vec, -0.5, 0.5)
-            k.augment(v, "sub", wind)
-            done += f", less {say(k, wind)}"
-        done += f".{r.gets('contact_vels slip point_vels', v, 'u')}"
+        if shape.chance(0.25):
+            belt = given(r, "belt_vel conveyor_vel", r.vec, -0.5, 0.5, shared=1)
+            k.augment(v, "sub", belt)
+            done += f", less {say(k, belt)} of the belt"
+        done += f".{r.gets('contact_vels point_vels', v, 'u')}"
         return Title(k.name("contact_velocities point_velocities"), done)
-    normal = given(r, "normal up", r.vec, init="unit", forms=MOSTLY)
+    normal = given(r, "normal contact_normal", r.vec, init="unit", forms={"each": 1})
     n = k.let("n normal nrm", normal)
     vn = k.let("vn approach normal_speed", dot(v, n))
     done += f". With the normal n in {say(k, normal)}, vn = dot(u, n)"
-    if level <= 3 and shape.chance(0.6):
+    if level <= 3 and shape.chance(0.5):
         slip = k.let("vt slip tangential", v - vn * n)
         done += f" and t = u - vn * n.{r.gets('slip_out tangents sliding', slip, 't')}"
         if level == 3 or shape.chance(0.4):
             done += r.gets("approach_out normal_speeds", vn, "vn")
         return Title(k.name("contact_slip sliding_velocities tangential_motion"), done)
     done += _impulse(r, level, v, n, vn)
-    return Title(k.name("contact_impulses resolve_contacts collision_response"), done)
+    return Title(k.name("contact_impulses normal_impulses collision_impulses"), done)
 
 
 def _relative(r: Rig, level: int, p: Var, two: bool) -> tuple[Var, str]:
@@ -221,7 +250,7 @@ def _relative(r: Rig, level: int, p: Var, two: bool) -> tuple[Var, str]:
     second = r.read(f"{who}ids ids_b", INT32, init="index_of:d")
     x, *motion = others.items.at(k.let("b ib id_b", second)).values()
     vb = k.let("vb u_b vel_b", velocity(x, p, *motion))
-    text += f", less the same of number {say(k, second)} of the other bodies, which have their "
+    text += f", less the same of the second body, number {say(k, second)}: "
     return k.let("u rel v_rel", v - vb), text + others.text
 
 
@@ -229,7 +258,7 @@ def _impulse(r: Rig, level: int, v: Var, n: Var, vn: Var) -> str:
     """An impulse along the normal against approach, and Coulomb friction."""
     k, shape = r.k, r.k.draw.shape
     bounce = given(r, "restitution bounce", r.scalar, 0.2, 0.8, forms=TUNED)
-    mass = given(r, "mass eff_mass", r.scalar, 0.5, 2.0, forms=TUNED)
+    mass = r.read("eff_mass eff_masses", r.scalar, 0.5, 2.0)
     pull = -(1.0 + bounce) * vn * mass
     done = f". The normal impulse j = max(-(1 + {say(k, bounce)}) * vn * {say(k, mass)}, 0)"
     if shape.chance(0.5):

@@ -51,7 +51,7 @@ class Spinner:
     def momentum(self) -> tuple[Expr, str]:
         """Angular momentum in the world's frame, by rotating vectors or the inertia."""
         k, shape = self.r.k, self.r.k.draw.shape
-        if shape.chance(0.55):
+        if self.local or shape.chance(0.55):
             inner = self.w
             if not self.local:
                 inner = maybe(k, "w_body local_w", fn("quat_rotate_inv", self.q, self.w), 0.6)
@@ -72,10 +72,10 @@ def frame_conversion(k: KernelBuilder, level: int) -> Title:
     """Angular momentum, inertia, torque or energy of bodies, in their own frame or the world."""
     shape = k.draw.shape
     r = rig(k, "i tid b")
-    few = {"each": 2, "last": 2, "shared": 1}
+    few = {"each": 1}
     parts = {
         "rotation": Part("rot q orientation", r.quat, init="unit"),
-        "rate": Part("w omega ang_vel", r.vec, -2.0, 2.0, forms={"each": 4, "last": 1}),
+        "rate": Part("w omega ang_vel", r.vec, -2.0, 2.0),
         "inertia": Part("inertia moments", r.vec, 0.5, 2.0, many="inertias moments", forms=few),
     }
     body = record(r, "Body RigidBody", parts, 0.25 + 0.07 * level)
@@ -85,16 +85,19 @@ def frame_conversion(k: KernelBuilder, level: int) -> Title:
     if level > 1 or shape.chance(0.5):
         w = k.let("w omega spin", w)
     spinner = Spinner(r, level, q, w, body["inertia"], shape.chance(0.5))
-    done = f"Bodies have the rotation q in {body.say('rotation')}, the principal moments I in "
+    done = (
+        "Compute the angular momentum h of bodies in the world's frame. They have the rotation q "
+    )
+    done += f"in {body.say('rotation')}, the principal moments I in "
     done += f"{body.say('inertia')} and the angular velocity w in {body.say('rate')}, given in "
     done += "their own frame." if spinner.local else "the world's frame."
     value, text = spinner.momentum()
     momentum = k.let("momentum ang_mom h", value)
     done += text + (_torqued(r, level, momentum) if level >= 2 else "")
-    done += r.gets("momenta ang_momenta spins_out", momentum, "h")
+    done += r.gets("momenta ang_momenta", momentum, "h")
     for more in shape.sample(_SPINNER_OUTPUTS, {1: 0, 2: 1, 3: 1, 4: 2, 5: 3}[level]):
         done += more(spinner, momentum)
-    return Title(k.name("world_momentum body_to_world angular_momenta convert_frames"), done)
+    return Title(k.name("world_momentum angular_momenta angular_momentum"), done)
 
 
 def _torqued(r: Rig, level: int, momentum: Var) -> str:
@@ -193,25 +196,21 @@ class Axes:
             side = k.let("right s side", unit(fn("cross", forward, up)))
             top = k.let("true_up u upward", fn("cross", side, forward))
             self.columns: tuple[Expr, ...] = (side, top, -forward)
-            sides, order = "normalize(cross(f, up)), u = cross(s, f)", "s, u, -f"
+            sides, order = "normalize(cross(f, up)) and u = cross(s, f)", "s, u, -f"
         else:
             side = k.let("left s side", unit(fn("cross", up, forward)))
             top = k.let("true_up u upward", fn("cross", forward, side))
             self.columns = (forward, side, top)
-            sides, order = "normalize(cross(up, f)), u = cross(f, s)", "f, s, u"
-        self.text = f": f = normalize(d), s = {sides}; the axes are {order}."
+            sides, order = "normalize(cross(up, f)) and u = cross(f, s)", "f, s, u"
+        self.text = f" the frame has the axes {order}: f = normalize(d), s = {sides}."
 
     def matrix(self) -> Expr:
         """The rotation with these axes as its columns."""
-        k, form = self.r.k, self.r.k.draw.shape.choice(("cols", "cols", "rows", "entries"))
+        k, form = self.r.k, self.r.k.draw.shape.choice(("cols", "cols", "rows"))
         if form == "cols":
             return fn("matrix_from_cols", *self.columns)
-        if form == "rows":
-            rows = k.let("rows world_to_local", fn("matrix_from_rows", *self.columns))
-            return fn("transpose", rows)
-        columns = [held(k, "back minus_f", c) for c in self.columns]
-        entries = [columns[c][row] for row in range(3) for c in range(3)]
-        return make(Mat(3, 3, self.r.scalar), *entries)
+        rows = k.let("rows world_to_local", fn("matrix_from_rows", *self.columns))
+        return fn("transpose", rows)
 
 
 @idiom(depth=1)
@@ -219,7 +218,7 @@ def look_at(k: KernelBuilder, level: int) -> Title:
     """Frames of cameras or turrets that look at a target; points seen from there."""
     shape = k.draw.shape
     r = rig(k, "i tid cam")
-    aims = {"each": 3, "first": 1, "last": 1, "shared": 2}
+    aims = {"each": 3, "shared": 2}
     parts = {
         "eye": Part("eye origin pos", r.vec, -1.0, 1.0),
         "target": Part("target focus", r.vec, 2.0, 4.0, forms=aims),
@@ -230,7 +229,8 @@ def look_at(k: KernelBuilder, level: int) -> Title:
         eye = k.let("eye o origin", eye)
     ups = {"shared": 3} if level == 1 else {"shared": 2, "literal": 3}
     up = given(r, "up_dir world_up", r.vec, init="unit", forms=ups)
-    done = f"With d = {viewer.say('target')} - {viewer.say('eye')} and up = {say(k, up)}"
+    done = f"Build frames at {viewer.say('eye')} that look at {viewer.say('target')}. With d = "
+    done += f"{viewer.say('target')} - {viewer.say('eye')} and up = {say(k, up)}"
     up = held(k, "up world_up", up)
     direction: Expr = viewer["target"] - eye
     if level >= 3 and shape.chance(0.6):
@@ -239,10 +239,10 @@ def look_at(k: KernelBuilder, level: int) -> Title:
         direction = direction + time * speed
         done += f", {say(k, time)} * {say(k, speed)} added to d"
     if level >= 2 or shape.chance(0.4):
-        direction = k.let("d to_target dir", direction)
+        direction = k.let("d to_target view_dir", direction)
     axes = Axes(r, direction, up)
-    done += axes.text + _used(r, level, axes, eye)
-    return Title(k.name("look_at aim_frames camera_axes facing_frames"), done)
+    done += "," + axes.text + _used(r, level, axes, eye)
+    return Title(k.name("look_at look_at_frames aim_frames"), done)
 
 
 def _used(r: Rig, level: int, axes: Axes, eye: Expr) -> str:
@@ -254,8 +254,7 @@ def _used(r: Rig, level: int, axes: Axes, eye: Expr) -> str:
     if form == "view":
         return _seen(r, level, axes, eye)
     quat: Expr = fn("quat_from_matrix", maybe(k, "m basis frame", axes.matrix(), 0.7))
-    done = " q is the quaternion of the matrix with these axes as columns (w positive for a "
-    done += "positive trace, else the component of the largest diagonal entry)"
+    done = " q is the quaternion of the matrix with these axes as columns"
     if level == 1:
         return f"{done}.{r.gets('rotations aim_rots facings', quat, 'q')}"
     q = k.let("q rot aim", unit(quat))

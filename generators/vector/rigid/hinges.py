@@ -5,23 +5,20 @@ from __future__ import annotations
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import atan2, clamp, dot, least, most
-from generators.kit.masks import flag
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part, record
 from generators.kit.sources import STATE, given
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32
 from generators.program.expr import Construct, Expr, Var
-from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, minus, rig, six
+from generators.vector.rigid.parts import TUNED, Rig, minus, rig, six
 
 
 def _hinge_angle(r: Rig, level: int, axis: Expr, rel: Var) -> tuple[Expr, str]:
     """The angle of the twist about the axis."""
     shape, text = r.k.draw.shape, "2 * atan2(dot(axis, ev), ew)"
     if r.scalar == FLOAT32 and shape.chance(0.75):
-        if level > 2 or shape.chance(0.5):
-            return fn("quat_twist_angle_signed", axis, rel), text
-        return fn("quat_twist_angle", axis, rel), "2 * atan2(|dot(axis, ev)|, ew)"
+        return fn("quat_twist_angle_signed", axis, rel), text
 
     def build(b: BodyBuilder, axis: Expr, q: Expr) -> Expr:
         return 2.0 * atan2(maybe(b, "along proj", dot(axis, r.imaginary(q)), 0.6), q[3])
@@ -35,10 +32,9 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     """Torques of driven hinges: toward an angle, against motion, at limits."""
     shape = k.draw.shape
     r = rig(k, "j tid joint", single=0.75)
-    axes = {"each": 1, "last": 3, "shared": 2, "literal": 1}
-    bases = {"each": 2, "first": 2, "last": 1}
+    axes = {"each": 3, "shared": 2}
     parts = {
-        "parent": Part("parent_rot base_rot", r.quat, init="unit", forms=bases),
+        "parent": Part("parent_rot base_rot", r.quat, init="unit"),
         "child": Part("child_rot link_rot", r.quat, init="unit"),
         "axis": Part("axis hinge", r.vec, init="unit", forms=axes),
     }
@@ -51,17 +47,18 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     rel = k.let("rel q_rel e", fn("quat_inverse", parent) * joint["child"])
     value, text = _hinge_angle(r, level, axis, rel)
     angle = k.let("angle theta joint_q", value)
-    done = f"With e = inverse({joint.say('parent')}) * {joint.say('child')} and axis in "
-    done += f"{joint.say('axis')} the joint angle is q = {text}"
-    target = given(r, "target setpoint", r.scalar, -1.0, 1.0, forms=MOSTLY)
+    done = "Drive hinges to their target angles by a spring"
+    done += " and a damper" if level >= 2 else ""
+    done += f". With e = (ev, ew) = inverse({joint.say('parent')}) * {joint.say('child')} and the "
+    done += f"axis in {joint.say('axis')} the joint angle is q = {text}"
+    target = given(r, "target setpoint", r.scalar, -1.0, 1.0, forms={"each": 1})
     ke = given(r, "ke spring", r.scalar, 0.5, 3.0, many="ke springs", forms=TUNED)
     tau = k.let("tau torque drive", ke * (target - angle))
     done += f"; tau = {say(k, ke)} * ({say(k, target)} - q)"
     if level >= 2:
         world = k.let("world_axis axis_w dir", fn("quat_rotate", parent, axis))
         done += _damped(r, world, tau)
-    kinds = (_limited, _saturated, *((_switched,) if shape.chance(0.15) else ()))
-    for more in shape.sample(kinds, min(max(0, level - 2), len(kinds))):
+    for more in shape.sample((_limited, _saturated), min(max(0, level - 2), 2)):
         done += more(r, angle, tau)
     done += "."
     if level == 1:
@@ -76,15 +73,15 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
 def _damped(r: Rig, world: Expr, tau: Var) -> str:
     """Less a damping torque from the relative angular velocity along the axis."""
     k = r.k
-    spin = given(r, "child_spin link_spin", r.vec, -1.5, 1.5, each=4, last=1)
+    spin = given(r, "child_spin link_spin", r.vec, -1.5, 1.5, each=1)
     text = say(k, spin)
     if k.draw.shape.chance(0.6):
-        base = given(r, "parent_spin base_spin", r.vec, -1.5, 1.5)
+        base = given(r, "parent_spin base_spin", r.vec, -1.5, 1.5, each=1)
         spin, text = spin - base, f"{text} - {say(k, base)}"
     rate = k.let("rate qd joint_qd", dot(world, spin))
     kd = given(r, "kd damping", r.scalar, 0.1, 1.0, forms=TUNED)
     k.augment(tau, "sub", kd * rate)
-    return f" - {say(k, kd)} * dot(w, {text}), w being the axis rotated by the first rotation"
+    return f" - {say(k, kd)} * dot(w, {text}), w being the axis in the world"
 
 
 def _limited(r: Rig, angle: Var, tau: Var) -> str:
@@ -117,14 +114,6 @@ def _saturated(r: Rig, angle: Var, tau: Var) -> str:
     return f", clamped to +-{say(r.k, limit)}"
 
 
-def _switched(r: Rig, angle: Var, tau: Var) -> str:
-    test = flag(r, "enabled driven powered")
-    idle = given(r, "idle_gain friction", r.scalar, 0.1, 0.5, forms=TUNED)
-    with r.k.if_(test.unless):
-        r.k.assign(tau, minus(idle) * angle)
-    return f"; where {test.off} tau is -{say(r.k, idle)} * q instead"
-
-
 def _driven(r: Rig, level: int, world: Expr, tau: Var) -> str:
     """The torque about the hinge: as a number, a vector, or with the force there a wrench."""
     k, shape = r.k, r.k.draw.shape
@@ -139,8 +128,8 @@ def _driven(r: Rig, level: int, world: Expr, tau: Var) -> str:
         if level >= 3:
             done += r.gets("reactions parent_torques", -turning, "-tau * w")
         return done
-    at = given(r, "anchor", r.vec, -1.0, 1.0, forms=MOSTLY)
-    com = given(r, "com", r.vec, -1.0, 1.0, many="child_com centers", forms=MOSTLY)
+    at = r.read("anchors joint_anchors", r.vec, -1.0, 1.0)
+    com = r.read("child_com centers", r.vec, -1.0, 1.0)
     pull = given(r, "pull force", r.vec, -2.0, 2.0, forms=STATE)
     arm = maybe(k, "arm lever", at - com, 0.6)
     wrench = k.let("wrench body_f load", six(r, turning + fn("cross", arm, pull), pull))

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import dot, most
+from generators.kit.functions import dot
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part
 from generators.kit.sites import Names
 from generators.kit.sources import given, zero
 from generators.kit.words import say
-from generators.program.dtypes import BOOL, FLOAT32
+from generators.program.dtypes import FLOAT32
 from generators.program.expr import Expr, Var
 from generators.vector.rigid.parts import MOSTLY, TUNED, Items, Rig, rig, shortened, six
 
@@ -85,12 +85,13 @@ def _loads(r: Rig, factor: str) -> Items:
     """Points with forces, and a factor of each or none."""
     parts = {
         "p": Part("point where", r.vec, -1.0, 1.0, many="points attach hit_points"),
-        "f": Part("force push load", r.vec, -2.0, 2.0),
+        "f": Part("force load", r.vec, -2.0, 2.0),
     }
     if factor:
-        names = "weight activation share" if factor == "weight" else "depth overlap"
-        parts["g"] = Part(names, r.scalar, 0.1 if factor == "weight" else -0.6, 1.5)
-    return Items(r.k, "Load Push Thruster", parts, (*r.dims, "q"), 0.4)
+        parts["f"] = Part("max_force full_force", r.vec, -2.0, 2.0)
+        parts["g"] = Part("throttle activation", r.scalar, 0.1, 1.0)
+    titles = "Thruster Actuator" if factor else "Load PointForce"
+    return Items(r.k, titles, parts, (*r.dims, "q"), 0.4)
 
 
 @idiom(depth=1)
@@ -100,16 +101,19 @@ def wrench_sum(k: KernelBuilder, level: int) -> Title:
     r = rig(k, "i tid body", single=0.8, list=3, batch=2)
     spatial = r.scalar == FLOAT32 and shape.chance(0.75)
     k.size("q", 3, 5)
-    factor = shape.choice(("weight", "depth") if level >= 4 else ("", "weight", "depth"))
+    factor = "weight" if shape.chance(0.35) else ""
     loads = _loads(r, factor)
     said = loads.said
-    pivot = given(r, "center pivot", r.vec, -0.5, 0.5)
+    pivot = r.read("centers body_com com_positions", r.vec, -0.5, 0.5)
     count = k.trip_count("count num_points", "q")
     c = k.let("c com center", pivot)
     total = Total(r, spatial)
     limit = k.scalar("max_force limit", r.scalar, 1.2, 2.0) if level >= 3 else None
-    done = f"For each body, over its {say(k, count)} points p in {said['p']} with the force f in "
-    done += said["f"]
+    source = "thrusters" if factor else "forces on its points"
+    done = (
+        f"Sum the wrench of each body's {source}. Over the {say(k, count)} points p in {said['p']} "
+    )
+    done += f"with the force f in {said['f']}"
     with k.for_("s k slot", count) as s:
         one = loads.at(*r.at, s)
         arm = maybe(k, "arm lever offset", one["p"] - c, 0.7)
@@ -119,16 +123,16 @@ def wrench_sum(k: KernelBuilder, level: int) -> Title:
         if limit is not None:
             done += f", {shortened(k, acting, limit)},"
         if factor:
-            k.augment(acting, "mul", one["g"] if factor == "weight" else most(one["g"], 0.0))
-            name = said["g"]
-            done += f" times {name if factor == 'weight' else f'max({name}, 0)'}"
+            k.augment(acting, "mul", one["g"])
+            done += f" times {said['g']}"
         names = "moment_of wrench_at lever_action"
         total.add(names, 0.5 * (level >= 3), {"arm": arm, "f": f}, _lever)
         if not spatial:
             k.augment(total.push, "add", f)
-    done += f": sum the torque cross(p - c, f), c being {say(k, pivot)}, and the force f."
+    done += f", add up the torques cross(p - c, f), c being the centre in {say(k, pivot)}, and the "
+    done += "forces f."
     done += _finished(r, level, total)
-    return Title(k.name("sum_wrenches net_force_torque collect_loads total_wrench"), done)
+    return Title(k.name("sum_wrenches net_force_torque body_wrench total_wrench"), done)
 
 
 def _lever(b: BodyBuilder, arm: Expr, f: Expr) -> tuple[Expr, Expr]:
@@ -161,46 +165,41 @@ def rotor_wrench(k: KernelBuilder, level: int) -> Title:
     """Force and torque of the rotors of a multicopter, in its own frame or in the world."""
     shape = k.draw.shape
     r = rig(k, "i tid drone", single=0.75, list=4, batch=3)
-    k.size("q", 4, 5)
-    speeds = r.array("speeds rpm throttle", r.scalar, 0.2, 1.5, more="q")
+    k.size("q", 4, 4)
+    square = shape.chance(0.75)
+    names = "rotor_speeds speeds rpm" if square else "throttles throttle"
+    speeds = r.array(names, r.scalar, 0.2, 1.5, more="q")
     up = None if shape.chance(0.5) else k.scalar("up thrust_dir", r.vec, init="unit")
     rotors = _rotors(r, tilted=up is None)
-    lift = given(r, "lift k_thrust", r.scalar, 0.5, 2.0, forms=TUNED)
+    lift = given(r, "k_thrust thrust_coeff", r.scalar, 0.5, 2.0, forms=TUNED)
     drag = given(r, "yaw_gain drag_gain", r.scalar, 0.1, 0.6, forms=TUNED)
     count = k.trip_count("num_rotors rotor_count", "q")
     total = Total(r, r.scalar == FLOAT32 and shape.chance(0.6))
-    failed = None
-    if level >= 3 and shape.chance(0.5):
-        failed = r.array("failed damaged iced", BOOL, more="q")
-    square = shape.chance(0.7)
     with k.for_("s m j", count) as s:
         one = rotors.at(s)
         speed: Expr = speeds[r.index(s)]
         if square:
             speed = k.let("speed omega", speed)
         thrust = k.let("thrust t", lift * speed * speed if square else lift * speed)
-        if failed is not None:
-            with k.if_(failed[r.index(s)]):
-                k.augment(thrust, "mul", 0.5)
         axis = one["axis"] if up is None else up
         args = {"arm": one["arm"], "axis": axis, "thrust": thrust, "turn": drag * one["spin"]}
         total.add("rotor_load rotor_moment", 0.6 * (level >= 3), args, _rotor)
         if total.sum is None:
             k.augment(total.push, "add", thrust * axis)
-    done = f"For each craft, over its {say(k, count)} rotors: thrust t = {say(k, lift)} * "
+    done = "Sum the force and torque of the rotors of multicopters. Over the "
+    done += f"{say(k, count)} rotors of each, the thrust is t = {say(k, lift)} * "
     done += f"{speeds.name}{'^2' if square else ''}"
-    done += f", halved where {failed.name} is true" if failed is not None else ""
-    done += f"; sum the force f = t * {rotors.said['axis'] if up is None else up.name} and the "
+    done += f"; add up the force f = t * {rotors.said['axis'] if up is None else up.name} and the "
     done += f"torque cross({rotors.said['arm']}, f) + {say(k, drag)} * {rotors.said['spin']} * f."
     done += _used(r, level, total)
-    return Title(k.name("rotor_wrench thrust_and_torque multicopter_loads rotor_forces"), done)
+    return Title(k.name("rotor_wrench thrust_and_torque multicopter_loads"), done)
 
 
 def _rotors(r: Rig, tilted: bool) -> Items:
     """The rotors of one airframe: where they sit, how they spin, where they push."""
     parts = {
-        "arm": Part("arm place", r.vec, -1.0, 1.0, many="arms mounts rotor_pos"),
-        "spin": Part("spin drag_sign", r.scalar, -1.0, 1.0),
+        "arm": Part("arm mount", r.vec, -1.0, 1.0, many="arms rotor_pos"),
+        "spin": Part("spin_sign drag_sign", r.scalar, -1.0, 1.0),
     }
     if tilted:
         parts["axis"] = Part("axis thrust_dir", r.vec, init="unit")
@@ -217,7 +216,7 @@ def _used(r: Rig, level: int, total: Total) -> str:
     k, shape = r.k, r.k.draw.shape
     force, torque, done, whole = total.force, total.torque, "", total.sum is not None
     if level >= 2 and total.sum is not None and shape.chance(0.6):
-        pose = given(r, "pose", r.pose, -1.0, 1.0, init="unit", forms=MOSTLY)
+        pose = r.read("poses craft_poses", r.pose, -1.0, 1.0, init="unit")
         moved = k.let("world_wrench outer", fn("transform_wrench", pose, total.sum))
         text = f"(torque, force) through the transform {say(k, pose)}: the force rotated, and the "
         text += "rotated torque plus cross(position, rotated force)"
@@ -225,7 +224,7 @@ def _used(r: Rig, level: int, total: Total) -> str:
         if level < 4:
             return done
     elif level >= 2 and shape.chance(0.6):
-        rot = given(r, "rotation", r.quat, init="unit", forms=MOSTLY)
+        rot = r.read("rotations attitudes", r.quat, init="unit")
         force = k.let("world_force thrust_w", fn("quat_rotate", rot, force))
         done, whole = f" The force is rotated by {say(k, rot)}.", False
     if level >= 3:

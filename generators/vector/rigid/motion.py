@@ -127,7 +127,7 @@ def orientation_step(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     r = rig(k, "i tid body")
     stages = shape.sample(_STAGES, shape.integer(*_STAGE_COUNT[level]))
-    rates = {"each": 4, "last": 1, "first": 1}
+    rates = {"each": 1}
     rate_kept = _torqued in stages and shape.chance(0.7)
     parts = {
         "orientation": Part("q rot orientation", r.quat, init="unit"),
@@ -148,16 +148,16 @@ def orientation_step(k: KernelBuilder, level: int) -> Title:
         doc = "Orientation after a step at this angular velocity."
         names = "turned advance_rotation integrate_quat"
         k.assign(q, applied(k, 0.15 if level < 3 else 0.5, names, args, turn, doc))
-    done = f"For each body with orientation q in {state.say('orientation')} and angular velocity "
-    done += f"w in {state.say('angular velocity')} ({'body' if body else 'world'} frame): "
+    done = "Integrate the orientations of bodies over a time step. With the orientation q in "
+    done += f"{state.say('orientation')} and the angular velocity w in "
+    done += f"{state.say('angular velocity')}, given in the {'body' if body else 'world'}'s frame, "
     done += "; then ".join([*told, text]) + "." + after
-    done += _kept(r, state["orientation"], q) if level >= 2 and shape.chance(0.05) else ""
     new: dict[str, Expr] = {"orientation": q}
     if rate_kept:
         new["angular velocity"] = w
     done += _written(r, state, new)
     done += reported(r, q, level - 4, level - 2) if level >= 4 else ""
-    return Title(k.name("integrate_rotation step_orientations spin_bodies advance_attitude"), done)
+    return Title(k.name("integrate_rotation step_orientations integrate_orientation"), done)
 
 
 _OUTS = {
@@ -185,16 +185,6 @@ def _written(r: Rig, state: Record, new: Mapping[str, Expr]) -> str:
     return f" The new values go back to {listed([v.array.name for v in places])} in place."
 
 
-def _kept(r: Rig, before: Expr, q: Var) -> str:
-    awake = flag(r, "awake active is_dynamic")
-    if r.k.draw.shape.chance(0.5):
-        r.k.assign(q, where(awake.value, q, before))
-    else:
-        with r.k.if_(awake.unless):
-            r.k.assign(q, before)
-    return f" Where {awake.off} q stays as it was."
-
-
 @dataclass(frozen=True)
 class Ends:
     """Two poses to blend: rotations, positions, and what the description calls them."""
@@ -209,7 +199,7 @@ def _ends(r: Rig) -> Ends:
     k, shape = r.k, r.k.draw.shape
     if shape.chance(0.35):
         names = ("start first_pose", "end second_pose")
-        found = [given(r, n, r.pose, -1.0, 1.0, init="unit", each=3, last=1) for n in names]
+        found = [given(r, n, r.pose, -1.0, 1.0, init="unit", each=1) for n in names]
         a, b = k.let("start pose_a", found[0]), k.let("end pose_b", found[1])
         text = f"{say(k, a)} and {say(k, b)}"
         turns = (fn("transform_get_rotation", a), fn("transform_get_rotation", b))
@@ -311,11 +301,11 @@ def _between(r: Rig, level: int, ends: Ends, t: Expr) -> tuple[Var, str]:
     text = "normalize(a * d), d turning about the axis of inverse(a) * b by t times its angle "
     text += "2 * atan2(|v|, w)"
     if form == "nlerp":
-        fixed, names = level >= 2 or shape.chance(0.5), "nlerp blend_rotations"
+        fixed, names = True, "nlerp blend_rotations"
         build, text = _nlerp(fixed), "normalize((1 - t) * a + t * b)"
         if fixed:
-            text = "normalize((1 - t) * a + t * b'), b' being b, negated where its 4-component dot "
-            text += "product with a is negative,"
+            text = "normalize((1 - t) * a + t * b) with b negated where its dot product with a is "
+            text += "negative"
     value = applied(k, 0.7 * (level >= 3), names, {"a": a, "b": b, "t": t}, build)
     return k.let("rot q blended", value), text
 
@@ -330,8 +320,11 @@ def pose_blend(k: KernelBuilder, level: int) -> Title:
         ends, t, done = _keyframes(r)
     else:
         ends = _ends(r)
-        share = given(r, "t blend phase", r.scalar, 0.1, 0.9, forms=MOSTLY)
-        t, done = k.let("t alpha u", share), f"Let t be {say(k, share)}"
+        share = given(r, "blend phase", r.scalar, 0.1, 0.9, each=2, shared=2)
+        t, done = (
+            k.let("t alpha u", share),
+            f"Blend pairs of poses with the share t = {say(k, share)}",
+        )
         if level >= 3:
             done += _eased(r, t) if shape.chance(0.9) else _frozen(r, t)
     if level >= 4 or (level >= 2 and (keyed or level < 3)):
@@ -349,7 +342,7 @@ def pose_blend(k: KernelBuilder, level: int) -> Title:
         outputs = ["pose" if len(k.params) > 3 else "parts"]
     done += "".join(_blended(r, form, rot, place) for form in outputs)
     done += reported(r, rot, 1, level - 3) if level >= 4 else ""
-    return Title(k.name("blend_poses interpolate_poses sample_motion tween"), done)
+    return Title(k.name("blend_poses interpolate_poses lerp_poses"), done)
 
 
 def _frozen(r: Rig, t: Var) -> str:

@@ -13,10 +13,10 @@ from generators.program.dtypes import FLOAT32, Quat, Scalar, Struct, Transform, 
 from generators.program.expr import Const, Construct, Expr, Op, Var
 from generators.program.ir import FieldInit
 
-MOSTLY = {"each": 4, "first": 1, "last": 1, "shared": 2}
+MOSTLY = {"each": 5, "last": 1, "shared": 2}
 """Weights of the ways of what is an array more often than a parameter."""
 
-TUNED = {"shared": 4, "each": 2, "last": 1}
+TUNED = {"shared": 6, "last": 1}
 """How often a number that someone tunes comes in each of the ways of ``given``."""
 
 
@@ -60,13 +60,13 @@ class Rig(Site):
 
 
 def rig(k: KernelBuilder, indices: Names, single: float = 0.0, **weights: int) -> Rig:
-    """A launch over bodies, over batches of them, or over rows of batches.
+    """A launch over bodies, or over batches of them.
 
     ``single`` is the chance of single precision before a float type is drawn.
     """
     narrow = bool(single) and k.draw.shape.chance(single)
     scalar = FLOAT32 if narrow else k.draw.wide_float_type()
-    s = launch(k, weights or {"list": 5, "batch": 4, "cube": 1}, indices)
+    s = launch(k, weights or {"list": 5, "batch": 4}, indices)
     return Rig(k, s.form, s.dims, s.at, s.inner, scalar)
 
 

@@ -28,7 +28,7 @@ class Instance:
         parts = {"pose": Part("pose xform", r.pose, -2.0, 2.0, "unit")}
         if self.split:
             parts = {"origin": Part("pos origin", r.vec, -2.0, 2.0)}
-            parts["rot"] = Part("rot q", r.quat, init="unit")
+            parts["rot"] = Part("rot rotation", r.quat, init="unit", many="rotations orientations")
         if self.scaling != "none":
             type_ = r.vec if self.scaling == "three" else r.scalar
             parts["scale"] = Part("scale size", type_, 0.5, 1.5)
@@ -89,13 +89,16 @@ class Instance:
 def instanced_points(k: KernelBuilder, level: int) -> Title:
     """Points of a shape, scaled, rotated and moved for each of its instances."""
     shape = k.draw.shape
-    r = rig(k, "v p j", list=1, batch=6, cube=1)
-    points = given(r, "point vertex template", r.vec, -1.0, 1.0, last=1)
+    r = rig(k, "v p j", batch=1)
+    points = given(r, "point vertex template_point", r.vec, -1.0, 1.0, last=1)
     instance = Instance(r, level)
     p: Expr = points
     if level > 1 or shape.chance(0.6):
         p = k.let("p local_p corner", points)
-    done = f"For each instance ({instance.text}) and point p in {say(k, points)}"
+    done = (
+        f"Place a shape at each of its instances. For an instance ({instance.text}) and a point p "
+    )
+    done += f"of {say(k, points)}"
     parent = ""
     if level >= 3 and not instance.split and (level == 5 or shape.chance(0.6)):
         parent = instance.attach()
@@ -247,7 +250,8 @@ def point_registration(k: KernelBuilder, level: int) -> Title:
     p = pair.source
     if level > 1 or shape.chance(0.5):
         p = k.let("p src x", p)
-    done = f"Of the pairs of points p and g in {pair.text}, p moved by "
+    done = "Evaluate a registration" + (" to planes" if pair.normal is not None else "")
+    done += f": of the pairs of points p and g in {pair.text}, p moved by "
     done += f"{'the inverse of ' if inverse else ''}{say(k, pose)} is y."
     if inverse:
         pose = maybe(k, "to_model inv", fn("transform_inverse", pose), 0.6)
@@ -261,17 +265,30 @@ def point_registration(k: KernelBuilder, level: int) -> Title:
         fit = Fit(r, level, y, gap)
         done += " The residual e is y - g"
     if level >= 2:
-        names = "icp_weights robust_registration align_points registration_terms"
+        names = "icp_terms robust_registration registration_terms"
         return Title(k.name(names), f"{done}{fit.weighted(pair)}.")
+    return _residual(fit, done)
+
+
+def _residual(fit: Fit, done: str) -> Title:
+    """Level 1 of :func:`point_registration`: the residual, its size or its square."""
+    r, gap = fit.r, fit.gap
+    names = "point_residuals icp_residuals"
+    choices: tuple[tuple[Expr, str, str], ...] = (
+        (gap, "e", "residuals errors"),
+        (fn("length_sq", gap), "|e|^2", "squared_errors sq_residuals"),
+        (fn("length", gap), "|e|", "distances point_distances"),
+        (0.5 * dot(gap, gap), "dot(e, e) / 2", "costs energies"),
+    )
     if fit.res is not None:
-        choices = ((fit.res, "s"), (fit.res * fit.res, "s * s"), (abs(fit.res), "|s|"))
-        value, text = shape.choice(choices)
-        done += f".{r.gets('residuals errors distances', value, text)}"
-        return Title(k.name("plane_residuals icp_residuals"), done)
-    sizes = ((fn("length_sq", gap), "|e|^2"), (fn("length", gap), "|e|"))
-    value, text = shape.choice(((gap, "e"), *sizes, (0.5 * dot(gap, gap), "dot(e, e) / 2")))
-    done += f".{r.gets('residuals errors gaps', value, text)}"
-    return Title(k.name("point_residuals icp_residuals"), done)
+        names = "plane_residuals icp_residuals"
+        choices = (
+            (fit.res, "s", "residuals signed_distances"),
+            (fit.res * fit.res, "s * s", "squared_errors sq_residuals"),
+            (abs(fit.res), "|s|", "distances plane_distances"),
+        )
+    value, text, outs = r.k.draw.shape.choice(choices)
+    return Title(r.k.name(names), f"{done}.{r.gets(outs, value, text)}")
 
 
 _LOSSES = Shelf()
@@ -316,7 +333,8 @@ class Fit:
         done = f"; r2 is its square, and w = {loss.said({'r2': 'r2', 'c': width.name})}"
         trust = pair.weight
         if trust is None and level >= 3 and shape.chance(0.5):
-            trust = given(r, "confidence trust", r.scalar, 0.2, 1.5, last=2, each=1)
+            many = "confidence match_weights"
+            trust = given(r, "confidence", r.scalar, 0.2, 1.5, last=1, many=many)
         if trust is not None:
             k.augment(w, "mul", trust)
             done += f", times {pair.weight_text or say(k, trust)}"

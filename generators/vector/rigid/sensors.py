@@ -51,14 +51,18 @@ def _turned(r: Rig, form: str) -> tuple[Callable[..., Expr], str]:
 
 def _imu(r: Rig, level: int) -> Record:
     """What the sensor reads, and its biases."""
-    biases = {"each": 1, "last": 3, "shared": 2}
+    biases = {"each": 3, "shared": 1}
     parts = {"gyro": Part("gyro omega", r.vec, -1.5, 1.5)}
     if level > 1:
         parts["accel"] = Part("accel acc", r.vec, -4.0, 4.0)
     if level >= 2 or r.k.draw.shape.chance(0.7):
-        parts["gyro bias"] = Part("gyro_bias bg", r.vec, -0.2, 0.2, forms=biases)
+        parts["gyro bias"] = Part(
+            "gyro_bias", r.vec, -0.2, 0.2, many="gyro_biases gyro_bias", forms=biases
+        )
     if level >= 3:
-        parts["accel bias"] = Part("accel_bias ba", r.vec, -0.2, 0.2, forms=biases)
+        parts["accel bias"] = Part(
+            "accel_bias", r.vec, -0.2, 0.2, many="accel_biases accel_bias", forms=biases
+        )
     return record(r, "Imu ImuSample", parts, 0.35 + 0.07 * level)
 
 
@@ -77,7 +81,9 @@ def imu_integration(k: KernelBuilder, level: int) -> Title:
     w: Expr = imu["gyro"]
     if "gyro bias" in imu.values:
         w = w - imu["gyro bias"]
-    done = f"With the attitude q in {say(k, attitude)}, w = {say(k, w)}"
+    done = "Turn attitudes by one gyroscope sample" if level == 1 else "Advance inertial navigation"
+    done += f"{'' if level == 1 else ' by one step'}. With the attitude q in {say(k, attitude)}, "
+    done += f"the body rate w = {say(k, w)}"
     w = k.let("w omega_c rate_c", w)
     if level >= 3 and shape.chance(0.7):
         done += _corrected(r, level, imu, q, w)
@@ -85,8 +91,9 @@ def imu_integration(k: KernelBuilder, level: int) -> Title:
     args = {"q": q, "w": w, "dt": dt}
     doc = "Attitude after turning at a body rate for a time."
     k.assign(q, applied(k, 0.6 * (level >= 3), "turned rotate_by_rate", args, build, doc))
-    done += f" and the step dt{'' if step == 'dt' else f' = {step}'}, q becomes {text}."
-    done += r.gets("attitudes_out q_out new_rotations", q, "it")
+    done = f"{done.rstrip(';')}{'; with' if ';' in done else ' and'} the step dt"
+    done += f"{'' if step == 'dt' else f' = {step}'}, q becomes {text}. "
+    done += f"Store q in {r.put('attitudes_out q_out new_rotations', q).name}."
     done += _moved(r, level, imu, q, w, dt) if level >= 2 else ""
     if level >= 4 or (level == 3 and shape.chance(0.5)):
         done += reported(r, q, 1, max(1, level - 3))
@@ -127,7 +134,8 @@ def _moved(r: Rig, level: int, imu: Record, q: Var, w: Var, dt: Expr) -> str:
     done = f" a is {text} rotated by the new q, plus {say(k, gravity)}."
     v = r.read("velocities v_in", r.vec, -2.0, 2.0)
     if level == 2 and shape.chance(0.4):
-        return done + r.gets("velocities_out v_out", v + dt * a, f"{say(k, v)} + dt * a")
+        out = r.put("velocities_out v_out", v + dt * a).name
+        return f"{done} Store {say(k, v)} + dt * a in {out}."
     p = r.read("positions p_in", r.vec, -2.0, 2.0)
     old = new = k.let("v vel", v)
     form = shape.choice(("second", "trapezoid", "euler"))
@@ -142,8 +150,9 @@ def _moved(r: Rig, level: int, imu: Record, q: Var, w: Var, dt: Expr) -> str:
         k.augment(old, "add", dt * a)
     if form == "euler":
         place, rule = p + dt * old, "dt * v', v' being the new velocity"
-    done += r.gets("positions_out p_out", place, f"{say(k, p)} + {rule}")
-    done += r.gets("velocities_out v_out", new, f"{say(k, v)} + dt * a")
+    out = r.put("positions_out p_out", place).name
+    done += f" Store {say(k, p)} + {rule}, in {out}, and {say(k, v)} + dt * a in "
+    done += f"{r.put('velocities_out v_out', new).name}."
     if level >= 4 and shape.chance(0.6):
         arm = given(r, "lever antenna", r.vec, -1.0, 1.0, forms=MOSTLY)
         speed = new + fn("quat_rotate", q, fn("cross", w, arm))
@@ -158,8 +167,8 @@ def hand_eye(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     r = rig(k, "i tid shot", single=0.75)
     parts = {
-        "hand": Part("hand flange", r.pose, -1.0, 1.0, "unit"),
-        "mount": Part("mount adapter", r.pose, -0.5, 0.5, "unit", forms=MOSTLY),
+        "hand": Part("hand_pose flange", r.pose, -1.0, 1.0, "unit"),
+        "mount": Part("mount", r.pose, -0.5, 0.5, "unit", forms={"shared": 3, "each": 1}),
     }
     shot = record(r, "Shot Station View", parts, 0.2 + 0.07 * level)
     mount, text = shot["mount"], shot.say("mount")
@@ -169,9 +178,10 @@ def hand_eye(k: KernelBuilder, level: int) -> Title:
         mount = maybe(k, "offset_x fitted", fitted, 0.6)
         text = f"({text}, or the identity where {bare.on})"
     if shape.chance(0.3):
-        mount, text = fn("transform_inverse", mount), f"inverse({text})"
+        mount, text = fn("transform_inverse", mount), f"the inverse of {text}"
     eye = k.let("eye cam sensor", product(k, shot["hand"], mount))
-    done = f"The sensor's pose s is {shot.say('hand')} * {text}."
+    done = "Bring what a sensor on a hand sees to the robot's base. The sensor's pose s is "
+    done += f"{shot.say('hand')} * {text}."
     if level >= 3 or (level == 2 and shape.chance(0.6)):
         renormalize(r, eye)
         done += " Its rotation is normalized."
@@ -181,7 +191,7 @@ def hand_eye(k: KernelBuilder, level: int) -> Title:
     for kind in shape.sample(kinds, 1 if level <= 3 else 2):
         done += _through(r, kind, level, eye)
     done += _pose_error(r, level, eye) if level >= 3 else ""
-    return Title(k.name("hand_eye sensor_to_base calibrate_mount eye_in_hand"), done)
+    return Title(k.name("hand_eye sensor_to_base eye_in_hand"), done)
 
 
 def _through(r: Rig, kind: str, level: int, eye: Var) -> str:
@@ -200,8 +210,6 @@ def _through(r: Rig, kind: str, level: int, eye: Var) -> str:
         text = f"{say(k, target)} moved by the 4x4 matrix of s"
         return r.gets("corners_out tag_in_base", by_matrix(r, m, corner), text)
     seen: Expr = r.read("sightings detections marks", r.vec, -2.0, 2.0)
-    if shape.chance(0.4):
-        seen = given(r, "depth_scale range_gain", r.scalar, 0.6, 1.4, forms=TUNED) * seen
     x = k.let("x in_base found", fn("transform_point", eye, seen))
     done = f" x is {say(k, seen)} moved by s"
     if level >= 3 and shape.chance(0.6):

@@ -94,20 +94,23 @@ def frame_tree(k: KernelBuilder, level: int) -> Title:
             branch.append(parts)
         if branch.size is not None:
             k.augment(branch.size, "mul", parts["stretch"])
-    done = f"For each leaf start with the {branch.start} and multiply by the "
+    done = (
+        "Compose the transforms of each leaf's ancestors and place a point by them. Start with the "
+    )
+    done += f"{branch.start} and multiply by the "
     done += f"{'4x4 matrices' if scaled else 'transforms'} of the {say(k, count)} nodes in "
     done += f"{paths.name} ({listed(list(nodes.said.values()))}) from the "
     done += f"{'left' if branch.upward else 'right'}, one after another"
     done += f", leaving out those where {skip.name} is true" if skip is not None else ""
     done += "." if scaled else ", the rotation normalized each time."
     done += _attached(r, level, branch)
-    return Title(k.name("frame_tree scene_graph world_transforms node_chain"), done)
+    return Title(k.name("frame_tree scene_graph_points compose_ancestors"), done)
 
 
 def _attached(r: Rig, level: int, branch: Branch) -> str:
     """What the pose of a leaf does: a point, a direction, a matrix, a distance."""
     k, shape, acc, scaled = r.k, r.k.draw.shape, branch.acc, branch.scaled
-    p = given(r, "marker point", r.vec, -1.0, 1.0)
+    p = given(r, "local_point", r.vec, -1.0, 1.0, many="markers local_points", each=3, shared=1)
     text = say(k, p)
     if branch.size is not None:
         p, text = branch.size * p, f"{text} times the product of their stretch"
@@ -209,8 +212,7 @@ def skinning(k: KernelBuilder, level: int) -> Title:
     dual = level >= 2 and shape.chance(0.35)
     bones = Bones(r, level, dual)
     k.size("q", 2, 4)
-    last = r.axes("last")
-    how = {"axes": last, "more": "q"}
+    how = {"axes": (last := r.axes("last")), "more": "q"}
     ids = r.array("bone_ids joints influences", INT32, init="index_of:bones", **how)
     weights = r.array("weights skin_weights", r.scalar, 0.1, 1.0, **how)
     p: Expr = points
@@ -219,7 +221,8 @@ def skinning(k: KernelBuilder, level: int) -> Title:
     normals = None
     if level >= 3 and not dual and shape.chance(0.6):
         normals = given(r, "normal", r.vec, init="unit", last=1)
-    done = f"For each point p in {say(k, points)}"
+    done = f"Skin a mesh by the blended {'rotations and positions' if dual else 'transforms'} of "
+    done += f"its bones. For each point p in {say(k, points)}"
     if level >= 3 and isinstance(p, Var) and shape.chance(0.5):
         shift = given(r, "morph shape_delta", r.vec, -0.4, 0.4, last=1)
         share = given(r, "morph_weight shape_weight", r.scalar, 0.2, 1.0, first=2, shared=2)
@@ -238,7 +241,8 @@ def skinning(k: KernelBuilder, level: int) -> Title:
         state.add(level, bones, bones.at(index), w)
     done += f", over its {say(k, count)} bones (numbers in {ids.name}, weights w in {weights.name})"
     done += state.text(bones) + _skinned(r, level, state)
-    return Title(k.name("skin_points linear_blend_skinning deform_mesh skin"), done)
+    names = "skin_points blend_rotations_skin" if dual else "linear_blend_skinning skin_points"
+    return Title(k.name(names, "skin_vertices"), done)
 
 
 class Blend:
@@ -248,8 +252,7 @@ class Blend:
         k, self.r, self.p, self.dual, self.normals = r.k, r, p, dual, normals
         self.place = k.let("moved acc skinned", zero(r.vec))
         if dual:
-            self.first = k.draw.shape.chance(0.8)
-            start = identity(r.quat) if self.first else make(r.quat, *[r.real(0.0)] * 4)
+            start = make(r.quat, *[r.real(0.0)] * 4)
             self.rot = k.let("rot q_sum turn", start)
         if normals is not None:
             self.n = k.let("n normal n_sum", zero(r.vec))
@@ -302,9 +305,9 @@ class Blend:
             if self.normals is not None:
                 done += f", and n the sum of w times {say(self.r.k, self.normals)} rotated by it"
             return done + whole
-        done = f": q starts as {'the identity' if self.first else '0'} and gains w times the "
-        done += f"rotation of {bones.text}, negated where its 4-component dot product with q so "
-        return f"{done}far is negative; x is the sum of w times its position{whole}"
+        done = f": q is the sum of w times the rotation of {bones.text}, negated where its dot "
+        done += "product with the sum so far is negative; x is the sum of w times its "
+        return f"{done}position{whole}"
 
 
 def _skinned(r: Rig, level: int, state: Blend) -> str:
@@ -330,7 +333,7 @@ def _skinned(r: Rig, level: int, state: Blend) -> str:
             root = given(r, "root object_pose", r.pose, -1.0, 1.0, init="unit", forms=ways)
             place, text = fn("transform_point", root, place), f"{text}, moved by {say(k, root)}"
         else:
-            shift = given(r, "offset", r.vec, -1.0, 1.0)
+            shift = given(r, "root_offset", r.vec, -1.0, 1.0, first=2, shared=2)
             place, text = place + shift, f"{text} + {say(k, shift)}"
         place = k.let("world final", place)
     if level >= 4:

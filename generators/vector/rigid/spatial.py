@@ -19,15 +19,15 @@ _WHOLE = {
     "wrench": "wrenches_out moved_wrenches world_wrenches",
 }
 _MOVED_TEXT = {
-    "twist": "(R w, R v + cross(p, R w)) for (w, v)",
-    "wrench": "(R t + cross(p, R f), R f) for (t, f)",
+    "twist": "(w, v) becomes (R w, R v + cross(p, R w))",
+    "wrench": "(t, f) becomes (R t + cross(p, R f), R f)",
 }
 
 
 def _frame(r: Rig, level: int) -> tuple[Expr, str]:
     """The transform that vectors go through: a pose, its inverse, or one pose in another."""
     k = r.k
-    pose = given(r, "pose xform", r.pose, -1.0, 1.0, init="unit", each=3, last=1, shared=1)
+    pose = given(r, "pose xform", r.pose, -1.0, 1.0, init="unit", each=3, shared=2)
     kinds = ("plain", "inverse") if level == 1 else ("plain", "inverse", "chain", "relative")
     form = k.draw.shape.choice(kinds)
     if form == "plain":
@@ -69,15 +69,15 @@ def move_spatial(k: KernelBuilder, level: int) -> Title:
     r = rig(k, "i tid link", single=0.75)
     frame, shown = _frame(r, level)
     x = k.let("x xform to_world", frame)
-    done = f"With the transform x = {shown} of rotation R and position p"
+    done = f"With the transform {shown} of rotation R and position p"
     results: dict[str, Var] = {}
     for kind in k.draw.shape.sample(("twist", "wrench"), 2 if level >= 4 else 1):
         value: Expr = r.read(_MANY[kind], r.six, -1.5, 1.5)
-        done += f", take the {kind} in {say(k, value)}"
+        done += f", move the {kind} of {say(k, value)}"
         if level > 1:
             value = changed = k.let(f"{kind} local_{kind}", value)
             done += _prepared(r, level, changed)
-        done += f", as {_MOVED_TEXT[kind]}"
+        done += f" to the frame that it leads to: {_MOVED_TEXT[kind]}"
         result = _moved(r, kind, level, x, value)
         results[kind] = k.let(f"{kind}_out world_{kind} moved_{kind}", result)
     done += "." + "".join(_stored(r, kind, result) for kind, result in results.items())
@@ -89,8 +89,8 @@ def move_spatial(k: KernelBuilder, level: int) -> Title:
         cut = shortened(k, v, k.scalar("v_max speed_limit", r.scalar, 1.0, 2.0))
         text = f"the last three components of the twist, {cut}"
         done += r.gets("safe_vels limited_vels", v, text)
-    own = f"move_{plural(next(iter(results)))}"
-    return Title(k.name(own, "change_frame", "spatial_transport"), done)
+    own = plural(next(iter(results)))
+    return Title(k.name(f"move_{own}", f"transform_{own}", f"{own}_to_frame"), done)
 
 
 def _prepared(r: Rig, level: int, value: Var) -> str:
@@ -115,10 +115,11 @@ def _stored(r: Rig, kind: str, result: Var) -> str:
     if form == "whole":
         return r.gets(_WHOLE[kind], result, f"the {kind}")
     if form == "parts":
-        top = r.put(f"{kind}_top turning", fn("spatial_top", result))
-        bottom = r.put(f"{kind}_bottom pushing", fn("spatial_bottom", result))
-        return f" {top.name} gets the first three components of the {kind}, {bottom.name} the rest."
-    point = given(r, "probe point", r.vec, -1.0, 1.0)
+        names = ("omegas_out", "vels_out") if kind == "twist" else ("torques_out", "forces_out")
+        top = r.put(names[0], fn("spatial_top", result))
+        bottom = r.put(names[1], fn("spatial_bottom", result))
+        return f" Store its halves in {top.name} and {bottom.name}."
+    point = r.read("probes probe_points", r.vec, -1.0, 1.0)
     if r.scalar == FLOAT32:
         speed = fn("velocity_at_point", result, point)
     else:
@@ -128,7 +129,7 @@ def _stored(r: Rig, kind: str, result: Var) -> str:
     return r.gets("point_vels probe_vels", speed, text)
 
 
-_POSE = {"each": 5, "last": 2, "shared": 2}
+_POSE = {"each": 5, "shared": 2}
 
 
 def _turn_and_arm(r: Rig) -> tuple[Var, Var, str]:
@@ -178,12 +179,13 @@ def _moved_by_adjoint(k: KernelBuilder) -> Title:
     r = rig(k, "i tid link", single=0.7)
     force = k.draw.shape.chance(0.4)
     kind = "wrench" if force else "twist"
-    moved = given(r, kind, r.six, -1.5, 1.5, many=_MANY[kind], each=4, last=1)
+    moved = given(r, kind, r.six, -1.5, 1.5, many=_MANY[kind], each=1)
     q, p, text = _turn_and_arm(r)
     way = _by_halves if k.draw.shape.chance(0.4) else _by_adjoint
     value, rule = way(r, q, p, moved, force)
-    done = f"With {text} and {rule}." + _delivered(r, value, kind)
-    names = "move_wrenches shift_loads" if force else "move_twists twist_to_frame"
+    task = "Move wrenches to another frame" if force else "Move twists to another frame"
+    done = f"{task}. With {text} and {rule}." + _delivered(r, value, kind)
+    names = "move_wrenches wrench_to_frame" if force else "move_twists twist_to_frame"
     return Title(k.name(names), done)
 
 
@@ -201,7 +203,7 @@ def _delivered(r: Rig, value: Expr, kind: str) -> str:
         return r.gets("powers work_rates", power, f"dot({say(k, other)}, u)")
     top = r.put("torques" if force else "angular_out", fn("spatial_top", seen))
     bottom = r.put("forces" if force else "linear_out", fn("spatial_bottom", seen))
-    return f" {top.name} gets its first three components, {bottom.name} the rest."
+    return f" Store the halves of u in {top.name} and {bottom.name}."
 
 
 @idiom(depth=1)

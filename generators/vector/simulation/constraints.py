@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, fn, make
@@ -42,7 +41,7 @@ def _constraint(k: KernelBuilder, level: int, count: int, flat: float, what: str
     k.size("n", 12, 16)
     at = k.thread("m", names=(k.name("c tid e"),))
     c = Crowd(k, level, vec, ("m",), at)
-    names = k.draw.word.choice(("ijkl", "abcd", "pqrs"))[:count]
+    names = k.draw.word.choice(("ijkl", "abcd"))[:count]
     way = shape.choice(("table", "vector", "arrays") if count < 4 else ("table", "vector"))
     where: list[Expr] = []
     if way == "arrays":
@@ -55,7 +54,7 @@ def _constraint(k: KernelBuilder, level: int, count: int, flat: float, what: str
         where, said = [array[index(*at, s)] for s in range(count)], array.name
     else:
         array = k.array(f"{what} ids vertex_ids", Vec(count, INT32), "m", init="index_of:n")
-        row = k.let("ids_c quad corner", array[at])
+        row = k.let({2: "pair ends", 3: "tri corner"}.get(count, "tet corner"), array[at])
         where, said = [row[s] for s in range(count)], array.name
     ids = tuple(k.let(name, e) for name, e in zip(names, where, strict=True))
     p = points_of(k, vec, "positions pos x predicted", -1.5, 1.5, ("n",), level)
@@ -73,11 +72,11 @@ def _outs(b: _Bound) -> tuple[list[tuple[Var, tuple[Operand, ...]]], str]:
     if count > 2 or b.c.shape.chance(0.5):
         out = k.out("corrections deltas dx", b.c.vec, ("m", str(count)))
         places = [(out, index(*b.c.at, n)) for n in range(count)]
-        return places, f"{out.name} gets a row of what moves its points"
+        return places, f"A row of {out.name} gets the moves of its points"
     stem = k.draw.word.choice(("delta", "corr", "dx"))
     outs = [k.out(f"{stem}_{i.name}", b.c.vec, "m") for i in b.ids]
     named = " and ".join(o.name for o in outs)
-    return [(o, index(*b.c.at)) for o in outs], f"{named} get what moves its points"
+    return [(o, index(*b.c.at)) for o in outs], f"Its points move by {named}"
 
 
 @idiom
@@ -121,8 +120,9 @@ def _xpbd_distance_worked(
     stretch = k.let("gap err c_val", length - rest[c.at])
     weight: Expr = b.w[0] + b.w[1] if b.w else k.lift(2.0, scalar)
     compliant = c.chance(0.65, 2)
-    text = f"For each pair of points in {b.said}, with gap = the distance in {b.p.name} - "
-    text += f"{rest.name}: "
+    text = "Project distance constraints" + (" (XPBD)" if compliant else " (PBD)")
+    text += f". For each pair of points in {b.said}, gap is their distance in {b.p.name} less "
+    text += f"{rest.name} and "
     return _xpbd_distance_put(
         compliant, text, scalar, weight, k, stretch, c, d, length, outs, b, done, none
     )
@@ -159,8 +159,8 @@ def _xpbd_distance_put(
         share = k.let("dlam d_lambda", top / bottom)
         k.store(lam, c.at, share, op="add")
         of = named(soft)
-        text += f"the XPBD step, with a = {of} / {dt.name}^2 and s = (-gap - a * {lam.name}) / "
-        text += f"(W + a), by which {lam.name} grows. "
+        text += f"s = (-gap - a * {lam.name}) / (W + a) with a = {of} / {dt.name}^2; {lam.name} "
+        text += "grows by s. "
     else:
         stiff = c.number("stiffness relax", 0.3, 0.95)
         share = k.let("s corr_len", -(stiff * stretch) / weight)
@@ -185,7 +185,7 @@ def _xpbd_distance_stored(
     step = k.let("n_dir move", share / length * d)
     for (out, at), move in zip(outs, [b.weighted(0, step), -b.weighted(1, step)], strict=True):
         k.store(out, at, move)
-    weighed = "the sum of their inverse masses" if b.w else "2"
+    weighed = "the sum of their inverse masses" if b.w else "2, the masses being equal"
     text += f"{done}: s * n{b.of_mass} and the opposite for the other, n the unit vector from the "
     return Title(
         k.name("xpbd_distance solve_distance pbd_stretch"),
@@ -200,32 +200,29 @@ def distance_sweep(k: KernelBuilder, level: int) -> Title:
     p = c.points("positions pos x", -1.0, 1.0)
     rest = k.scalar("rest_length rest l0", c.scalar, 0.5, 1.0)
     inv = c.array("inv_mass w", c.scalar, 0.2, 1.5) if c.shape.chance(0.6) else None
-    averaged = c.shape.chance(0.5)
-    wide = 0.7 + 0.3 * c.vec.size
-    limited = averaged or c.chance(0.4, 2)
-    limit = k.scalar("max_length reach_len", c.scalar, wide, wide + 0.2) if limited else None
+    averaged = len(c.dims) == 1 and c.shape.chance(0.5)
     mine = k.let("xi pi own", p.at(*c.at))
     move = k.let("move corr dx", zero(c.vec))
     count = k.let("links num_links m", k.lift(0.0, c.scalar)) if averaged else None
     wi = k.let("wi own_w", inv[c.at]) if inv is not None else None
-    with others(c, p, True, {"table": 3, "counted": 3, "rows": 4}) as j:
+    # Only rows of a ragged list differ in length enough for a mean to say more than the sum.
+    ways = {"rows": 1} if averaged else {"table": 3, "counted": 3, "rows": 2}
+    with others(c, p, True, ways) as j:
         d = k.let("d delta edge", p.at(*c.place(j)) - mine)
         length = k.let("length dist l", fn("length", d))
-        with k.if_(length > limit) if limit is not None else nullcontext():
-            share: Expr = c.maybe("gap err", length - rest)
-            if inv is None or wi is None:
-                share = 0.5 * share
-            else:
-                share = c.maybe("share part", wi / (wi + inv[c.place(j)])) * share
-            k.augment(move, "add", share / length * d)
-            if count is not None:
-                k.augment(count, "add", 1.0)
+        share: Expr = c.maybe("gap err", length - rest)
+        if inv is None or wi is None:
+            share = 0.5 * share
+        else:
+            share = c.maybe("share part", wi / (wi + inv[c.place(j)])) * share
+        k.augment(move, "add", share / length * d)
+        if count is not None:
+            k.augment(count, "add", 1.0)
     said = "half" if inv is None else f"w_i / (w_i + w_j) times (w of {inv.name})"
-    only = f", links longer than {limit.name} only" if limit is not None else ""
     text = (
-        f"For each point of {p.name}, {'average' if averaged else 'sum'} over its links the move "
-        f"towards the other end by {said} the distance less {rest.name}{only}. Links go to "
-        f"{c.told[0]} but itself. "
+        f"Do one Jacobi sweep of distance constraints: each point of {p.name} "
+        f"{'averages' if averaged else 'sums'} over its links the move towards the other end by "
+        f"{said} the distance less {rest.name}. Links go to {c.told[0]} but itself. "
     )
     text += _swept(c, mine, move, count)
     return Title(k.name("distance_sweep jacobi_distance solve_links_jacobi"), text)
@@ -257,7 +254,7 @@ def volume_constraint(k: KernelBuilder, level: int) -> Title:
         size = k.let("area a2", 0.5 * (u[0] * v[1] - u[1] * v[0]))
         grads = [_turned(c, x[2] - x[1]), _turned(c, x[0] - x[2]), _turned(c, x[1] - x[0])]
     else:
-        size = k.let("volume vol v6", dot(fn("cross", edges[0], edges[1]), edges[2]) / 6.0)
+        size = k.let("volume vol", dot(fn("cross", edges[0], edges[1]), edges[2]) / 6.0)
         pairs = ((1, 2), (2, 0), (0, 1))
         grads = [fn("cross", edges[i], edges[j]) / 6.0 for i, j in pairs]
     slopes = [k.let(f"g{n + (not flat)}", g) for n, g in enumerate(grads)]
@@ -269,8 +266,8 @@ def volume_constraint(k: KernelBuilder, level: int) -> Title:
         total = total + part
     rest = c.array("rest_volumes rest_vol" if not flat else "rest_areas area0", c.scalar, 0.1, 0.5)
     bottom: Expr = k.let("denom w_sum", total)
-    soft = c.number("alpha compliance_dt2 regular", 0.2, 0.6, 0.7)
-    stiff = k.scalar("stiffness k_v", c.scalar, 0.3, 1.0) if c.shape.chance(0.4) else None
+    soft = c.number("alpha_t compliance_dt2", 0.2, 0.6, 1.0)
+    stiff = k.scalar("relaxation stiffness", c.scalar, 0.3, 1.0) if c.shape.chance(0.2) else None
     top = rest[c.at] - size if stiff is None else stiff * (rest[c.at] - size)
     s = k.let("s lam scale", top / (bottom + soft))
     outs, done = _outs(b)
@@ -280,9 +277,9 @@ def volume_constraint(k: KernelBuilder, level: int) -> Title:
     by = f"{stiff.name} * " if stiff is not None else ""
     w = " times inverse mass" if b.w else ""
     text = (
-        f"For the {what} in {b.said} with corners in {b.p.name}: s = {by}({rest.name} - it) / (the "
-        f"sum over its points of |gradient|^2{w} + {written(soft)}). {done}: s times the gradient "
-        f"with respect to the point{b.of_mass}."
+        f"Bring the {what} in {b.said} back to rest, its corners being in {b.p.name}: s = {by}"
+        f"({rest.name} - C) / (the sum over its points of |grad C|^2{w} + {written(soft)}), C "
+        f"being the {'area' if flat else 'volume'}. {done}: s times the gradient of C{b.of_mass}."
     )
     return Title(k.name("volume_constraint solve_volume" if not flat else "area_constraint"), text)
 

@@ -67,11 +67,11 @@ def _granular_contact_stored(
     """What :func:`granular_contact` stores, and its text."""
     law = f"{kn.name} * overlap"
     law = f"max({law} - {kd.name} * vn, 0)" if kd is not None else law
-    vn_said = f", vn is the part along n of their relative velocity by {v.name}" if kd else ""
+    vn_said = f", vn the normal part of their relative velocity by {v.name}" if kd else ""
     text = (
-        f"For each grain, over {c.told[0]} but itself that it overlaps ({touching} exceeds the "
-        f"distance in {p.name}), sum the contact force {law} * n; n leads "
-        f"from the other to it{vn_said}. "
+        f"Compute the contact forces of grains. For each grain, over {c.told[0]} but itself that "
+        f"it overlaps ({touching} exceeds the distance in {p.name}), sum the force {law} * n, n "
+        f"being the direction from the other to it{vn_said}. "
     )
     if rub:
         text += said.format(v.name)
@@ -89,8 +89,8 @@ def _friction(c: Crowd, force: Var, across: Expr, load: Expr) -> str:
     grip = c.maybe("ft f_t grip", least(rate, mu * load / (slide + 0.001)))
     k.augment(force, "sub", grip * vt)
     return (
-        f"Friction takes away min({rate.name}, {mu.name} * the normal force / (|vt| + 0.001)) * "
-        f"vt, vt being the relative velocity by {{}} across n. "
+        f"Coulomb friction subtracts min({rate.name}, {mu.name} * the normal force / "
+        f"(|vt| + 0.001)) * vt, vt being the tangential relative velocity by {{}}. "
     )
 
 
@@ -136,9 +136,9 @@ def _flocking_stored(
         k.augment(steer, "add", weights[2] * (share * middle - mine))
     mean = "; means are over these and itself" if own else ""
     text = (
-        f"For each boid, look at {c.told[0]} but itself with |d| < {reach.name}, d leading from "
-        f"the other to it in {p.name}{mean}. Its steering is {weights[0].name} times the sum of "
-        f"{'d / |d|' if unit else 'd'} over "
+        f"Steer boids. For each boid, look at {c.told[0]} but itself with |d| < {reach.name}, d "
+        f"leading from the other to it in {p.name}{mean}. Its steering is {weights[0].name} times "
+        f"the sum of {'d / |d|' if unit else 'd'} over "
         f"those nearer than {near.name}, plus {weights[1].name} times (the mean of {v.name} less "
         f"its own), plus {weights[2].name} times (the mean position less its own). "
     )
@@ -149,16 +149,16 @@ def _steered(c: Crowd, speed: Var, steer: Var) -> str:
     """The steering, or the velocity that follows from it, no faster than allowed."""
     k = c.k
     if c.shape.chance(0.4):
-        return f"{c.put('steering accel_out', steer)} gets it."
+        return f"Store the steering in {c.put('steering accel_out', steer)}."
     dt = k.scalar("dt time_step", c.scalar, 0.05, 0.2)
     found = k.let("v_new moved", speed + dt * steer)
-    text = f"gets the velocity plus {dt.name} times it"
+    text = f"gets the velocity plus {dt.name} times the steering"
     if c.chance(0.6, 2):
         top = k.scalar("max_speed v_max", c.scalar, 0.5, 0.9)
         fast = k.let("speed v_len", fn("length", found))
         with k.if_(fast > top):
             k.augment(found, "mul", top / fast)
-        text += f", shortened to {top.name} where it is faster"
+        text += f", shortened to length {top.name} where it is faster"
     return f"{c.put('new_velocities vel_out v_next', found)} {text}."
 
 
@@ -305,16 +305,22 @@ def _found(
     assert isinstance(reach, Var)
     scale = f"{width.name} * " if isinstance(width, Var) else ""
     text = (
-        f"For each query point of {probes.name}, walk the {3**c.vec.size} cells around that of "
-        f"int({scale}it), as far as they lie in the grid (x runs fastest). A cell's particles are "
-        f"those in {ids.name} from its {starts.name} up to the next one's. "
+        f"Search a cell grid around each query point of {probes.name}. Walk the {3**c.vec.size} "
+        f"cells around its own, int({scale}point), as far as they lie in the grid (x runs "
+        f"fastest); a cell's particles are those in {ids.name} from its {starts.name} up to the "
+        f"next one's. "
     )
     if who is not None:
-        text += f"{c.put('nearest_ids nearest_out', who)} gets the nearest in {p.name} within "
-        text += f"{reach.name}, or -1"
+        text += f"Store the index of the nearest in {p.name} within {reach.name}, or -1, in "
+        text += c.put("nearest_ids nearest_out", who)
         if c.chance(0.6, 2):
-            text += f", {c.put('nearest_dist dist_out', sqrt(best))} its distance, or {reach.name}"
+            text += f", and its distance, or {reach.name}, in "
+            text += c.put("nearest_dist dist_out", sqrt(best))
         return Title(c.k.name("nearest_in_cells grid_nearest"), f"{text}.")
-    what = "the number" if way == "count" else f"the sum of {reach.name}^2 - d^2"
-    text += f"{c.put('counts_out found sums', best)} gets {what} of those within {reach.name}"
-    return Title(c.k.name("cell_walk grid_neighbors hash_grid_query"), f"{text} in {p.name}.")
+    what, outs = "the number", "counts_out neighbor_counts found"
+    names = "count_neighbors grid_neighbor_count neighbor_counts_grid"
+    if way == "sum":
+        what, outs = f"the sum of {reach.name}^2 - d^2", "weights_out kernel_sums"
+        names = "kernel_sums grid_kernel_sum"
+    text += f"{c.put(outs, best)} gets {what} of those within {reach.name} in {p.name}."
+    return Title(c.k.name(names), text)

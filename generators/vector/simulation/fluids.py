@@ -68,13 +68,18 @@ def sph_density(k: KernelBuilder, level: int) -> Title:
         found, by = mass * norm * total, f"{mass.name} * {norm.name}"
     rho = k.let("rho_i dens", found)
     text = (
-        f"For each particle, sum {weight} over {c.told[0]} with r < h, where r is the distance in "
-        f"{p.name}, h is {h.name} and w = {said}. "
-        f"{c.put('densities rho_out', rho)} gets rho, the sum times {by}."
+        f"Compute the SPH density of each particle: sum {weight} over {c.told[0]} with r < h, "
+        f"where r is the distance in {p.name}{_radius(h)} and w = {said}. "
+        f"{c.put('densities rho_out', rho)} gets the density rho, the sum times {by}."
     )
     if c.chance(0.6, 2):
         text += _pressure(c, rho)
     return Title(k.name("sph_density compute_density density_summation"), text)
+
+
+def _radius(h: Var) -> str:
+    """What a description says of the radius h where it is called otherwise."""
+    return f", h = {h.name}" if h.name != "h" else ""
 
 
 def _pressure(c: Crowd, rho: Expr) -> str:
@@ -179,13 +184,20 @@ def _sph_forces_kept(
     near = ", pairs closer than 0.001 left out" if guard else ""
     law = "p_i / rho_i^2 + p_j / rho_j^2" if halves else "(p_i + p_j) / (2 * rho_j)"
     thick = "(rho_i * rho_j)" if halves else "rho_j"
-    drag = f" and viscosity {mu.name} * (h - r) / {thick} * (v_j - v_i)" if mu is not None else ""
-    of = f", v of {v.name}" if v is not None else ""
-    text = (
-        f"For each particle i, sum pressure ({law}) * (h - r)^2 * d / r{drag} over "
-        f"{c.told[0]}{seen} with r = |d| < h = {h.name}{near}. d leads from j to i in {p.name}, p "
-        f"of {press.name}, rho of {rho.name}{of}. "
+    drag = (
+        f" and the viscous term {mu.name} * (h - r) / {thick} * (v_j - v_i)"
+        if mu is not None
+        else ""
     )
-    found: Expr = mass * force
-    text += f"{c.put('forces f_out accel_out', found)} gets the sum times {mass.name}."
-    return Title(k.name("sph_forces pressure_force fluid_forces"), text)
+    of = f", the velocities v in {v.name}" if v is not None else ""
+    text = (
+        f"Compute the SPH forces of each particle i: sum the pressure term ({law}) * (h - r)^2 * "
+        f"d / r{drag} over {c.told[0]}{seen} with r = |d| < h{_radius(h)}{near}. d leads from j to "
+        f"i in {p.name}, the pressures p are in {press.name}, the densities rho in {rho.name}{of}. "
+    )
+    norm = k.scalar("kernel_scale grad_factor", c.scalar, 0.5, 1.5)
+    found: Expr = mass * norm * force
+    outs = "accelerations acc_out" if halves else "forces f_out force_density"
+    text += f"{c.put(outs, found)} gets the sum times {mass.name} * {norm.name}."
+    names = "sph_forces fluid_forces" if mu is not None else "pressure_force sph_pressure_force"
+    return Title(k.name(names), text)

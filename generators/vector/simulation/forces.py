@@ -56,16 +56,22 @@ def all_pairs_force(k: KernelBuilder, level: int) -> Title:
     out = c.put(done, found)
     way = "from it to them" if law == "gravity" else "from them to it"
     text = (
-        f"For each particle, sum {strength.name} * d / r^3 over {c.told[0]}"
+        f"Compute the softened {'gravity' if law == 'gravity' else 'Coulomb force'} on each "
+        f"particle: sum {strength.name} * d / r^3 over {c.told[0]}"
         f"{', itself left out' if guard else ''}, with d {way} in {p.name} and r^2 = |d|^2 + "
         f"{soft}. {out} gets the sum times {written(scale)}{f' and its own {own}' if own else ''}."
     )
     if energy is not None:
         sign = "minus " if law == "gravity" else ""
-        kept = c.put("potentials phi_out energies", energy)
-        text += f" {kept} gets {sign}the sum of {strength.name} / r."
-    title = "nbody_forces gravity_step" if law == "gravity" else "coulomb_forces charge_forces"
-    return Title(k.name(title, "all_pairs_forces"), text)
+        kept = c.put("potentials phi_out", scale * energy)
+        text += f" {kept} gets {sign}{written(scale)} times the sum of {strength.name} / r."
+    return Title(k.name(_PAIR_NAMES[law]), text)
+
+
+_PAIR_NAMES = {
+    "gravity": "nbody_forces gravity_forces nbody_gravity",
+    "charges": "coulomb_forces charge_forces",
+}
 
 
 def _well(c: Crowd, r2: Expr, sigma: Expr | None, depth: Expr | None) -> tuple[Expr, Expr]:
@@ -110,15 +116,15 @@ def lennard_jones(k: KernelBuilder, level: int) -> Title:
             if energy is not None:
                 k.augment(energy, "add", half)
     wrap = f", the nearest image in a box of side {box.name}" if box is not None else ""
-    of = f"{sigma.name} and {depth.name}" if sigma and depth else "sigma 1 and depth 1"
+    of = f"s = {sigma.name} and e = {depth.name}" if sigma and depth else "s = e = 1"
     text = (
-        f"For each particle, sum the Lennard-Jones force, 4 e * ((s / r)^12 - (s / r)^6) being the "
-        f"energy, of {c.told[0]} but itself where |d| < {reach.name}, with s and e {of}; d leads "
-        f"from the other to it in {p.name}{wrap}, r^2 is max(|d|^2, {written(core)}). "
+        f"Sum the Lennard-Jones forces on each particle, of {c.told[0]} but itself where |d| < "
+        f"{reach.name}. A pair's energy is 4 e * ((s / r)^12 - (s / r)^6) with {of}; d "
+        f"leads from the other to it in {p.name}{wrap}, and r^2 is max(|d|^2, {written(core)}). "
     )
-    text += f"{c.put('forces force_out f_out', force)} gets it."
+    text += f"{c.put('forces force_out f_out', force)} gets the sum."
     if energy is not None:
-        text += f" {c.put('energies pot_energy u_out', energy)} gets half the pair energies."
+        text += f" {c.put('energies pot_energy u_out', energy)} gets half the sum of energies."
     return Title(k.name("lennard_jones lj_forces pair_forces_lj"), text)
 
 
@@ -159,8 +165,9 @@ def vortex_velocity(k: KernelBuilder, level: int) -> Title:
     law = "g * (-d.y, d.x) / r^2" if c.vec.size == 2 else "cross(g, d) / r^3"
     by = "2 * pi" if c.vec.size == 2 else "4 * pi"
     text = (
-        f"For each point of {p.name}, sum {law} over the vortices{f' of {q.name}' * (not own)}, "
-        f"d leading from the vortex to it, g of {spins.name}, r^2 = |d|^2 + {soft}. "
+        f"Compute the velocity that vortices induce at each point of {p.name} (Biot-Savart): sum "
+        f"{law} over the vortices{f' of {q.name}' * (not own)}, d leading from the vortex to the "
+        f"point, g its {spins.name}, r^2 = |d|^2 + {soft}. "
     )
     if c.chance(0.4, 2):
         stream = k.scalar("u_inf free_stream background", c.vec, -1.0, 1.0)
@@ -230,19 +237,20 @@ def _ewald_real_stored(
         else:
             for a in range(3):
                 k.set(d, a, d[a] - box * fn("rint", d[a] / box))
-        r = k.let("r dist", sqrt(dot(d, d) + 0.01))
+        squared, soft = softened(c, d, 0.1, 0.2)
+        r = k.let("r dist", sqrt(squared))
         with k.if_(r < reach):
             term = q[c.place(j)] * law(r, alpha)
             k.augment(total, "add", term * d if forces else term)
     value = q[c.at] * total if forces or c.shape.chance(0.5) else total
     found = c.put("forces f_out" if forces else "energies potentials", value)
-    al = alpha.name
-    what = f"(erfc(a * r) / r + 2 / sqrt(pi) * a * exp(-(a * r)^2)) / r^2 * d, a = {al}"
-    what = what if forces else f"erfc({al} * r) / r"
+    what = f"(erfc(a * r) / r + 2 / sqrt(pi) * a * exp(-(a * r)^2)) / r^2 * d, a = {alpha.name}"
+    what = what if forces else f"erfc({alpha.name} * r) / r"
     own = f" times its own {q.name}" if value is not total else ""
     text = (
-        f"For each particle, sum {q.name} * {what} over {c.told[0]} but itself with r < "
-        f"{written(reach)}. d is the nearest image's offset in {p.name}, box side {box.name}, from "
-        f"the other to it, and r = sqrt(|d|^2 + 0.01). {found} gets the sum{own}."
+        f"Compute the real-space part of an Ewald sum for each particle: sum {q.name} * {what} "
+        f"over {c.told[0]} but itself with r < {written(reach)}. d is the offset from the other's "
+        f"nearest image in {p.name} in a box of side {box.name}, r = sqrt(|d|^2 + {soft}). {found} "
+        f"gets the sum{own}."
     )
     return Title(k.name("ewald_real_space screened_coulomb real_space_ewald"), text)

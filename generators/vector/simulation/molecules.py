@@ -86,7 +86,9 @@ def bond_angles(k: KernelBuilder, level: int) -> Title:
         factor = k.let("f coef", -(stiff * gap))
         energy, text = 0.5 * stiff * gap * gap, f"{stiff.name} / 2 * (cos - {written(rest)})^2"
     only = c.chance(0.25)
-    done = f"For the angle at the middle one of {said}, with energy {text}: "
+    done = (
+        f"Evaluate bond-angle terms: the angle at the middle one of {said}, has the energy {text}. "
+    )
     if only:
         done += f"{c.put('energies u_angle', energy)} gets the energy."
         return Title(k.name("angle_energies bend_energy"), done)
@@ -127,14 +129,14 @@ def dihedral_angles(k: KernelBuilder, level: int) -> Title:
     else:
         side = k.let("side m1", fn("cross", n1, b2 / length))
         angle = k.let("phi dihedral", -atan2(dot(side, n2), dot(n1, n2)))
-    done = f"For the dihedral angle phi of {said} (atan2, IUPAC's sign): "
+    done = f"Evaluate torsion terms. phi is the dihedral angle of {said} (atan2, IUPAC's sign). "
     way = c.shape.choice(("angle", "energy", "energy"))
     if way == "angle":
-        done += f"{c.put('angles dihedrals_out phi_out', angle)} gets it in radians."
+        done += f"{c.put('angles dihedrals_out phi_out', angle)} gets phi in radians."
         if c.chance(0.5, 2):
             names = ("cos_out features_c", "sin_out features_s")
             put = [c.put(n, f) for n, f in zip(names, (cos(angle), sin(angle)), strict=True)]
-            done += f" {put[0]} and {put[1]} get its cosine and sine."
+            done += f" Store its cosine and sine in {put[0]} and {put[1]}."
         return Title(k.name("dihedral_angles torsion_angles backbone_torsions"), done)
     energy, slope, text = _series(c, angle)
     done += f"{c.put('energies u_torsion', energy)} gets {text}."
@@ -144,8 +146,11 @@ def dihedral_angles(k: KernelBuilder, level: int) -> Title:
         last = torque * length / dot(n2, n2) * n2
         ends = c.put("force_a f_first", first), c.put("force_d f_last", last)
         done += " With the bonds b, n1 = cross(b1, b2), n2 = cross(b2, b3) and t = dE/dphi * |b2|, "
-        done += f"{ends[0]} gets -t / |n1|^2 * n1, {ends[1]} gets t / |n2|^2 * n2."
-    return Title(k.name("dihedral_energy torsion_forces"), done)
+        done += (
+            f"store the end forces -t / |n1|^2 * n1 in {ends[0]} and t / |n2|^2 * n2 in {ends[1]}."
+        )
+        return Title(k.name("torsion_forces dihedral_forces"), done)
+    return Title(k.name("dihedral_energy torsion_energies"), done)
 
 
 def _series(c: Crowd, angle: Var) -> tuple[Expr, Expr, str]:
@@ -230,10 +235,9 @@ def _chain_shape_stored(
     found = sqrt(square / size) if root else square / size
     by = f", weighted by {weights.name}" if weights is not None else ""
     names = "radii_of_gyration rg_out" if root else "rg_squared_out squared_radii"
-    text = f"For each chain of {p.name}, {c.put(names, found)} gets the "
-    text += (
-        f"{'root of the ' if root else ''}mean squared distance of its beads from their mean{by}."
-    )
+    text = f"Compute the {'' if root else 'squared '}radius of gyration of each chain of {p.name}. "
+    text += f"{c.put(names, found)} gets the {'root ' if root else ''}mean square distance of its "
+    text += f"beads from their mean{by}."
     return _chain_shape_ended(axes, text, c, size, p, stop, k)
 
 
@@ -242,7 +246,8 @@ def _chain_shape_ended(
 ) -> Title:
     """What :func:`chain_shape` stores at last, and its text."""
     if axes is not None:
-        text += f" {c.put('axis_spread second_moments', axes / size)} gets the same for each axis."
+        name = c.put("axis_spread second_moments", axes / size)
+        text += f" {name} gets the mean square deviation along each axis."
     text += _ends(c, p, stop)
     return Title(k.name("chain_shape radius_of_gyration polymer_size"), text)
 
@@ -255,7 +260,7 @@ def _ends(c: Crowd, p: Points, stop: Expr) -> str:
     if c.shape.chance(0.5):
         name = c.put("end_distances ree_out", fn("length", gap))
         return f" {name} gets the distance between its ends."
-    return f" {c.put('end_vectors ree_vec', gap)} gets the way from its first bead to its last."
+    return f" {c.put('end_vectors ree_vec', gap)} gets the vector from its first bead to its last."
 
 
 @idiom
@@ -283,12 +288,10 @@ def _contact_map_stored(
     own = tuple(lead) if shape.chance(0.6) else ()
     fine = c.chance(0.6, 2)
     inner = (k.size("atoms", 3, 4),) if fine else ()
-    p = points_of(
-        k, vec, "receptor chain_a first_pos", -1.5, 1.5, (*dims[:-2], "rows", *inner), level
-    )
-    q = points_of(
-        k, vec, "ligand chain_b second_pos", -1.5, 1.5, (*dims[: len(own)], "cols", *inner), level
-    )
+    pairs = (("receptor", "ligand"), ("chain_a", "chain_b"), ("first_pos", "second_pos"))
+    first, second = k.draw.word.choice(pairs)
+    p = points_of(k, vec, first, -1.5, 1.5, (*dims[:-2], "rows", *inner), level)
+    q = points_of(k, vec, second, -1.5, 1.5, (*dims[: len(own)], "cols", *inner), level)
     if fine:
         best = k.let("best d2_min closest", k.lift(1.0e6, c.scalar))
         with k.for_("u atom_a", extent(p.arrays[0], len(dims) - 1)) as u:
@@ -301,32 +304,28 @@ def _contact_map_stored(
         d = k.let("d delta", p.at(*lead, row) - q.at(*own, col))
         squared = c.maybe("d2 dist_sq", dot(d, d))
     what = "least distance of two of their atoms" if fine else "distance"
-    text = (
-        f"For residue {row.name} of {p.name} and residue {col.name} of {q.name}, with d their "
-        f"{what}: "
-    )
-    title = k.name("contact_map residue_contacts interface_map")
-    return Title(title, text + _touching(c, squared))
+    text = f"Compare the residues of {p.name} and {q.name} pair by pair, d being their {what}. "
+    told, title = _touching(c, squared)
+    return Title(k.name(title), text + told)
 
 
-def _touching(c: Crowd, squared: Expr) -> str:
-    """The distance, a contact flag or a soft contact."""
+def _touching(c: Crowd, squared: Expr) -> tuple[str, str]:
+    """A contact flag, a soft contact or a bin of the distance; and names of a kernel."""
     k = c.k
-    way = c.shape.choice(("flag", "soft", "binned", "gauss"))
+    way = c.shape.choice(("flag", "soft", "binned"))
     if way == "binned":
-        return _binned(c, squared)
+        return _binned(c, squared), "distogram residue_distogram distance_bins"
     reach = k.scalar("cutoff contact_dist", c.scalar, 0.7, 1.4)
     if way == "flag":
         near = squared < reach * reach
         found = fn("where", near, k.lift(1, INT32), k.lift(0, INT32))
-        return f"{c.put('contacts contact_out', found)} gets 1 where d < {reach.name}, else 0."
-    if way == "gauss":
-        name = c.put("similarity kernel_out", fn("exp", -squared / (2.0 * reach * reach)))
-        return f"{name} gets exp(-d^2 / (2 * {reach.name}^2))."
+        text = f"{c.put('contacts contact_out', found)} gets 1 where d < {reach.name}, else 0."
+        return text, "contact_map residue_contacts"
     dist = c.maybe("dist r", sqrt(squared + 0.001))
     steep = k.scalar("beta steepness", c.scalar, 1.0, 4.0)
     name = c.put("contact_prob soft_contacts", 1.0 / (1.0 + exp(steep * (dist - reach))))
-    return f"{name} gets 1 / (1 + exp({steep.name} * (sqrt(d^2 + 0.001) - {reach.name})))."
+    text = f"{name} gets 1 / (1 + exp({steep.name} * (sqrt(d^2 + 0.001) - {reach.name})))."
+    return text, "soft_contact_map soft_contacts contact_probability"
 
 
 def _binned(c: Crowd, squared: Expr) -> str:

@@ -64,11 +64,11 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
         k.assign(v, minus + fn("cross", prime, s) + kick)
     many = f", {steps.name} times" if steps is not None else ""
     text = (
-        f"Boris' push of each particle{many}: with h = {dt.name} / 2 * {told}, E and B from "
-        f"{fields}, t = h B and s = 2 t / (1 + |t|^2), v- = v + h E, v' = v- + cross(v-, t), "
+        f"Push charged particles by Boris' method{many}: with h = {dt.name} / 2 * {told}, E and B "
+        f"from {fields}, t = h B and s = 2 t / (1 + |t|^2), v- = v + h E, v' = v- + cross(v-, t), "
         f"the new v = v- + cross(v', s) + h E, v of {vs.name}. "
     )
-    text += f"{c.put('new_velocities vel_out v_out', v)} gets it."
+    text += f"{c.put('new_velocities vel_out v_out', v)} gets the new v."
     if xs is not None and x is not None:
         text += _moved(c, x, v, dt, xs.name)
     return _boris_push_stored(text, c, v, k)

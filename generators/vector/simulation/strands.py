@@ -107,9 +107,9 @@ def _strand_follow_ended(
 ) -> Title:
     """What :func:`strand_follow` stores at last, and its text."""
     text = (
-        f"Each thread walks a strand of {x.name} from its root: every node"
+        f"Let strands follow their roots, one thread for each of {x.name}: every node"
         f"{f', after {fall.name} is added,' if fall is not None else ''} is placed on the line "
-        f"from the node before, as placed, at distance "
+        f"from the node before, as already placed, at the distance "
     )
     length = rest if lengths is None else lengths
     assert length is not None

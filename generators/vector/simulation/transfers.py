@@ -107,15 +107,19 @@ def grid_to_particles(k: KernelBuilder, level: int) -> Title:
     said = _BUMPS[kind][3]
     place = p.name if scale is None else f"{scale.name} * {p.name}"
     text = (
-        f"For each particle, gather {v_grid.name} at {place} in cells: nodes are weighted by the "
-        f"product over the axes of {said}, u being the place less the node's index. "
+        f"Gather the grid's velocity {v_grid.name} at each particle, {place} being its place in "
+        f"cells: nodes are weighted by the product over the axes of {said}, u being the place less "
+        f"the node's index. "
     )
     if change is not None and old is not None:
         return Title(k.name("grid_to_particles_flip flip_gather"), text + _flip(c, v, change, old))
-    text += f"{c.put('velocities vel_out v_out', v)} gets it."
-    for a, row in enumerate(outer):
-        name = c.put(f"affine_{'xyz'[a]} c_{'xyz'[a]}", row)
-        text += f" {name} gets the sum weighted by -u along {'xyz'[a]} besides."
+    text += f"{c.put('velocities vel_out v_out', v)} gets the weighted sum."
+    if outer:
+        stem = c.shape.choice(("affine", "c"))
+        names = [c.put(f"{stem}_{'xyz'[a]}", row) for a, row in enumerate(outer)]
+        text += " For APIC's affine part, store the sums also weighted by -u along each axis in "
+        text += f" {', '.join(names)}."
+        return Title(k.name("apic_gather grid_to_particles_apic"), text)
     return Title(k.name("grid_to_particles gather_velocity g2p"), text)
 
 
@@ -188,21 +192,23 @@ def _of_nodes(
     k, (total, momentum) = c.k, sums
     weight = "w" if mass is None else f"w * {mass.name}"
     text = (
-        f"For each node of the grid, sum {weight} over all particles, and times {v.name}; w is the "
-        f"product over the axes of {_BUMPS[kind][3]}, u the way from the node's index to {p.name}. "
+        f"Sum the mass and momentum of particles at each node of a grid, {weight} and {weight} * "
+        f"{v.name}: w is the product over the axes of {_BUMPS[kind][3]}, u the offset of {p.name} "
+        f"from the node's index. "
     )
-    text += f"{c.put('grid_mass node_mass', total)} gets the first sum. "
+    mass_out = c.put("grid_mass node_mass", total)
     if c.shape.chance(0.4):
-        text += f"{c.put('grid_momentum node_mv', momentum)} gets the second."
+        text += f"Store them in {mass_out} and {c.put('grid_momentum node_mv', momentum)}."
         return Title(k.name("particles_to_grid p2g_gather gather_p2g"), text)
     small = k.lift(1.0e-4, c.scalar)
     speed = k.let("v_i node_vel", zero(c.vec))
     with k.if_(total > small):
         k.assign(speed, momentum / total)
-        said = "the second over it"
+        said = "the momentum over it"
         if c.chance(0.5, 2):
             g, dt = k.scalar("gravity g", c.vec, -2.0, 2.0), k.scalar("dt", c.scalar, 0.01, 0.1)
             k.augment(speed, "add", dt * g)
             said += f" plus {dt.name} * {g.name}"
-    text += f"{c.put('grid_velocity node_v', speed)} gets {said}, 0 where it is at most 0.0001."
+    text += f"Store the mass in {mass_out} and {said} in {c.put('grid_velocity node_v', speed)}, 0 "
+    text += "where the mass is at most 0.0001."
     return Title(k.name("particles_to_grid p2g_gather gather_p2g"), text)

@@ -87,9 +87,9 @@ def sphere_march(k: KernelBuilder, level: int) -> Title:
         with k.if_(t > far):
             k.break_()
     text = (
-        f"March {r.said} through {scene.said}: up to {written(k.lift(stop, INT32))} steps of "
-        f"{'0.9 times ' * loose}the distance to the scene, until it is below {written(eps)} or the "
-        f"way exceeds {far.name}. "
+        f"Sphere-trace {r.said} through {scene.said}: up to {written(k.lift(stop, INT32))} steps "
+        f"of {'0.9 times ' * loose}the distance to the scene, until that is below {written(eps)} "
+        f"or {far.name} is passed. "
     )
     return _sphere_march_stored(blend, text, t, c, shape, hit, k)
 
@@ -99,11 +99,11 @@ def _sphere_march_stored(
 ) -> Title:
     """What :func:`sphere_march` stores, and its text."""
     if blend is not None:
-        text += f"Distances are blended in turn: min(a, b) - h^2 / (4 * {blend.name}), with h = "
-        text += f"max({blend.name} - |a - b|, 0), starting from 1000. "
-    text += f"{c.put('distances t_out depth', t)} gets the way"
+        text += "The shapes' distances are blended by a smooth minimum, min(a, b) - h^2 / (4 * "
+        text += f"{blend.name}) with h = max({blend.name} - |a - b|, 0). "
+    text += f"Store the distance travelled in {c.put('distances t_out depth', t)}"
     if shape.chance(0.7):
-        text += f", {c.put('hit_steps steps_out', hit)} the step of the hit, or -1"
+        text += f" and the step of the hit, or -1, in {c.put('hit_steps steps_out', hit)}"
     return Title(k.name("sphere_march sphere_trace raymarch_sdf"), f"{text}.")
 
 
@@ -182,6 +182,7 @@ def _volume_render_put(
     """What :func:`_volume_render_worked` stores, and its text."""
     ends = (cast(extent(sigma, axis) - 1, FLOAT32) for axis in range(3))
     edge = k.let("upper bound_hi", make(VEC3, *ends))
+    glow = size if colour is not None else k.scalar("emission glow", FLOAT32, 0.5, 2.0)
     with k.for_("s step_i", stop) as s:
         t = (cast(s, FLOAT32) + 0.5) * size
         x = k.let("x point", r.at(c.maybe("t along", t)))
@@ -195,12 +196,14 @@ def _volume_render_put(
             dense = k.let("rho dens", sigma[at])
         alpha = k.let("alpha a_step", 1.0 - exp(-(dense * size)))
         weight = clear * alpha
-        k.augment(light, "add", weight * (colour[at] if colour is not None else dense))
+        k.augment(light, "add", weight * (colour[at] if colour is not None else glow * dense))
         k.augment(clear, "mul", 1.0 - alpha)
         if floor is not None:
             with k.if_(clear < floor):
                 k.break_()
-    return _volume_render_stored(colour, smooth, stop, r, sigma, size, floor, light, c, clear, k)
+    return _volume_render_stored(
+        colour, smooth, stop, r, sigma, size, floor, light, c, clear, k, glow
+    )
 
 
 def _volume_render_stored(
@@ -215,22 +218,22 @@ def _volume_render_stored(
     c: Crowd,
     clear: Var,
     k: KernelBuilder,
+    glow: Var,
 ) -> Title:
     """What :func:`volume_render` stores, and its text."""
-    what = f"{colour.name}" if colour is not None else "the density"
+    what = f"{colour.name}" if colour is not None else f"{glow.name} * density"
     how = "trilinear" if smooth else "the cell's"
     text = (
-        f"March {r.said} through the grid {sigma.name} of unit cells (axes x, y, z; {how} value): "
-        f"{stop} steps at (s + 0.5) * {size.name}, until the point leaves "
+        f"Render a volume: march {r.said} through the densities {sigma.name} of unit cells (axes "
+        f"x, y, z; {how} value) in {stop} steps at (s + 0.5) * {size.name}, until the point leaves "
         "the grid (0 to the last index along each axis)"
     )
     text += f" or the transmittance falls below {written(floor)}" if floor is not None else ""
-    text += f". alpha = 1 - exp(-density * {size.name}); front to back, {what} is weighted by the "
-    text += (
-        f"transmittance times alpha. {c.put('colors_out radiance_out image', light)} gets the sum"
-    )
+    text += f". Front to back, {what} is weighted by the transmittance times alpha = 1 - "
+    text += f"exp(-density * {size.name}). Store the sum in "
+    text += c.put("colors_out radiance_out image", light)
     if c.shape.chance(0.6):
-        text += f", {c.put('trans_out opacity_left', clear)} the transmittance"
+        text += f" and the transmittance in {c.put('trans_out transmittance_out', clear)}"
     return Title(k.name("volume_render march_volume composite_ray"), f"{text}.")
 
 
@@ -259,14 +262,14 @@ def height_march(k: KernelBuilder, level: int) -> Title:
             k.break_()
         k.augment(t, "add", size)
     text = (
-        f"March {r.said} over the heights {h.name} (rows along z, unit spacing, "
+        f"March {r.said} over the height field {h.name} (rows along z, unit spacing, "
         f"{'bilinear' if smooth else 'the value of the cell'}) in up to {stop} steps of "
-        f"{size.name}, while the next point lies over the cells and not below the ground. "
+        f"{size.name}, while the next point lies over the field and not below the ground. "
     )
     if c.chance(0.7, 2):
         text += _halved(c.k, r, (t, size, below), h, smooth)
-    text += f"{c.put('distances t_out', t)} gets the way, "
-    text += f"{c.put('hits hit_mask', below)} whether the ground stopped it."
+    text += f"Store the distance travelled in {c.put('distances t_out', t)} and 1 in "
+    text += f"{c.put('hits hit_mask', below)} where the ground was met, else 0."
     return Title(k.name("height_march terrain_march heightfield_ray"), text)
 
 

@@ -57,7 +57,7 @@ def _moeller(kind: str) -> Callable[..., Expr]:
     """Moeller and Trumbore's test: the distance, or -1 for a miss.
 
     ``kind`` says which triangles are left out before: those seen from behind (``culled``), those
-    without an area (``guarded``), or none.
+    without an area (``guarded``), or none: an infinite or undefined distance is no hit.
     """
 
     def test(b: BodyBuilder, o: Expr, d: Expr, a: Expr, e1: Expr, e2: Expr) -> Expr:
@@ -129,7 +129,8 @@ def _nearest_triangle_stored(
             with k.if_(op("and", t > start, t < best)):
                 k.assign(best, t)
                 k.assign(who, f)
-    text = f"For {r.said}, test all triangles of {mesh.said} by Moeller and Trumbore's method"
+    task = "Test whether rays hit a mesh" if any_hit else "Find the nearest triangle that rays hit"
+    text = f"{task}. For {r.said}, test all triangles of {mesh.said} by the Moeller-Trumbore method"
     text += ", those that face away left out" * culled
     low = written(start)
     if any_hit:
@@ -144,9 +145,9 @@ def _nearest_triangle_ended(
     text: str, out: str, low: str, reach: Var, c: Crowd, best: Var, k: KernelBuilder
 ) -> Title:
     """What :func:`nearest_triangle` stores at last, and its text."""
-    text += f". {out} gets the nearest one hit between {low} and {reach.name}, or -1"
+    text += f". Store the nearest one hit between {low} and {reach.name}, or -1, in {out}"
     if c.chance(0.8, 1):
-        text += f", {c.put('distances t_out depth', best)} its distance, or {reach.name}"
+        text += f" and its distance, or {reach.name}, in {c.put('distances t_out depth', best)}"
     return Title(k.name("nearest_triangle ray_mesh closest_hit"), f"{text}.")
 
 
@@ -231,7 +232,7 @@ def ray_boxes(k: KernelBuilder, level: int) -> Title:
                 inside = k.let("inside seg", last - first)
                 with k.if_(inside > 0.0):
                     k.augment(best, "add", inside if dense is None else dense[j] * inside)
-    text = f"For {r.said}, pass the boxes of {boxes.said} by the slab test. "
+    text = f"Intersect {r.said} with the boxes {boxes.said} by the slab test. "
     return _ray_boxes_stored(who, text, reach, best, k, c, way, dense)
 
 
@@ -247,19 +248,19 @@ def _ray_boxes_stored(
 ) -> Title:
     """What :func:`ray_boxes` stores, and its text."""
     if who is not None:
-        text += f"{c.put('box_ids hit_ids', who)} gets the one that is entered first before "
-        text += (
-            f"{reach.name}, or -1, {c.put('entry_t distances', best)} where (0 from inside), or "
-        )
-        return Title(k.name("ray_boxes nearest_box slab_test_list"), f"{text}{reach.name}.")
+        text += f"Store the one that is entered first before {reach.name}, or -1, in "
+        text += f"{c.put('box_ids hit_ids', who)} and the distance there (0 from inside), or "
+        text += f"{reach.name}, in {c.put('entry_t distances', best)}."
+        return Title(k.name("nearest_box first_box_hit ray_boxes_nearest"), text)
     if way == "count":
         name = c.put("counts boxes_hit", best)
-        text += f"{name} gets how many it meets between 0 and {reach.name}."
+        text += f"{name} gets the number that the ray meets between 0 and {reach.name}."
         return Title(k.name("count_boxes boxes_along_ray"), text)
     by = f", each weighted by {dense.name}" if dense is not None else ""
-    name = c.put("path_lengths optical_depth", best)
-    text += f"{name} gets the summed lengths inside them between 0 and {reach.name}{by}."
-    return Title(k.name("path_through_boxes box_absorption"), text)
+    name = c.put("optical_depth" if dense is not None else "path_lengths", best)
+    text += f"{name} gets the total length inside them between 0 and {reach.name}{by}."
+    names = "box_absorption optical_depth_boxes" if dense is not None else "path_through_boxes"
+    return Title(k.name(names), text)
 
 
 @dataclass(frozen=True)
@@ -268,7 +269,7 @@ class _Tree:
 
     r: Ray
     leaf: Var
-    flag: Var | None
+    flag: Var
     centers: Points
     radii: Var
     best: Var
@@ -277,9 +278,6 @@ class _Tree:
     def visit(self, node: Var) -> None:
         """Test the sphere of a node that has one."""
         k = self.r.c.k
-        if self.flag is None:
-            self._test(k.let("p prim", self.leaf[node]))
-            return
         with k.if_(fn("eq", self.flag[node], 1)):
             self._test(k.let("p prim", self.leaf[node]))
 
@@ -296,17 +294,15 @@ class _Tree:
 
     @property
     def said(self) -> str:
-        kind = "node" if self.flag is None else f"node with {self.flag.name} 1"
         return (
-            f"A {kind} holds the sphere {self.leaf.name}, of {self.centers.name} and "
-            f"{self.radii.name}. "
+            f"A node with {self.flag.name} 1 holds the sphere {self.leaf.name}, of "
+            f"{self.centers.name} and {self.radii.name}. "
         )
 
 
 def _tree(k: KernelBuilder, r: Ray) -> _Tree:
     leaf = k.array("leaf_prim prim_id item", INT32, "bvh_nodes", init="permutation")
-    flagged = r.c.shape.chance(0.5)
-    flag = k.array("is_leaf leaf_flag", INT32, "bvh_nodes", low=0, high=1) if flagged else None
+    flag = k.array("is_leaf leaf_flag", INT32, "bvh_nodes", low=0, high=1)
     centers = points_of(k, VEC3, "centers sphere_pos", -2.0, 2.0, ("bvh_nodes",), r.c.level)
     radii = k.array("radii sphere_radius", FLOAT32, "bvh_nodes", low=0.6, high=1.2)
     reach = k.scalar("t_max max_dist", FLOAT32, 2.0, 4.0)
@@ -343,12 +339,12 @@ def tree_walk(k: KernelBuilder, level: int) -> Title:
             tree.visit(node)
             k.augment(node, "add", 1)
     text = (
-        f"For {r.said}, walk boxes in depth-first order ({boxes.said}): from a node whose "
-        f"box is met before the best hit go to the next, else "
-        f"on by {skip.name}. {tree.said}"
+        f"Find the sphere that {r.said} enters first by a walk without a stack through a tree of "
+        f"boxes in depth-first order ({boxes.said}): from a node whose box is met before the best "
+        f"hit go to the next one, else skip {skip.name} nodes. {tree.said}"
     )
-    text += f"{c.put('hit_ids prim_hits nearest_ids', tree.who)} gets the sphere entered first, or "
-    text += f"-1, {c.put('distances t_out', tree.best)} the distance, or the most allowed."
+    text += f"Store the sphere, or -1, in {c.put('hit_ids prim_hits nearest_ids', tree.who)} and "
+    text += f"its distance, or the most allowed, in {c.put('distances t_out', tree.best)}."
     if visits is not None:
         text += f" {c.put('node_visits visited', visits)} gets the number of nodes visited."
     return Title(k.name("tree_walk bvh_skip_walk stackless_bvh"), text)

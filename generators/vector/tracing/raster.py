@@ -24,7 +24,9 @@ class _Pixel:
 
     @property
     def count(self) -> Expr:
-        return extent(self.corners.arrays[0] if self.faces is None else self.faces, 0)
+        if self.faces is None:
+            return extent(self.corners.arrays[0], len(self.c.at) - 2)
+        return extent(self.faces, 0)
 
     @property
     def said(self) -> str:
@@ -33,9 +35,10 @@ class _Pixel:
 
     def places(self, t: Expr) -> list[tuple[Expr, ...]]:
         """Where the corners of a triangle lie."""
+        lead = self.c.at[:-2]
         if self.faces is None:
-            return [(t, literal(n, INT32)) for n in range(3)]
-        return [(self.c.k.let(f"i{n}", self.faces[index(t, n)]),) for n in range(3)]
+            return [(*lead, t, literal(n, INT32)) for n in range(3)]
+        return [(*lead, self.c.k.let(f"i{n}", self.faces[index(t, n)])) for n in range(3)]
 
     def edge(self, a: Expr, b: Expr) -> Expr:
         """Twice the signed area of an edge and the pixel."""
@@ -55,16 +58,15 @@ def _pixel(k: KernelBuilder, level: int) -> _Pixel:
     *_, row, col = at = k.thread(*dims, names=every)
     vec = Vec(2, FLOAT32)
     c = Crowd(k, level, vec, dims, at)
-    half = shape.chance(0.7)
-    mid = [cast(i, FLOAT32) + 0.5 if half else cast(i, FLOAT32) for i in (col, row)]
+    mid = [cast(i, FLOAT32) + 0.5 for i in (col, row)]
     x, y = k.let("px", mid[0]), k.let("py", mid[1])
     k.size("tris", 10, 14)
     if shape.chance(0.5):
         k.size("verts", 8, 10)
         faces = k.array("faces tri_ids", INT32, ("tris", "3"), init="index_of:verts")
-        points = points_of(k, vec, "screen_pos verts_2d", 0.0, 11.0, ("verts",), 1)
+        points = points_of(k, vec, "screen_pos verts_2d", 0.0, 11.0, (*dims[:-2], "verts"), 1)
         return _Pixel(c, x, y, points, faces)
-    points = points_of(k, vec, "corners_2d tri_pos", 0.0, 11.0, ("tris", "3"), 1)
+    points = points_of(k, vec, "corners_2d tri_pos", 0.0, 11.0, (*dims[:-2], "tris", "3"), 1)
     return _Pixel(c, x, y, points, None)
 
 
@@ -133,14 +135,15 @@ def _told(
     if p.faces is not None and not culled:
         out = ", leaving one out where its twice signed area has a size below 0.01"
     text = (
-        f"For each pixel centre ({p.x.name}, {p.y.name}), pass the triangles {p.said} by edge "
-        f"functions{out}. Depth is {depth.name} interpolated "
+        f"Rasterize triangles: for each pixel's centre ({p.x.name}, {p.y.name}), test the "
+        f"triangles {p.said} by edge functions{out}. Depth is {depth.name} interpolated "
         f"{'with perspective (1 / z is linear)' if right else 'linearly'}. "
     )
-    text += (
-        f"{c.put('ids tri_out', who)} gets the nearest that covers it before {far.name}, or -1, "
-    )
-    text += f"{c.put('z_out depth_buffer', best)} its depth, or {far.name}"
+    text += f"Store the nearest that covers the pixel before {far.name}, or -1, in "
+    text += f"{c.put('ids tri_out', who)}; its depth, or {far.name}, in "
+    text += c.put("z_out depth_buffer", best)
     if value is not None and attr is not None:
-        text += f", {c.put('image shaded', value)} {attr.name} there, interpolated alike, or 0"
+        text += (
+            f"; and {attr.name} there, interpolated alike, or 0 in {c.put('image shaded', value)}"
+        )
     return f"{text}."

@@ -68,16 +68,15 @@ def _pixels(k: KernelBuilder, level: int, low: float, high: float) -> Ray:
     py: Expr = (v - cy) / focal
     if k.draw.shape.chance(0.5):
         px, py = k.let("px u_img", px), k.let("py v_img", py)
-    said = f"({col.name}{' + 0.5' * bool(half)} - {cx.name}) / {focal.name}"
     if k.draw.shape.chance(0.5):
         d = k.let("d dir_ray ray", fn("normalize", make(VEC3, px, py, k.lift(1.0, FLOAT32))))
-        toward = f"(({said}, and so for {row.name} with {cy.name}, 1)"
+        by = ""
     else:
         axes = [k.scalar(n, VEC3, init="unit") for n in ("right", "up", "forward")]
         d = k.let("d dir_ray ray", fn("normalize", axes[2] + px * axes[0] - py * axes[1]))
-        toward = f"(forward + u * right - v * up, u = {said} and v so for {row.name} with {cy.name}"
-    text = f"the ray of each pixel from {eye.name} along normalize{toward})"
-    return Ray(c, eye, d, text)
+        by = " with the axes right, up and forward"
+    text = f"the ray of each pixel of a pinhole camera at {eye.name}{by} (focal length "
+    return Ray(c, eye, d, f"{text}{focal.name}, principal point {cx.name}, {cy.name})")
 
 
 def side(k: KernelBuilder, symbol: str, value: int) -> str:

@@ -94,16 +94,16 @@ def _lamp_light_stored(
 ) -> Title:
     """What :func:`lamp_light` stores, and its text."""
     text = (
-        f"For each surface point of {p.name}, sum over the lamps that it faces (at {lamps.name}) "
-        f"the light {law} / (1 + d^2) times {power.name}, w being the direction to the lamp, d its "
-        f"distance"
+        f"Light each surface point of {p.name} by a list of lamps: sum over those at {lamps.name} "
+        f"that it faces {law} / (1 + d^2) times {power.name}, n being the normal, w the direction "
+        f"to the lamp and d its distance"
     )
     text += half_way
     if balls is not None:
         text += f". Lamps behind a ball ({balls[0].name}, {balls[1].name}) give none"
     albedo = k.array("albedo reflectance", FLOAT32, c.dims, low=0.1, high=0.9)
     found: Expr = albedo[c.at] * light
-    text += f". {c.put('shaded radiance_out light_out', found)} gets it times {albedo.name}."
+    text += f". {c.put('shaded radiance_out light_out', found)} gets the sum times {albedo.name}."
     return Title(k.name("lamp_light shade_points direct_light"), text)
 
 
@@ -133,18 +133,14 @@ def ambient_occlusion(k: KernelBuilder, level: int) -> Title:
     how = "normalize(1.01 * n + a random unit vector)"
     how = how if cosine else "random unit vectors turned to the side of n"
     text = (
-        f"For each surface point of {p.name}, send {rays.name} random rays, "
+        f"Estimate how open each surface point of {p.name} is: send {rays.name} random rays, "
         f"{how} (random state of {seed.name} and the point's index), and count those that no "
         f"ball of {balls[0].name} and {balls[1].name} stops"
     )
     text += f" within {reach.name}" if reach is not None else ""
     share = total / cast(rays, FLOAT32)
-    bent = c.chance(0.3, 2)
-    if bent:
-        power = k.scalar("contrast exponent", FLOAT32, 1.2, 2.5)
-        share = (share + 0.01) ** power
-    name = c.put("occlusion ao_out openness", share)
-    text += f". {name} gets their share{f' plus 0.01, to the power {power.name}' if bent else ''}."
+    name = c.put("visibility ao_out openness", share)
+    text += f". {name} gets their share."
     return Title(k.name("ambient_occlusion ao_rays sky_visibility"), text)
 
 
@@ -158,16 +154,16 @@ def environment_light(k: KernelBuilder, level: int) -> Title:
     coloured = c.shape.chance(0.5)
     sky = k.array("env sky env_map", VEC3 if coloured else FLOAT32, (rows, cols), low=0.0, high=2.0)
     d: Expr = k.let("d ray_d w_in", directions[c.at])
-    text = f"For each of {directions.name}: look up {sky.name} "
+    text = f"Look up the environment map {sky.name} for each direction of {directions.name} "
     way = c.shape.choice(("ray", "mirror", "mirror"))
     if way == "mirror":
         normals = k.array("normals hit_normals", VEC3, c.dims, init="unit")
         n = k.let("n normal", normals[c.at])
         d = k.let("mirrored refl", d - 2.0 * dot(d, n) * n)
-        text += f"along its reflection at {normals.name} "
+        text += f"reflected at {normals.name} "
     u = k.let("u lon", 0.5 + atan2(d[2], d[0]) / round(TWO_PI, 6))
     v = k.let("v lat", acos(0.999 * d[1]) / round(PI, 6))
-    text += "by u = 0.5 + atan2(z, x) / (2 * pi), v = acos(0.999 * y) / pi"
+    text += "at u = 0.5 + atan2(z, x) / (2 * pi), v = acos(0.999 * y) / pi"
     if c.chance(0.6, 2):
         found = _between(k, sky, u, v)
         text += ", bilinear with centres at half texels: u wraps around, v is clamped. "
@@ -176,7 +172,7 @@ def environment_light(k: KernelBuilder, level: int) -> Title:
         x = k.let("col tx", cast(u * cast(width, FLOAT32), INT32) % width)
         y = k.let("row ty", cast(v * cast(height, FLOAT32), INT32))
         found = sky[index(y, x)]
-        text += ", at the texel of row int(v * height), column int(u * width) modulo the width. "
+        text += ": the texel of row int(v * height) and column int(u * width) modulo the width. "
     return Title(k.name("environment_light env_lookup sky_sample"), text + _toned(c, found))
 
 
@@ -187,14 +183,15 @@ def _toned(c: Crowd, found: Expr) -> str:
         exposure = k.scalar("exposure gain", FLOAT32, 0.5, 2.0)
         found = exposure * found
         name = c.put("light radiance_out colors", found)
-        return f"{name} gets {exposure.name} times it."
+        return f"{name} gets {exposure.name} times the light found."
     through = k.array("throughput path_weight", FLOAT32, c.dims, low=0.1, high=1.0)
     value = through[c.at] * found
     if c.shape.chance(0.5):
         out = k.array("accum radiance", found.type, c.dims, role="inout", low=0.0, high=1.0)
         k.store(out, c.at, value, op="add")
-        return f"{out.name} gains {through.name} times it."
-    return f"{c.put('light radiance_out colors', value)} gets {through.name} times it."
+        return f"{out.name} gains {through.name} times the light found."
+    out_name = c.put("light radiance_out colors", value)
+    return f"{out_name} gets {through.name} times the light found."
 
 
 def _between(k: KernelBuilder, sky: Var, u: Expr, v: Expr) -> Expr:

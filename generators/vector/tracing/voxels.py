@@ -16,16 +16,17 @@ from generators.vector.tracing.rays import Ray, cast_rays, side
 def voxel_walk(k: KernelBuilder, level: int) -> Title:
     """Amanatides and Woo's walk through the cells of a grid that a ray passes, in order."""
     shape = k.draw.shape
-    flat = shape.chance(0.35)
+    flat = False
     n = 2 if flat else 3
     sides = tuple(side(k, s, 7 if flat else 5) for s in ("nx", "ny", "nz")[:n])
     top = 7.0 if flat else 5.0
-    r = cast_rays(k, level, 1.0, top - 1.0, 0.0 if flat else 0.3)
+    r = cast_rays(k, level, 1.0, top - 1.0, 0.0 if flat else 0.1)
     c = r.c
     way = shape.choice(("first", "sum", "count"))
     solid = way != "sum"
+    names = {"first": "labels materials", "count": "voxels levels", "sum": "density extinction"}
     cells = k.array(
-        "occupied solid voxels" if solid else "values density",
+        names[way],
         INT32 if solid else FLOAT32,
         sides,
         low=0,
@@ -61,14 +62,16 @@ def _voxel_walk_stored(
     """What :func:`voxel_walk` stores, and its text."""
     t = k.let("t travelled", k.lift(0.0, FLOAT32))
     start = {"sum": k.lift(0.0, FLOAT32), "first": k.lift(-1, INT32), "count": k.lift(0, INT32)}
-    found = k.let("found seen total", start[way])
+    found = k.let({"first": "found", "count": "seen", "sum": "total"}[way], start[way])
+    names = {"first": "target_label material_id", "count": "threshold min_level"}
+    bound = k.scalar(names[way], INT32, 1, 3) if way != "sum" else found
     with k.for_("s step_i", stop) as s:
         if way == "first":
-            with k.if_(fn("eq", cells[tuple(at)], 4)):
+            with k.if_(fn("eq", cells[tuple(at)], bound)):
                 k.assign(found, s)
                 k.break_()
         elif way == "count":
-            k.augment(found, "add", fn("where", cells[tuple(at)] > 2, k.lift(1, INT32), 0))
+            k.augment(found, "add", fn("where", cells[tuple(at)] > bound, k.lift(1, INT32), 0))
         _next_cell(k, (at, steps, times, spans), (t, found), cells, way)
         outs = [op("or", x < 0, x >= extent(cells, a)) for a, x in enumerate(at)]
         gone = outs[0]
@@ -76,7 +79,7 @@ def _voxel_walk_stored(
             gone = op("or", gone, o)
         with k.if_(gone):
             k.break_()
-    return _voxel_walk_ended(way, stop, r, cells, found, c, n, shape, t, k)
+    return _voxel_walk_ended(way, stop, r, cells, found, c, n, shape, t, k, bound)
 
 
 def _voxel_walk_ended(
@@ -90,22 +93,35 @@ def _voxel_walk_ended(
     shape: Stream,
     t: Var,
     k: KernelBuilder,
+    bound: Var,
 ) -> Title:
     """What :func:`voxel_walk` stores at last, and its text."""
-    said = {
-        "first": "the first cell of 4, by how many cells come before it, or -1",
-        "count": "how many cells above 2 it passes",
-        "sum": "the values of the cells times the way in each, summed",
+    said, outs, names = {
+        "first": (
+            f"the number of cells before the first one of {bound.name}, or -1",
+            "steps_out hit_steps",
+            "voxel_raycast dda_first_hit",
+        ),
+        "count": (
+            f"the number of cells above {bound.name}",
+            "counts counts_out",
+            "count_voxels_along_ray dda_count",
+        ),
+        "sum": (
+            "the sum of the cells' values times the length in each",
+            "optical_depth line_integrals",
+            "voxel_line_integral dda_integrate",
+        ),
     }[way]
     text = (
         f"Walk {r.said} cell by cell through the grid {cells.name} of unit cells (axes "
         f"{', '.join('xyz'[:n])}), at most {stop} cells, until it leaves: always across the "
-        f"nearest wall. {c.put('found_out results', found)} gets {said}"
+        f"nearest wall (no direction has a component of zero). Store {said} in "
+        f"{c.put(outs, found)}"
     )
-    if way != "count" and shape.chance(0.6):
-        text += f", {c.put('distances t_out', t)} the way to the last wall"
-    text += ". No direction has a component of zero."
-    return Title(k.name("voxel_walk dda_traverse grid_ray_walk"), text)
+    if way == "first" and shape.chance(0.6):
+        text += f" and the distance to the last wall in {c.put('distances t_out', t)}"
+    return Title(k.name(names), f"{text}.")
 
 
 def _next_cell(
