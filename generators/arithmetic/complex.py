@@ -316,7 +316,8 @@ class _Layout:
     def read(self, names: str, low: float, high: float) -> tuple[Pair, str]:
         """A number of each thread, and what a description calls it."""
         k, s = self.s.k, self.s
-        name = k.draw.word.choice([n for n in names.split() if n not in k.used])
+        free = [n for n in names.split() if n not in k.used]
+        name = k.draw.word.choice(free or [f"{n}_values" for n in names.split()])
         short = f"{name[0]}{name[-1]}" if "_" in name else name[0]
         parts = f"{short}_re", f"{short}_im"
         if self.form == "parts":
@@ -344,7 +345,8 @@ class _Layout:
         k, s = self.s.k, self.s
         if isinstance(value, Expr):
             return s.put(names, value).name
-        name = k.draw.word.choice([n for n in names.split() if n not in k.used])
+        free = [n for n in names.split() if n not in k.used]
+        name = k.draw.word.choice(free or [f"{n}_values" for n in names.split()])
         if self.form == "parts":
             parts = (
                 s.put([f"{name}_{part}"], v) for part, v in zip(("re", "im"), value, strict=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from math import prod
+from math import ceil, prod
 from typing import Any
 
 from validate.host.plain_launch import SMALL_BLOCK, SMALL_GRID
@@ -126,7 +126,9 @@ def _past_kept(row: Mapping[str, Any]) -> dict[str, int]:
     formulas = {arg["name"]: arg["size"] for arg in row["plain_args"]}
     names = [name for name in re.findall(r"[A-Za-z_]\w*", kept[1]) if formulas.get(name)]
     sizes = [symbol for name in names[:1] for symbol in sorted(symbols(formulas[name]))[:1]]
-    return dict.fromkeys(sizes, int(kept[2]) + int(kept[2]) // 2)
+    # Of a square matrix of bins the root of their number is enough.
+    alike = max(1, names.count(names[0])) if names else 1
+    return dict.fromkeys(sizes, ceil((1.5 * int(kept[2])) ** (1.0 / alike)))
 
 
 def _loops(row: Mapping[str, Any]) -> list[str]:
