@@ -110,7 +110,7 @@ def _to_codes(q: _Affine, form: str) -> str:
     code: Expr = cast(rounded, INT32)
     done = f"{_VERBS[form]}: with v = {say(k, value)} / {say(k, q.scale)}, take {how}"
     if q.zero is not None:
-        code, done = code + q.zero, f"{done} plus {say(k, q.zero)}"
+        code, done = code + q.zero, f"{done} plus the zero point {say(k, q.zero)}"
     code = k.let("code q", code)
     chance = 0.5 if level >= 3 else 0.0
     code = applied(k, chance, "saturate_code limit_code", {"code": code}, build)

@@ -239,6 +239,7 @@ def grid_walk(k: KernelBuilder, level: int) -> Title:
     w = k.size_param(["num_cols", "width"], "w")
     count = k.size_param(["num_moves", "length"], "moves")
     blocked = Also(s, 0.5 if level >= 2 else 0.0, "blocked bumps")
+    stopped = "it was stopped" if edge == "stop" or walls is None else "a wall stopped it"
     home = level >= 3 and shape.chance(0.5)
     r, c, place = _start(s, h, w)
     done = f"Robots on a grid: walker {s.where} starts at {place} and obeys its row of "
@@ -255,7 +256,7 @@ def grid_walk(k: KernelBuilder, level: int) -> Title:
         if walls is not None:
             branch(k, (same(walls[nr, nc], 3), (blocked, 1), NEXT))
         take(k, (r, nr), (c, nc))
-    done += _ended(s, r, c, w) + blocked.told("how often it was stopped")
+    done += _ended(s, r, c, w) + blocked.told(f"how often {stopped}")
     return Title(k.name("grid_walk robot_walk move_robots follow_commands"), done)
 
 

@@ -143,7 +143,7 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     steps = k.lift(k.draw.value.choice((32, 48, 64, 96, 128)), INT32)
     begin = k.scalar("t_min near", type_, 0.01, 0.1) if shape.chance(0.3) else zero(type_)
     relax = k.scalar("relaxation step_scale", type_, 0.8, 0.95) if shape.chance(0.3) else None
-    out = s.out("depth hit_dist t_hit", type_)
+    out = s.out("depth travelled t_hit", type_)
     used = Also(s, 0.4 if level >= 2 else 0.0, "steps_used iterations")
     hit = Also(s, 0.6 if not scene.inside else 0.0, "hit_mask is_hit")
     shades = level >= 3 and form not in _UNSHADED and shape.chance(0.25 * (level - 2))

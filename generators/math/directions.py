@@ -68,7 +68,7 @@ def angle_difference(body: BodyBuilder, a: Expr, c: Expr) -> Expr:
 @_ANGLE.formula("sector octant", a="bearing bearings")
 def compass_sector(body: BodyBuilder, a: Expr) -> Expr:
     turns = body.let("turns part", a / TWO_PI)
-    return fn("floor", 8.0 * (turns - fn("floor", turns)))
+    return fn("min", fn("floor", 8.0 * (turns - fn("floor", turns))), 7.0)
 
 
 @_ANGLE.formula("mean_angle bisector", a="theta thetas", c="phi phis")

@@ -276,7 +276,7 @@ def _jump(g: Graph, rank: Var) -> tuple[Expr, str]:
     """The share of a vertex in what random jumps bring."""
     k, way = g.k, g.k.draw.shape.choice(("count", "array", "param"))
     if way == "count":
-        return 1.0 / cast(extent(rank), FLOAT32), "1 / the number of vertices"
+        return 1.0 / cast(extent(rank), FLOAT32), "(1 / the number of vertices)"
     if way == "param":
         jump = k.scalar("teleport jump", FLOAT32, 0.02, 0.2)
         return jump, jump.name

@@ -222,8 +222,9 @@ def _conv_said(f: _Conv, of: tuple[Tensor, Tensor, Tensor | None, Tensor], way: 
         f"of {x.name} ({axes})",
     }[f.mode]
     own = "its own filter of " if f.mode == "depthwise" else ""
+    size = f"{f.win.side} taps" if nd == 1 else "x".join([str(f.win.side)] * nd)
     f.w.say(
-        f"{kind} with {own}{weights.name}, not flipped; {f.win.said()}."
+        f"{kind} with {own}{weights.name} ({size}), not flipped; {f.win.said()}."
         + (f" Add {bias.name} of the output channel." if bias is not None else "")
         + (f" Apply {SAID[way]}." if way else "")
         + f" {out.name} gets the result."

@@ -208,7 +208,7 @@ def _gru_stored(w: Work, at: tuple[Var, Var], new: Expr, old: Var, mixed: str) -
             f"A row keeps its old state where {mask.name} is 0; in between both are blended by it."
         )
     out.store(at, new)
-    w.say(f"{out.name} gets the state.")
+    w.say(f"{out.name} gets the new state.")
 
 
 def _column(w: Work, g: int, j: Expr) -> Expr:

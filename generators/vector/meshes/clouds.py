@@ -123,6 +123,9 @@ def _bubble(k: KernelBuilder, best: Var, d2: Var, few: int) -> None:
     held = k.let("carry held", d2)
     for n in range(few):
         with k.if_(held < best[n]):
+            if n == few - 1:
+                k.set(best, n, held)
+                continue
             kept = k.let(f"old_{n}", best[n])
             k.set(best, n, held)
             k.assign(held, kept)

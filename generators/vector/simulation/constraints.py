@@ -218,11 +218,11 @@ def distance_sweep(k: KernelBuilder, level: int) -> Title:
         k.augment(move, "add", share / length * d)
         if count is not None:
             k.augment(count, "add", 1.0)
-    said = "half" if inv is None else f"w_i / (w_i + w_j) times (w of {inv.name})"
+    said = "half" if inv is None else f"the share w_i / (w_i + w_j), w from {inv.name},"
     text = (
         f"Do one Jacobi sweep of distance constraints: each point of {p.name} "
         f"{'averages' if averaged else 'sums'} over its links the move towards the other end by "
-        f"{said} the distance less {rest.name}. Links go to {c.told[0]} but itself. "
+        f"{said} of (distance - {rest.name}). It is linked to {c.told[0]}, itself left out. "
     )
     text += _swept(c, mine, move, count)
     return Title(k.name("distance_sweep jacobi_distance solve_links_jacobi"), text)
