@@ -292,8 +292,8 @@ def test_no_layout_is_called_slower_by_lines_that_it_does_not_ask_for() -> None:
 
 
 def test_no_other_layout_is_named_that_is_slower_by_barriers_alone() -> None:
-    """Of a sum over triangles the next best would be tiles, slower by what barriers are allowed."""
-    program = accepted_draw("vector", "winding_number", 2).program
+    """Of nearest points the next best would be tiles, slower by what barriers are allowed."""
+    program = accepted_draw("vector", "nearest_spacing", 2).program
     sizes = middle_sizes(program)
     listed = candidates_of(program, sizes)
     found = Choice(program, listed[0], listed, sizes)

@@ -143,7 +143,7 @@ def test_ranges_by_extents_hold_for_what_is_drawn(row: Row) -> None:
                 assert (np.diff(values) >= 0).all()
 
 
-def test_index_arrays_have_the_range_of_what_they_index() -> None:
+def test_index_arrays_have_the_range_of_what_they_index(all_rows: list[Row]) -> None:
     """Each that the program uses as an index, or a draw of ``index_of`` makes one, and no other."""
     led = [
         row for row in ROWS if any((a["init"] or "").startswith("index_of") for a in row["args"])
@@ -156,7 +156,7 @@ def test_index_arrays_have_the_range_of_what_they_index() -> None:
                 assert arg["name"] in told
     offsets = [
         row
-        for row in ROWS
+        for row in all_rows
         if any(how == OFFSETS for how, _ in uses_of(from_json(row["program"]).kernel).values())
     ]
     assert offsets
@@ -181,7 +181,8 @@ def test_words_name_all_that_the_kernel_has() -> None:
     assert len(ROWS) / 2 < len(kept) < len(ROWS)
     for row, exchange in _exchanges("words"):
         for arg in row["args"]:
-            assert re.search(rf"\b{arg['name']}\b", exchange.question)
+            # A name that CUDA keeps for itself has a line below it there.
+            assert re.search(rf"\b{arg['name']}_?\b", exchange.question)
         assert not lacking(row)
     for row in ROWS:
         assert (row["id"] in kept) == (not lacking(row))
@@ -191,7 +192,7 @@ def test_words_name_all_that_the_kernel_has() -> None:
         for row in ROWS
         if re.search(r"\d\.\d", told.get(row["id"], ""))
     ]
-    assert sum(bool(lacking(row)) for row in blank) > len(blank) / 2
+    assert sum(bool(lacking(row)) for row in blank) >= len(blank) / 2 > 0
 
 
 @pytest.mark.parametrize("view", TO_PLAIN)

@@ -170,6 +170,7 @@ def test_an_output_that_the_backward_kernel_takes_for_its_extents_is_made(
     function = space[f"{row['kernel_name']}_backward"]
     known = {**sizes, **inputs}
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    known |= {f"{name}_": value for name, value in known.items()}
     function(*(known.get(name, inputs[like["name"]]) for name in names))
     passed = launched[-1][3]
     assert passed[0].shape == inputs[like["name"]].shape
