@@ -13,7 +13,6 @@ _A = Input("alpha a", 0.4, 1.6, ONE)
 _B = Input("beta b", 0.2, 1.8, ONE)
 _X = Input("x", -2.0, 2.0, local="xi x_val")
 _Y = Input("y", -2.0, 2.0, local="yi y_val")
-_STATE = Input("state u", -2.0, 2.0)
 _DT = Input("dt", 0.01, 0.1, ONE)
 
 

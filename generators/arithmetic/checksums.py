@@ -27,8 +27,6 @@ _NAMES = {
     "luhn": "luhn_digit luhn_checksum",
     "isbn": "isbn10_check weighted_digit_sum",
 }
-_ELEMENTS = {"luhn": "digit", "isbn": "digit", "internet": "word"}
-"""What an element of a row is called where it is no byte."""
 _TITLES = {
     "adler": "Adler-32 checksums",
     "fletcher": "Fletcher-16 checksums",

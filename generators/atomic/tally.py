@@ -55,11 +55,6 @@ def indices(k: KernelBuilder, *names: str) -> str:
     return " ".join(k.draw.word.choice(words(each)) for each in names)
 
 
-def number_type(k: KernelBuilder) -> Scalar:
-    shape = k.draw.shape
-    return k.draw.wide_float_type() if shape.chance(0.6) else shape.weighted(INTS)
-
-
 def amount(s: Site, names: Names, type_: Scalar, axes: Sequence[int] | None = None) -> Load:
     """This thread's element of signed floats, or of integers of moderate size."""
     span = (-2.0, 2.0) if type_.is_float else (0 if type_.is_unsigned else -20, 50)

@@ -64,10 +64,6 @@ def _two_pieces(body: BodyBuilder, test: Expr, low: Expr, high: Expr) -> Expr:
     return value
 
 
-def _light(body: BodyBuilder, c: Expr) -> Expr:
-    return body.let("light lin", c * c)
-
-
 def _exposed(body: BodyBuilder, c: Expr, e: Expr) -> Expr:
     return body.let("v hdr", e * c)
 

@@ -63,13 +63,7 @@ class Expressions(Loads):
 
     def extent(self, e: expr.Extent) -> Value:
         size = self.shapes[e.array.name][e.axis]
-        text = self.size(size)
-        return Value(
-            Doc(text, Prec.TIGHT if text.isidentifier() or text.isdigit() else Prec.ADD),
-            e.type,
-            number=True,
-            linear=linear_of(size),
-        )
+        return Value(_sum(self.size(size)), e.type, number=True, linear=linear_of(size))
 
     # Operations
 
@@ -118,9 +112,7 @@ class Expressions(Loads):
         """A value; where numbers are added to sizes on either side, with their sum."""
         if not value.number or value.linear is None or not _adds_constants(e, values):
             return value
-        text = value.linear.text(self.symbol)
-        tight = text.isidentifier() or text.isdigit()
-        return replace(value, doc=Doc(text, Prec.TIGHT if tight else Prec.ADD))
+        return replace(value, doc=_sum(value.linear.text(self.symbol)))
 
     def alike(self, op: str, values: Sequence[Value]) -> Sequence[Value]:
         """Arguments of which arrays of literals have the type of the others."""
@@ -306,6 +298,11 @@ def _linear(e: expr.Op, values: Sequence[Value]) -> Linear | None:
     if left.fixed or right.fixed:
         return left.scaled(right.const) if right.fixed else right.scaled(left.const)
     return None
+
+
+def _sum(text: str) -> Doc:
+    """A sum of sizes, or one of them alone."""
+    return Doc(text, Prec.TIGHT if text.isidentifier() or text.isdigit() else Prec.ADD)
 
 
 def _adds_constants(e: expr.Op, values: Sequence[Value]) -> bool:
