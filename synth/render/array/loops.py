@@ -198,7 +198,7 @@ class Bodies(Writes):
         zeros = re.fullmatch(r"\w+\.zeros\(.*\)", old.doc.text) is not None and not old.axes
         literal = old.doc.text in ("0.0", "0") and not parts_of(old.type)
         filled = parts_of(value.type) == parts_of(old.type)
-        if _beyond(op, old) or (op == "add" and (literal or (zeros and filled))):
+        if _beyond(op, old, joined) or (op == "add" and (literal or (zeros and filled))):
             new = Value(value.doc, old.type, value.axes)
         elif op in ("and", "or"):
             axes, docs = self.join([old, value])
@@ -324,15 +324,25 @@ class Bodies(Writes):
         raise NoForm(ArrayStatus.WALK, "loops whose values change their form")
 
 
-def _beyond(op: str, old: Value) -> bool:
-    """Whether an extreme starts from a literal that stands for none yet."""
+def _beyond(op: str, old: Value, joined: expr.Expr) -> bool:
+    """Whether an extreme starts from a literal below every value."""
     if op not in ("min", "max") or scalar_of(old.type).is_int:
         return False
     try:
         start = float(old.doc.text)
     except ValueError:
         return False
+    if op == "max" and start <= 0.0 and _never_below_zero(joined):
+        return True
     return start <= -1e29 if op == "max" else start >= 1e29
+
+
+def _never_below_zero(e: expr.Expr) -> bool:
+    if not isinstance(e, expr.Op):
+        return False
+    if e.op == "mul":
+        return e.args[0] == e.args[1]
+    return e.op in ("abs", "sqrt", "exp", "length", "length_sq")
 
 
 def _transposed(doc: Doc) -> Doc:

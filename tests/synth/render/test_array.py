@@ -329,3 +329,18 @@ def test_a_wrong_text_is_named(whole: Row) -> None:
     with HostRunner() as runner:
         (result,) = runner.run([altered])
     assert (result.status, result.array) == ("agrees", "wrong_value")
+
+
+@pytest.mark.parametrize(
+    ("joined", "kept"), [(op("abs", A[THREAD, J]), False), (A[THREAD, J] * 2.0, True)]
+)
+def test_a_largest_value_starts_at_zero_only_where_values_may_be_below(
+    joined: Expr, kept: bool
+) -> None:
+    acc = Var("acc", FLOAT32)
+    body = (
+        ir.Assign("acc", ZERO),
+        loop(ir.Assign("acc", op("max", acc, joined))),
+        put(acc),
+    )
+    assert ("np.maximum(" in text_of(body, A)) is kept
