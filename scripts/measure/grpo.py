@@ -128,6 +128,9 @@ def _trained(told: argparse.Namespace, tell: Tell) -> Voice:
         learning_rate=told.train_rate,
         device=told.device,
         compiled=told.compiled,
+        parts=told.parts,
+        matrix_rate=told.matrix_rate,
+        schedule=told.schedule,
     )
     plan.check()
     context = index["settings"]["max_tokens"]
@@ -238,6 +241,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--train-minutes", type=float, default=3.5)
     parser.add_argument("--train-steps", type=int)
     parser.add_argument("--train-rate", type=float, default=1.2e-3)
+    parser.add_argument("--matrix-rate", type=float, default=0.0, help="Muon's, in training")
+    parser.add_argument("--schedule", choices=("cosine", "stays"), default="cosine")
+    parser.add_argument("--parts", default="", help="as of `worth.py train`")
     parser.add_argument("--width", type=int, default=640)
     parser.add_argument("--layers", type=int, default=12)
     parser.add_argument("--batch-tokens", type=int, default=65536)
