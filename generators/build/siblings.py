@@ -64,11 +64,23 @@ _AFFIX = re.compile(r"^(new|next)_|_(new|next|out)$")
 """What says of a name that it is of the state after a step."""
 
 
+_NUMBERED = re.compile(r"(.*[a-zA-Z_])(\d)")
+"""A name that ends in a number of one digit."""
+
+
+def _numbered(candidates: Collection[str], used: Collection[str]) -> list[str]:
+    """The candidates that continue a row of names in use: ``b1`` where there is ``b0``."""
+    stems = {m[1] for m in map(_NUMBERED.fullmatch, used) if m}
+    return [name for name in candidates if (m := _NUMBERED.fullmatch(name)) and m[1] in stems]
+
+
 def matching(candidates: Collection[str], used: Collection[str]) -> list[str]:
-    """The candidates that are siblings of a name in use, or say in the same way what is new."""
+    """The candidates that are siblings of a name in use, that continue a row of numbered names,
+    or say in the same way what is new."""
     told = [name for name in candidates if parts_in(name)]
     known = [name for name in used if parts_in(name)] if told else []
     found = [name for name in told if any(are_siblings(name, other) for other in known)]
+    found = found or _numbered(candidates, used)
     ends = {m[0] for m in map(_AFFIX.search, used) if m} if not found else set()
     return found or [name for name in candidates if (m := _AFFIX.search(name)) and m[0] in ends]
 
