@@ -267,7 +267,7 @@ def weno_reconstruction(k: KernelBuilder, level: int) -> Title:
     reach = order // 2
     v = []
     for n in range(-reach, reach + 1):
-        tag = {-2: "mm", -1: "m", 0: "c", 1: "p", 2: "pp"}[n]
+        tag = {-2: "mm", -1: "m", 0: "c", 1: "p", 2: "pp"}[side * n]
         v.append(k.let(f"v{tag}", u.near(axis, side * n)))
     value = _third(k, v, eps) if order == 3 else _fifth(k, v, eps)
     k.store(out.array, c.index((), wide=False), value)

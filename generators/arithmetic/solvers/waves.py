@@ -220,15 +220,17 @@ def heat_conduction(k: KernelBuilder, level: int) -> Title:
         "harmonic": lambda b, x, y: 2.0 * x * y / (x + y),
     }
     params = {"a": type_, "b": type_}
-    face = routine(k, BY_LEVEL[level], f"{mean}_mean face_conductivity", params, ways[mean])
-    fluxes = []
+    short = mean == "arithmetic" and c.rank == 1
+    share = BY_LEVEL[level] if short else 1.0
+    face = routine(k, share, f"{mean}_mean face_conductivity", params, ways[mean])
+    fluxes, named = [], shape.chance(0.6)
     for axis in range(c.rank):
         name = "zyx"[3 - c.rank + axis]
         for by in (-1, 1):
             side = "m" if by < 0 else "p"
             conducts = face(own, kappa.near(axis, by))
             flux = conducts * (t.near(axis, by) - here)
-            fluxes.append(maybe(k, f"q_{name}{side}", flux, 0.6))
+            fluxes.append(k.let(f"q_{name}{side}", flux) if named else flux)
     return _heat_conduction_stored(
         fluxes, shape, k, step, capacity, here, t, kappa, mean, source, type_, out, c
     )
