@@ -46,6 +46,7 @@ class _Step:
             return lr
         k.size("groups", 3, 4)
         ids = self.s.array("group_ids param_group", INT32, init="index_of:groups")
+        k.half_inputs = False
         rates = k.array("group_lrs lrs", self.type, "groups", low=0.01, high=0.1)
         self.told.append(f"lr is the entry of {rates.name} for the group that {ids.name} gives.")
         return k.let("lr rate", rates[ids[self.s.at]])

@@ -110,6 +110,15 @@ _ALONE: Mapping[str, tuple[Range, ...]] = _named(
 )
 """The same of a size that the launch counts and nothing else, where that is no large number."""
 
+_HELD = frozenset({"particles", "num_particles"})
+"""Beside one of these a grid has about as many cells as there are particles, or a few less."""
+_HELD_SIDES: Mapping[tuple[bool, bool], tuple[Range, ...]] = {
+    (True, False): ((256, 512), (512, 1024)),
+    (True, True): ((64, 128),),
+    (False, False): ((64, 128),),
+    (False, True): ((16, 32),),
+}
+"""Sides of such a grid, by whether each particle has a thread and whether there are three axes."""
 _CROWDS = frozenset({"n", "num", "count", "scenes", "worlds", "batch", "b"})
 """Sizes of sets of points, beside which a width is how many neighbours each has."""
 
@@ -139,6 +148,8 @@ def ranges_of(
 
 def _beside(name: str, others: frozenset[str], counted: bool) -> tuple[Range, ...]:
     """The ranges that a size has for what stands beside it."""
+    if name in _SIDES | {"nz"} and _HELD & others:
+        return _HELD_SIDES[bool(_HELD & others & {"particles"}), "nz" in {name, *others}]
     sides = _SIDES & {name, *others}
     if name in _SIDES and (len(sides) > 1 or "nz" in others):
         return _SOLID if _THIRD & others else _FLAT
@@ -163,6 +174,10 @@ _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
     ("num_cells", ""): (
         frozenset({"num_faces"}),
         ((200_000, 2_000_000), (1_000_000, 10_000_000)),
+    ),
+    ("particles", "counted"): (
+        frozenset({"nx"}),
+        ((500_000, 4_000_000), (1_000_000, 8_000_000)),
     ),
     ("words", "inner"): (
         frozenset({"num_keys", "filters", "blocks"}),
