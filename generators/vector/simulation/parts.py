@@ -253,7 +253,8 @@ def ragged(
     first: Expr = starts[row]
     stop: Expr = starts[row + 1]
     if k.draw.shape.chance(0.5):
-        first, stop = k.let("first begin", first), k.let("last end", stop)
+        ends = k.draw.word.choice((("first", "last"), ("begin", "end")))
+        first, stop = k.let(ends[0], first), k.let(ends[1], stop)
     said = f"those in {array.name} from its {starts.name} up to the next one's"
     with k.for_("s slot e", stop, start=first) as s:
         yield k.let(loop, array[s]), said
