@@ -100,9 +100,10 @@ def _finish(o: _Step, value: Expr, formula: str, name: str) -> Title:
 def _moving(o: _Step, state: Var, rate: Expr, value: Expr, names: str) -> Var:
     """A moving average, stored and kept in a local."""
     k, at = o.k, o.s.at
-    if k.draw.shape.chance(0.6):
+    way = k.draw.stream("moving averages").weighted({"sum": 6, "lerp": 2, "step": 2})
+    if way == "sum":
         new = k.let(names, rate * state[at] + (1.0 - rate) * value)
-    elif k.draw.shape.chance(0.5):
+    elif way == "lerp":
         new = k.let(names, fn("lerp", value, state[at], rate))
     else:
         new = k.let(names, state[at] + (1.0 - rate) * (value - state[at]))

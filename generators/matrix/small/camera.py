@@ -77,7 +77,8 @@ def project_points(k: KernelBuilder, level: int) -> Title:
         matrix = None
         inv = g.part("inv_z iz", 1.0 / q[2]) if shape.chance(0.5) else None
         at = [q[c] / q[2] if inv is None else q[c] * inv for c in range(2)]
-        x, y = g.let("x xn", at[0]), g.let("y yn", at[1])
+        first, second = g.k.draw.word.choice((("x", "y"), ("xn", "yn")))
+        x, y = g.let(first, at[0], "x"), g.let(second, at[1], "y")
         done += f", {g.told(x, y)}"
         if level >= 3 and shape.chance(0.6):
             x, y, text = _distorted(g, x, y, level)
