@@ -66,7 +66,7 @@ _AFFIX = re.compile(r"^(new|next)_|_(new|next|out)$")
 """What says of a name that it is of the state after a step."""
 
 
-_SIZES = tuple(
+_SETS = tuple(
     frozenset(names.split())
     for names in (
         "depth height width",
@@ -79,6 +79,23 @@ _SIZES = tuple(
         "roll_angles pitch_angles yaw_angles",
         "cos_t sin_t",
         "ct st",
+        "cx sx",
+        "cy sy",
+        "cz sz",
+        "cos_x sin_x",
+        "cos_y sin_y",
+        "cos_z sin_z",
+        "c s",
+        "cs sn",
+        "ca sa",
+        "fx fy fz",
+        "fu fv",
+        "x_axis y_axis z_axis",
+        "first last",
+        "begin end",
+        "xn yn",
+        "x_img y_img",
+        "a b c",
     )
 )
 """Whole names that people use together."""
@@ -86,7 +103,7 @@ _SIZES = tuple(
 
 def _together(candidates: Collection[str], used: Collection[str]) -> list[str]:
     """The candidates that belong to a set of names of which one is in use."""
-    begun = [names for names in _SIZES if not names.isdisjoint(used)]
+    begun = [names for names in _SETS if not names.isdisjoint(used)]
     return [name for name in candidates if any(name in names for names in begun)]
 
 
