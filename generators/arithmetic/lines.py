@@ -196,7 +196,7 @@ def finite_difference(k: KernelBuilder, level: int) -> Title:
     edge = "interior" if edge == "zero" else edge
     line = Line(s, "u field profile", (f, f), axis, edge, reach)
     h = k.scalar("dx spacing h", f, 0.5, 2.0)
-    out = s.out("derivative derivatives" if "second" not in names else "curvature d2u", f)
+    out = s.out("derivative derivatives" if "second_derivative" not in names else "curvature d2u", f)
     what = "Second derivative" if scheme in ("second", "second4") else "Derivative"
     where_ = f" along axis {axis}" if s.rank > 1 else ""
     if edge == "interior":

@@ -104,7 +104,8 @@ _SETS = tuple(
 def _together(candidates: Collection[str], used: Collection[str]) -> list[str]:
     """The candidates that belong to a set of names of which one is in use."""
     begun = [names for names in _SETS if not names.isdisjoint(used)]
-    return [name for name in candidates if any(name in names for names in begun)]
+    fresh = [name for name in candidates if name not in used]
+    return [name for name in fresh if any(name in names for names in begun)]
 
 
 _NUMBERED = re.compile(r"(.*[a-zA-Z_])(\d)")

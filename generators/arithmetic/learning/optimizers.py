@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import most, sqrt
-from generators.kit.naming import maybe
+from generators.kit.naming import maybe, maybe_all
 from generators.kit.sites import Site, launch
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT16, FLOAT32, INT32, Scalar
@@ -182,7 +182,8 @@ def _corrected(o: _Step, m: Var, v: Var, b1: Var, b2: Var) -> tuple[Expr, Expr]:
             f"m_hat and v_hat are the averages over 1 - {b1.name}^t and 1 - {b2.name}^t, t being "
             f"{step.name}, the number of the step."
         )
-    return maybe(k, "m_hat", m / c1), maybe(k, "v_hat", v / c2)
+    m_hat, v_hat = maybe_all(k, {"m_hat": m / c1, "v_hat": v / c2}, 0.7)
+    return m_hat, v_hat
 
 
 @idiom

@@ -184,6 +184,8 @@ _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
         ((16_384, 131_072), (131_072, 1_048_576)),
     ),
     ("items", ""): (frozenset({"top_k"}), ((256, 1024), (1024, 8192))),
+    ("max_len", ""): (frozenset({"tokens"}), ((128, 512), (512, 1024))),
+    ("tokens", ""): (frozenset({"max_len"}), ((2048, 8192), (8192, 32_768))),
     ("samples", "inner"): (_AUDIO, ((1024, 8192), (8192, 48_000))),
     ("channels", ""): (frozenset({"tracks"}), ((1, 2), (2, 8))),
     ("steps", ""): (frozenset({"envs"}), ((32, 128), (128, 512))),
