@@ -96,6 +96,13 @@ _SETS = tuple(
         "xn yn",
         "x_img y_img",
         "a b c",
+        "highest lowest",
+        "top left",
+        "y0 x0",
+        "row0 col0",
+        "row_max row_min",
+        "za zb",
+        "c22 c23",
     )
 )
 """Whole names that people use together."""

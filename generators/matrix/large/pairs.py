@@ -286,7 +286,9 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
     else:
         with k.if_(hidden):
             k.assign(score, low)
-    c.say(f"Where {c.tell(hidden)} the pair is masked out and gets {low.name}.")
+    where_ = c.tell(hidden)
+    where_ = f"{where_.removeprefix('not ')} is false" if kind == "given" else where_
+    c.say(f"Where {where_}, the pair is masked out and gets {low.name}.")
     finish(c, level, score, "scores logits", "plain")
     names = "masked_scores" if kind in ("given", "length") else f"{kind}_scores"
     names = "prefix_lm_scores" if kind == "prefix" else names
@@ -311,11 +313,11 @@ def _scaled(c: Cells, level: int, score: Var, depth: Expr, spot: Expr | None) ->
     k, j = c.k, c.at[-1]
     if c.chance(0.4):
         k.augment(score, "div", sqrt(cast(depth, c.scalar)))
-        c.say("It is divided by the square root of the head dimension.")
+        c.say("The product is divided by the square root of the head dimension.")
     else:
         by = k.scalar("scale", c.scalar, 0.3, 0.9)
         k.augment(score, "mul", by)
-        c.say(f"It is multiplied by {c.tell(by)}.")
+        c.say(f"The product is multiplied by {c.tell(by)}.")
     ways = ("none", "bias") if spot is None else ("none", "slope", "bias")
     position = c.shape.choice(ways) if level >= 2 else "none"
     if position == "bias":

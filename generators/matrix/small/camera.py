@@ -251,7 +251,7 @@ def _normalized(g: Place, clip: Expr, vec: Vec, level: int) -> tuple[Expr, str]:
 def _tested(g: Place, clip: Expr, scalar: Scalar) -> str:
     """Outcodes of the clip planes, or one flag for all of them."""
     k = g.k
-    code = k.let("code mask_bits", k.lift(0, INT32))
+    code = k.let("code visible", k.lift(0, INT32))
     if g.chance(0.5):
         for bit, axis in ((1, 0), (4, 1)):
             with k.if_(clip[axis] < -clip[3]):

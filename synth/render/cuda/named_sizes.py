@@ -184,6 +184,7 @@ _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
         ((16_384, 131_072), (131_072, 1_048_576)),
     ),
     ("items", ""): (frozenset({"top_k"}), ((256, 1024), (1024, 8192))),
+    ("keys", "inner"): (frozenset({"queries"}), ((256, 1024), (1024, 4096))),
     ("max_len", ""): (frozenset({"tokens"}), ((128, 512), (512, 1024))),
     ("tokens", ""): (frozenset({"max_len"}), ((2048, 8192), (8192, 32_768))),
     ("samples", "inner"): (_AUDIO, ((1024, 8192), (8192, 48_000))),
