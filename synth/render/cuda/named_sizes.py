@@ -67,7 +67,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     pages=((1024, 8192), (8192, 65_536)),
     page_size=((8, 16), (16, 32)),
     voices__links=((4, 16), (8, 32)),
-    elem_nodes=((3, 8), (4, 10)),
+    elem_nodes__atoms=((3, 8), (4, 10)),
     order=((64, 256), (256, 1024)),
     rhs=((4, 16), (16, 64), (64, 256)),
     basis=((8, 32), (32, 64)),
@@ -115,8 +115,8 @@ _HELD = frozenset({"particles", "num_particles"})
 _HELD_SIDES: Mapping[tuple[bool, bool], tuple[Range, ...]] = {
     (True, False): ((256, 512), (512, 1024)),
     (True, True): ((64, 128),),
-    (False, False): ((64, 128),),
-    (False, True): ((16, 32),),
+    (False, False): ((192, 256),),
+    (False, True): ((32, 40),),
 }
 """Sides of such a grid, by whether each particle has a thread and whether there are three axes."""
 _CROWDS = frozenset({"n", "num", "count", "scenes", "worlds", "batch", "b"})
@@ -175,6 +175,8 @@ _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
         frozenset({"num_faces"}),
         ((200_000, 2_000_000), (1_000_000, 10_000_000)),
     ),
+    ("num_particles", "inner"): (frozenset({"nx"}), ((16_000, 60_000),)),
+    ("terms", ""): (frozenset({"frames", "m"}), ((3, 4), (4, 6))),
     ("particles", "counted"): (
         frozenset({"nx"}),
         ((500_000, 4_000_000), (1_000_000, 8_000_000)),
