@@ -138,7 +138,6 @@ def adi_sweep(k: KernelBuilder, level: int) -> Title:
     at = k.thread(*batch, names=("p", "j") if several else (k.name("j line row"),))
     b = Batch(k, type_, layout, at, batch)
     u = b.array("u temperature phi", -1.0, 1.0)
-    line = at[-1]
     lines: Expr = extent(u, b.axis - 1 if layout == "contiguous" else len(batch))
     count = extent(u, b.axis) if shape.chance(0.5) else k.size_param("m num_points", "m")
     lines = lines if shape.chance(0.5) else k.size_param("num_lines lines", "lines")
@@ -150,8 +149,17 @@ def adi_sweep(k: KernelBuilder, level: int) -> Title:
     )
     forced = shape.chance(0.1 + 0.1 * level)
     heat = b.array("heat source forcing", -0.5, 0.5) if forced else None
-    before, behind = k.draw.word.choice((("line_prev", "line_next"), ("above", "below")))
     edge = shape.weighted({"zero": 3, "insulated": 4, "channel": 1})
+    beside = _across(b, u, lines, edge)
+    return _adi_sweep_stored(k, beside, ry, reaction, u, heat, b, rx, count, edge)
+
+
+def _across(b: Batch, u: Var, lines: Expr, edge: str) -> Callable[[Expr], tuple[Expr, Expr]]:
+    """The values on the lines before and behind a thread's own, by the place on the line."""
+    k, line = b.k, b.at[-1]
+    before, behind = k.draw.word.choice((("line_prev", "line_next"), ("above", "below")))
+    low: Expr = line
+    high: Expr = line
     if edge == "channel":
         low = k.let(before, (line + lines - 1) % lines)
         high = k.let(behind, (line + 1) % lines)
@@ -159,12 +167,9 @@ def adi_sweep(k: KernelBuilder, level: int) -> Title:
         low = k.let(before, most(line - 1, 0))
         high = k.let(behind, least(line + 1, lines - 1))
 
-    else:
-        low, high = line, line
-
     def at_line(other: Expr, i: Expr) -> Expr:
-        spot = (*at[:-1], other)
-        return u[(i, *spot) if layout == "interleaved" else (*spot, i)]
+        spot = (*b.at[:-1], other)
+        return u[(i, *spot) if b.layout == "interleaved" else (*spot, i)]
 
     def beside(i: Expr) -> tuple[Expr, Expr]:
         if edge != "zero":
@@ -175,7 +180,7 @@ def adi_sweep(k: KernelBuilder, level: int) -> Title:
             return first, last
         return k.let(f"u_{before}", first), k.let(f"u_{behind}", last)
 
-    return _adi_sweep_stored(k, beside, ry, reaction, u, heat, b, rx, count, edge)
+    return beside
 
 
 def _adi_sweep_stored(

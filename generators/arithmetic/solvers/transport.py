@@ -40,9 +40,8 @@ def upwind_advection(k: KernelBuilder, level: int) -> Title:
     c.rim(out, u())
     here = k.let("uc here center", u())
     way = shape.choice(("where", "split", "if"))
-    way = way if each else "ahead"
+    way, named = (way if each else "ahead"), shape.chance(0.5)
     change: Expr | None = None
-    named = shape.chance(0.5)
     for axis, speed in enumerate(speeds):
         letter = _letter(c, axis)
         v = k.let(f"v_{letter}", speed) if each else speed

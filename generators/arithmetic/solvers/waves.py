@@ -125,7 +125,7 @@ def fdtd_update(k: KernelBuilder, level: int) -> Title:
         by = -1 if electric else 1
         ahead = field() if electric else field.near(axis, by)
         back = field.near(axis, by) if electric else field()
-        difference = ahead - back
+        difference: Expr = ahead - back
         if named:
             difference = k.let(f"d{other}{axes[component]}_d{axes[along]}", difference)
         parts.append((difference, sign, field.name, axes[along]))
@@ -225,7 +225,7 @@ def heat_conduction(k: KernelBuilder, level: int) -> Title:
     short = mean == "arithmetic" and c.rank == 1
     share = BY_LEVEL[level] if short else 1.0
     face = routine(k, share, f"{mean}_mean face_conductivity", params, ways[mean])
-    fluxes, named = [], shape.chance(0.6)
+    fluxes, named = list[Expr](), shape.chance(0.6)
     for axis in range(c.rank):
         name = "zyx"[3 - c.rank + axis]
         for by in (-1, 1):

@@ -272,14 +272,8 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
     c.say(f"Masked attention scores{every}: the dot product of query {c.tell(i)} in {q.name} and")
     c.say(f"key {c.tell(j)} in {keys.name}.")
     c.spoken[score.name] = "s", ""
-    spot: Expr = i
-    if past is not None:
-        spot = k.let("q_pos query_pos", i + past)
-        c.say(f"The queries are the last of the sequence: row {c.tell(i)} stands at")
-        c.say(f"{spot.name} = {c.tell(i)} + {c.tell(past)} among the keys.")
-        c.spoken[spot.name] = spot.name, ""
-    ordered = m in (n, f"past+{n}")
-    _scaled(c, level, score, depth, spot if ordered else None)
+    spot = i if past is None else _after(c, i, past)
+    _scaled(c, level, score, depth, spot if kind not in ("given", "length") else None)
     hidden = _hidden(c, kind, spot)
     if shape.chance(0.5):
         k.assign(score, where(hidden, low, score))
@@ -293,6 +287,15 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
     names = "masked_scores" if kind in ("given", "length") else f"{kind}_scores"
     names = "prefix_lm_scores" if kind == "prefix" else names
     return Title(k.name(f"masked_attention_scores {names}"), c.text)
+
+
+def _after(c: Cells, i: Expr, past: Expr) -> Expr:
+    """Where a query stands among the keys, behind those of a cache."""
+    spot = c.k.let("q_pos query_pos", i + past)
+    c.say(f"The queries are the last of the sequence: query {c.tell(i)} stands at")
+    c.say(f"{spot.name} = {c.tell(i)} + {c.tell(past)} among the keys.")
+    c.spoken[spot.name] = spot.name, ""
+    return spot
 
 
 def _lengths(k: KernelBuilder, level: int, kind: str) -> tuple[str, str, str]:
@@ -327,7 +330,7 @@ def _scaled(c: Cells, level: int, score: Var, depth: Expr, spot: Expr | None) ->
         c.say(f"{c.tell(bias)} is added.")
     elif position == "slope" and spot is not None:
         if c.rank > 2:
-            slope = c.read("alibi_slopes", c.scalar, 0.1, 0.5, axes=(0,))
+            slope: Expr = c.read("alibi_slopes", c.scalar, 0.1, 0.5, axes=(0,))
         else:
             slope = k.scalar("alibi_slope", c.scalar, 0.1, 0.5)
         less = slope * cast(abs(spot - j), c.scalar)

@@ -174,16 +174,23 @@ def attention_scores(k: KernelBuilder, level: int) -> Title:
         out = w.out("scores logits", dims)
         if masked is None:
             out.store(at, score)
-        elif w.chance(0.5):
-            out.store(at, fn("where", masked, score, low))
         else:
-            with k.if_(masked):
-                out.store(at, score)
-            with k.else_():
-                out.store(at, low)
+            _store_seen(w, out, at, (masked, score, low))
         w.say(f"{out.name} gets the result.")
     text = w.text()
     return Title(k.name("attention_scores qk_scores", "score_matrix attention_logits"), text)
+
+
+def _store_seen(w: Work, out: Tensor, at: tuple[Var, ...], parts: tuple[Expr, Var, float]) -> None:
+    """Store a score where its key is seen, else a low one."""
+    masked, score, low = parts
+    if w.chance(0.5):
+        out.store(at, fn("where", masked, score, low))
+        return
+    with w.k.if_(masked):
+        out.store(at, score)
+    with w.k.else_():
+        out.store(at, low)
 
 
 def _bent(w: Work, score: Var, at: tuple[Var, ...], lead: tuple[str, ...], cols: str) -> None:

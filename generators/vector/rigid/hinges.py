@@ -32,12 +32,11 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     """Torques of driven hinges: toward an angle, against motion, at limits."""
     shape = k.draw.shape
     r = rig(k, "j tid joint", single=0.75)
-    axes = {"each": 3, "shared": 2}
     base, link = k.draw.word.choice((("parent", "child"), ("base", "link")))
     parts = {
         "parent": Part(f"{base}_rot", r.quat, init="unit"),
         "child": Part(f"{link}_rot", r.quat, init="unit"),
-        "axis": Part("axis hinge", r.vec, init="unit", forms=axes),
+        "axis": Part("axis hinge", r.vec, init="unit", forms={"each": 3, "shared": 2}),
     }
     joint = record(r, "Hinge Joint HingeJoint", parts, 0.3 + 0.07 * level)
     axis, parent = joint["axis"], joint["parent"]

@@ -62,9 +62,7 @@ def all_pairs_force(k: KernelBuilder, level: int) -> Title:
         f"{', itself left out' if guard else ''}, with d {way} in {p.name} and r^2 = |d|^2 + "
         f"{soft}. {out} gets the sum times {written(scale)}{f' and its own {own}' if own else ''}."
     )
-    if near:
-        text += " This is the near field of a fast multipole method: the list holds the particles "
-        text += "of a particle's own cell and of those beside it."
+    text += _NEAR_FIELD if near else ""
     if energy is not None:
         sign = "minus " if law == "gravity" else ""
         kept = c.put("potentials phi_out", scale * energy)
@@ -76,6 +74,10 @@ _PAIR_NAMES = {
     "gravity": "nbody_forces gravity_forces nbody_gravity",
     "charges": "coulomb_forces charge_forces",
 }
+_NEAR_FIELD = (
+    " This is the near field of a fast multipole method: the list holds the particles of a "
+    "particle's own cell and of those beside it."
+)
 _NEAR_NAMES = {
     "gravity": "near_field_gravity p2p_gravity",
     "charges": "near_field_coulomb p2p_coulomb",
@@ -171,18 +173,8 @@ def vortex_velocity(k: KernelBuilder, level: int) -> Title:
             k.augment(turn, "add", fn("cross", gamma, spin) / (r2 * sqrt(r2)))
     factor = TWO_PI if c.vec.size == 2 else FOUR_PI
     found: Expr = v / round(factor, 6)
-    law = "g * (-d.y, d.x) / r^2" if c.vec.size == 2 else "cross(g, d) / r^3"
     by = "2 * pi" if c.vec.size == 2 else "4 * pi"
-    if own:
-        whom = f"each of the vortices at {p.name} by all of them (Biot-Savart)"
-        text = f"Compute the velocity induced at {whom}: sum {law} over the vortices, d leading "
-        text += "from the one that induces to the one that moves, "
-    else:
-        whom = f"each point of {p.name} by the vortices at {q.name} (Biot-Savart)"
-        text = f"Compute the velocity induced at {whom}: sum {law} over the vortices, d leading "
-        text += "from the vortex to the point, "
-    text += f"g {'the' if own else 'its'} {spins.name}{' of the former' * own}, "
-    text += f"r^2 = |d|^2 + {soft}. "
+    text = f"{_induced(c, p, q, spins)}r^2 = |d|^2 + {soft}. "
     if c.chance(0.4, 2):
         stream = k.scalar("u_inf free_stream background", c.vec, -1.0, 1.0)
         found = stream + found
@@ -191,6 +183,18 @@ def vortex_velocity(k: KernelBuilder, level: int) -> Title:
     else:
         text += f"{c.put('velocities vel_out u_out', found)} gets the sum over {by}."
     return _vortex_velocity_stored(turn, text, c, k)
+
+
+def _induced(c: Crowd, p: Points, q: Points, spins: Var) -> str:
+    """What vortices induce at points, or at one another, in words."""
+    own = p is q
+    law = "g * (-d.y, d.x) / r^2" if c.vec.size == 2 else "cross(g, d) / r^3"
+    whom = f"each point of {p.name} by the vortices at {q.name}"
+    whom = f"each of the vortices at {p.name} by all of them" if own else whom
+    ends = "the one that induces to the one that moves" if own else "the vortex to the point"
+    text = f"Compute the velocity induced at {whom} (Biot-Savart): sum {law} over the vortices, "
+    text += f"d leading from {ends}, "
+    return f"{text}g {'the' if own else 'its'} {spins.name}{' of the former' * own}, "
 
 
 def _vortex_velocity_stored(turn: Var | None, text: str, c: Crowd, k: KernelBuilder) -> Title:
