@@ -103,7 +103,7 @@ def _two_sums(
 ) -> tuple[Expr, str]:
     """A sum, and a sum of its values on the way, taken modulo a number at once or at the end."""
     start, modulus, shift = (1, 65521, 16) if form == "adler" else (0, 255, 8)
-    a, b = k.let("a low_sum", literal(start, UINT32)), k.let("b high_sum", literal(0, UINT32))
+    a, b = k.let("a", literal(start, UINT32)), k.let("b", literal(0, UINT32))
     late = level >= 2 and k.draw.shape.chance(0.5)
     with k.for_("pos q s", count) as q:
         byte = maybe(k, "byte", cast(entry(q), UINT32), 0.6)

@@ -10,7 +10,7 @@ from generators.arithmetic.common import total
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, least, most
-from generators.kit.naming import held, maybe
+from generators.kit.naming import held, maybe, maybe_all
 from generators.kit.sites import Site, launch, over
 from generators.kit.words import listed, say
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
@@ -122,7 +122,7 @@ def _controls(
         s = over(k, "n", k.draw.word.choice(("i", "tid", "idx")), ((48, 96),))
         if layout == "each" and k.draw.shape.chance(0.5) and isinstance(point, Scalar):
             p = [s.read([f"p{m}"], point, -2.0, 2.0) for m in range(count)]
-            found = [maybe(k, f"{'abcd'[m]}", q, 0.3) for m, q in enumerate(p)]
+            found = maybe_all(k, {"abcd"[m]: q for m, q in enumerate(p)}, 0.3)
             return s, found, f"they are {listed([say(k, q) for q in p])} of each element"
         shape = ("n", str(count)) if layout == "each" else (str(count),)
         table = k.array(names, point, shape, low=-2.0, high=2.0)
@@ -140,7 +140,7 @@ def _controls(
         table = k.array(names, point, (first, str(count)), low=-2.0, high=2.0)
         read = [table[s.at[0], m] for m in range(count)]
         text = f"those of a curve are its row of {table.name}"
-    return s, [maybe(k, f"q{m}", q, 0.7) for m, q in enumerate(read)], text
+    return s, maybe_all(k, {f"q{m}": q for m, q in enumerate(read)}, 0.7), text
 
 
 def _by_weights(k: KernelBuilder, form: str, t: Expr, p: Sequence[Expr]) -> Expr:

@@ -109,10 +109,11 @@ def _fixed(s: Site, edge: str, f: Scalar, taps: Taps) -> Title:
     k, half = s.k, len(taps.weights) // 2
     line = _line(s, edge, f, (half, half))
     value: Expr | None = None
+    named = k.draw.shape.chance(0.6)
     for m, tap in enumerate(taps.weights):
         if not tap:
             continue
-        sample = maybe(k, f"s{m}", line.at(m - half), 0.6)
+        sample = k.let(f"s{m}", line.at(m - half)) if named else line.at(m - half)
         term = sample if abs(tap) == 1 else float(abs(tap)) * sample
         if value is None:
             value = -term if tap < 0 else term

@@ -196,8 +196,9 @@ def finite_difference(k: KernelBuilder, level: int) -> Title:
     edge = "interior" if edge == "zero" else edge
     line = Line(s, "u field profile", (f, f), axis, edge, reach)
     h = k.scalar("dx spacing h", f, 0.5, 2.0)
-    out = s.out("derivative derivatives" if "second" not in names else "curvature d2u", f)
-    what = "Second derivative" if scheme in ("second", "second4") else "Derivative"
+    twice = scheme in ("second", "second4")
+    out = s.out("curvature d2u" if twice else "derivative derivatives", f)
+    what = "Second derivative" if twice else "Derivative"
     where_ = f" along axis {axis}" if s.rank > 1 else ""
     if edge == "interior":
         nested = shape.chance(0.5)

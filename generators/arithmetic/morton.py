@@ -9,7 +9,7 @@ from generators.arithmetic.types import UINT16, UINT32, UINT64
 from generators.build import BodyBuilder, KernelBuilder, cast
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, where
-from generators.kit.naming import held, maybe, routine
+from generators.kit.naming import held, routine
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.words import listed, say
@@ -91,8 +91,10 @@ def _encoded(s: Site, level: int, c: Code) -> Title:
         return c.spread_by_loop(b, x) if by_loop else c.spread(b, x, masked)
 
     names = f"expand_bits part1by{c.axes - 1} spread_bits"
-    spread = routine(k, 1.0 if level >= 3 else 0.5, names, {"x": c.type}, build)
-    parts = [maybe(k, f"{n}_bits {n}s", spread(x)) for n, x in zip(c.letters, coords, strict=True)]
+    spread = routine(k, 1.0, names, {"x": c.type}, build)
+    parts: list[Expr] = [spread(x) for x in coords]
+    if shape.chance(0.5):
+        parts = [k.let(f"{n}_bits", x) for n, x in zip(c.letters, parts, strict=True)]
     x_lowest = shape.chance(0.6)
     parts = parts if x_lowest else parts[::-1]
     code = parts[0]
@@ -113,7 +115,8 @@ def _coordinates(s: Site, level: int, c: Code) -> tuple[list[Expr], str]:
     k = s.k
     real = level >= 3 and k.draw.shape.chance(0.5)
     source = FLOAT32 if real else k.draw.shape.choice((c.type, INT32))
-    names = {n: f"{n}s pos_{n} p{n}" if real else f"{n}s cell_{n} {n}_idx" for n in c.letters}
+    style = k.draw.word.choice(("{}s", "pos_{}", "p{}") if real else ("{}s", "cell_{}", "{}_idx"))
+    names = {n: style.format(n) for n in c.letters}
     low, high = (-1.0, 1.0) if real else (0, c.top)
     parts = alike(source, low, high, **names)
     r = record(s, "Cell Voxel Point", parts, 0.15 if level < 3 else 0.4)
@@ -160,7 +163,7 @@ def _decoded(s: Site, level: int, c: Code) -> Title:
     target = shape.choice((c.type, INT32, FLOAT32)[: 3 if level > 1 else 2])
     code, text = k.let("code key", codes), say(k, codes)
     names = "compact_bits squeeze_bits gather_bits"
-    compact = routine(k, 1.0 if level >= 3 else 0.5, names, {"x": c.type}, c.compact)
+    compact = routine(k, 1.0, names, {"x": c.type}, c.compact)
     frame = {
         "cell": Part("cell spacing", FLOAT32, 0.01, 0.1),
         "low": Part("lower origin", FLOAT32, -1.0, 1.0),

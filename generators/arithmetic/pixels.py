@@ -92,10 +92,11 @@ def _repacked(s: Site, level: int, name: str) -> Title:
     types = dict(zip(formula.keys, (UINT32, UINT32, FLOAT32), strict=False))
     mixed = routine(k, 0.8, "mix_channel blend_channel", types, formula.build)
     values: list[Expr] = []
+    named = k.draw.shape.chance(0.6)
     for letter, at, bits in layout:
         pair = [cast(_channel(v, at, bits), UINT32) for v in (a, b)]
         value = mixed(*pair, *([share] if share is not None else []))
-        values.append(maybe(k, f"{letter}_px {letter}_mix", value, 0.6))
+        values.append(k.let(f"{letter}_mix", value) if named else value)
     out = s.put("blended mixed result", cast(_joined(values, layout), word))
     rule = formula.said({"p": "p", "q": "q", "w": say(k, share) if share is not None else ""})
     done = f"Combine the {name} pixels ({_described(layout)}) of {r.say('front')} (p) and "

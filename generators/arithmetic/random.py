@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from generators.arithmetic.common import stored
 from generators.arithmetic.types import UINT32, UINT64
 from generators.build import BodyBuilder, KernelBuilder, cast
 from generators.build.registry import Title, idiom
@@ -199,7 +198,7 @@ def random_step(k: KernelBuilder, level: int) -> Title:
             done += " The state is written back."
         drawn, how = _tempered(k, form, x)
         drawn = local(k, "drawn bits_out r", drawn)
-        done += f" The number drawn is r = {how}.{_used(s, level, form, drawn)}"
+        done += _used(s, level, form, drawn, how)
     return Title(k.name(f"{form}_step {form}_random"), done)
 
 
@@ -235,22 +234,26 @@ def _simple(s: Site, form: str, x: Var) -> str:
     return f" {out.name} gets {text}."
 
 
-def _used(s: Site, level: int, form: str, drawn: Var) -> str:
-    """What becomes of the number drawn: an integer in a range, a real, a coin, a jittered value."""
+def _used(s: Site, level: int, form: str, drawn: Var, how: str) -> str:
+    """What becomes of the number drawn: an integer in a range, a real, a coin, a jittered value.
+
+    In one sentence, which goes with its output.
+    """
+    where_ = f"where r = {how} is the number drawn"
     k, type_ = s.k, scalar_of(drawn.type)
     bits = {"lcg": type_.bits // 2, "lehmer": 31, "pcg": 32}.get(form, type_.bits)
     use = k.draw.shape.choice(("range", "unit", "signed") if level < 4 else ("jitter", "coin"))
     if use == "range":
         count = k.scalar("limit num_bins", type_, 6, 60)
         out = s.put("picks drawn_out", cast(drawn % count, INT32))
-        return f" {out.name} gets r % {count.name}."
+        return f" {out.name} gets r % {count.name}, {where_}."
     kept = min(bits, 16 if form == "lcg" and type_ == UINT32 else 24)
     shifted = drawn >> (bits - kept) if bits > kept else drawn
     unit = k.let("u unit uniform", cast(shifted, FLOAT32) / float(2**kept))
-    done = f" u is the upper {kept} of the {bits} bits of r over 2^{kept}."
+    where_ += f" and u the upper {kept} of its {bits} bits over 2^{kept}"
     if use in ("unit", "signed"):
         out = s.put("uniform_out noise", unit if use == "unit" else 2.0 * unit - 1.0)
-        return f"{done} {out.name} gets {'u' if use == 'unit' else '2 * u - 1'}."
+        return f" {out.name} gets {'u' if use == 'unit' else '2 * u - 1'}, {where_}."
     values = s.read("values signal weights", FLOAT32, -2.0, 2.0)
     text, value = say(k, values), k.let("value v", values)
     if use == "coin":
@@ -259,12 +262,13 @@ def _used(s: Site, level: int, form: str, drawn: Var) -> str:
         test = Test(k.let("keep kept", unit > rate), f"u > {rate.name}", f"u <= {rate.name}")
         out = s.out("out result noisy", FLOAT32)
         choose(s, out, test, kept_scale * value, literal(0.0, FLOAT32), last=True)
-        return f"{done} {out.name} gets {text} / (1 - {rate.name}) where {test.on}, else 0."
+        kept_text = f"{text} / (1 - {rate.name}) if {test.on}, else 0"
+        return f" {out.name} gets {kept_text}, {where_}."
     parts = {
         "low": Part("low shift", FLOAT32, -0.5, 0.5),
         "width": Part("width amplitude", FLOAT32, 0.5, 1.5),
     }
     r = record(s, "Jitter Noise", parts, 0.5, shared=True)
     moved = k.let("moved jittered", value + r["low"] + r["width"] * unit)
-    done += f" Take {text} + {r.say('low')} + {r.say('width')} * u."
-    return done + stored(s, "jittered noisy", moved)
+    out = s.put("jittered noisy", moved)
+    return f" {out.name} gets {text} + {r.say('low')} + {r.say('width')} * u, {where_}."

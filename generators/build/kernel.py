@@ -16,7 +16,7 @@ from generators.build.body import lift
 from generators.build.body import make as make
 from generators.build.docs import clear, first_comment, first_sentence, kernel_doc
 from generators.build.draw import Draw
-from generators.build.outputs import Draft, reads_of, slimmed
+from generators.build.outputs import Draft, reads_of, sizes_in_use, slimmed
 from generators.build.phrases import imperative, without_twins
 from generators.build.siblings import size_name
 from generators.build.threads import Row, is_plain
@@ -196,6 +196,7 @@ class KernelBuilder(BodyBuilder):
             description = f"For each block: {description}"
         body = self._at_least_two(slim.body)
         self.params = [p for p in self.params if not _idle(p, slim)]
+        self.sizes = sizes_in_use(self.sizes, self.params, self.launch_dim)
         params = tuple(self._settled(p) for p in self._ordered())
         doc = kernel_doc(self.draw, summary, params, self.launch_dim, self.block_dim)
         if not doc and not self.block_dim:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from generators.build.draw import Stream
@@ -94,8 +94,7 @@ def without(draft: Draft, names: Sequence[str], launch: Sequence[str]) -> Draft 
     gone = [p.name for p in draft.params if p not in params]
     if not stored or any(re.search(rf"\b{name}\b", text) for name in gone):
         return None
-    shapes = {word for p in params for word in _sizes(p)} | set(_words(" ".join(launch)))
-    sizes = {symbol: size for symbol, size in draft.sizes.items() if symbol in shapes}
+    sizes = sizes_in_use(draft.sizes, params, launch)
     structs = [s for s in draft.structs if s in _structs(params, functions, body)]
     return replace(found, params=params, sizes=sizes, structs=structs)
 
@@ -151,6 +150,14 @@ _ALONE = re.compile(
 
 def _words(text: str) -> list[str]:
     return re.findall(r"[A-Za-z_]\w*", text)
+
+
+def sizes_in_use(
+    sizes: Mapping[str, ir.Size], params: Sequence[ir.Param], launch: Sequence[str]
+) -> dict[str, ir.Size]:
+    """The sizes that shapes, values of parameters or the launch speak of."""
+    told = {word for p in params for word in _sizes(p)} | set(_words(" ".join(launch)))
+    return {symbol: size for symbol, size in sizes.items() if symbol in told}
 
 
 def _sizes(p: ir.Param) -> list[str]:

@@ -22,6 +22,13 @@ def maybe(b: BodyBuilder, names: Names, value: Expr, chance: float = 0.5) -> Exp
     return b.let(words(names), value)
 
 
+def maybe_all(b: BodyBuilder, named: Mapping[str, Expr], chance: float = 0.5) -> list[Expr]:
+    """Values that belong together, by names: all of them under a name, or none."""
+    if not b.draw.shape.chance(chance):
+        return list(named.values())
+    return [maybe(b, names, value, 1.0) for names, value in named.items()]
+
+
 def held(b: BodyBuilder, names: Names, value: Expr) -> Expr:
     """A value that is used more than once: under a name unless it is one, a literal or a field."""
     if isinstance(value, Var | Const):

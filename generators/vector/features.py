@@ -128,9 +128,12 @@ class Scored:
 def _pairs(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> tuple[str, str]:
     """The score of each pair."""
     shape = k.draw.shape
+    called = (("query", "queries", "reference"), ("feature_a", "features_a", "feature_b"))
+    one, many, other = k.draw.word.choice(called)
+    others = {"reference": "references", "feature_b": "features_b"}[other]
     parts = {
-        "u": Part("query feature_a", vec, -high, high, many="queries features_a"),
-        "w": Part("reference feature_b", vec, -high, high, many="references features_b"),
+        "u": Part(one, vec, -high, high, many=many),
+        "w": Part(other, vec, -high, high, many=others),
     }
     r = record(site, "Pair Match Couple", parts, 0.35)
     done = f" With u = {r.say('u')} and w = {r.say('w')}"

@@ -89,7 +89,7 @@ class _Field:
         self.eps = given(site, _LENGTHS[law.name], scalar, 0.4, 1.2, forms=_COMMON)
         size = "strength circulation gamma" if swirls else _SIZES.get(law.name, "mass mu")
         parts = {
-            "y": Part("center position", vec, -1.5, 1.5),
+            "y": Part("center source_pos", vec, -1.5, 1.5),
             "m": Part(size, scalar, 0.4, 1.5),
         }
         titles = "Vortex Eddy" if swirls else _TITLES.get(law.name, "Star Attractor")

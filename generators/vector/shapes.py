@@ -250,9 +250,9 @@ def _three(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Corners,
         texts = [f"{place.name}[f[{s}]]" for s in range(3)]
         done = f"With f = {say(k, faces)} and corners"
     else:
-        styles = ("p0 p1 p2", "v0 v1 v2", "corner_a corner_b corner_c", "a b c")
-        style = k.draw.word.choice(styles[: 3 if form == "arrays" else 4]).split()
-        parts = {name: Part(name, vec, -2.0, 2.0) for name in style}
+        styles = ("p0 p1 p2", "v0 v1 v2", "corner_a corner_b corner_c")
+        style = k.draw.word.choice(styles).split()
+        parts = {name: Part(name, vec, -2.0, 2.0, many=name) for name in style}
         r = record(site, "Triangle Tri Facet", parts, 1.0 if form == "struct" else 0.0)
         corners, texts = list(r.values.values()), [r.say(name) for name in style]
         done = "With corners"

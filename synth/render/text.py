@@ -33,11 +33,19 @@ def constant_text(value: bool | int | str) -> str:
 
 _MASK = re.compile(r"[137]?F+|F[0F]+|A+|C+|5+|3+")
 """Hexadecimal digits of what people read as a pattern of bits."""
+_SPREAD = frozenset(
+    ("30000FF", "300F00F", "30C30C3", "9249249", "100F", "10C3", "1249", "FF00FF", "F0F0F0F")
+)
+"""Masks of numbers whose bits are spread over two or three axes."""
 
 
 def _int_text(value: int) -> str:
     digits = f"{value:X}"
-    return f"0x{digits}" if value > 255 and _MASK.fullmatch(digits) else str(value)
+    return (
+        f"0x{digits}"
+        if value > 255 and (_MASK.fullmatch(digits) or digits in _SPREAD)
+        else str(value)
+    )
 
 
 _PI_MULTIPLES = {repr(factor * math.pi): factor for factor in (0.5, 1.0, 2.0, 4.0)}

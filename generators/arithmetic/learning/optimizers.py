@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import most, sqrt
-from generators.kit.naming import maybe
+from generators.kit.naming import maybe, maybe_all
 from generators.kit.sites import Site, launch
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT16, FLOAT32, INT32, Scalar
@@ -46,6 +46,7 @@ class _Step:
             return lr
         k.size("groups", 3, 4)
         ids = self.s.array("group_ids param_group", INT32, init="index_of:groups")
+        k.half_inputs = False
         rates = k.array("group_lrs lrs", self.type, "groups", low=0.01, high=0.1)
         self.told.append(f"lr is the entry of {rates.name} for the group that {ids.name} gives.")
         return k.let("lr rate", rates[ids[self.s.at]])
@@ -99,9 +100,10 @@ def _finish(o: _Step, value: Expr, formula: str, name: str) -> Title:
 def _moving(o: _Step, state: Var, rate: Expr, value: Expr, names: str) -> Var:
     """A moving average, stored and kept in a local."""
     k, at = o.k, o.s.at
-    if k.draw.shape.chance(0.6):
+    way = k.draw.stream("moving averages").weighted({"sum": 6, "lerp": 2, "step": 2})
+    if way == "sum":
         new = k.let(names, rate * state[at] + (1.0 - rate) * value)
-    elif k.draw.shape.chance(0.5):
+    elif way == "lerp":
         new = k.let(names, fn("lerp", value, state[at], rate))
     else:
         new = k.let(names, state[at] + (1.0 - rate) * (value - state[at]))
@@ -180,7 +182,8 @@ def _corrected(o: _Step, m: Var, v: Var, b1: Var, b2: Var) -> tuple[Expr, Expr]:
             f"m_hat and v_hat are the averages over 1 - {b1.name}^t and 1 - {b2.name}^t, t being "
             f"{step.name}, the number of the step."
         )
-    return maybe(k, "m_hat", m / c1), maybe(k, "v_hat", v / c2)
+    m_hat, v_hat = maybe_all(k, {"m_hat": m / c1, "v_hat": v / c2}, 0.7)
+    return m_hat, v_hat
 
 
 @idiom

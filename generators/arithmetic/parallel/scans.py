@@ -162,9 +162,9 @@ def hillis_steele_step(k: KernelBuilder, level: int) -> Title:
     else:
         _join_segment(k, m, (source, flags), (out, flags_out), here, before, inside, name)  # type: ignore[arg-type]
     beside = "behind" if backward else "before"
-    text = f"One pass of a {'suffix' if backward else 'Hillis-Steele'} scan of {m.said}: each "
-    text += f"element of {source.name} is joined with the one {far} places {beside} it, where "
-    text += f"there is one, into {out.name}."
+    text = f"One pass of a {'suffix' if backward else 'Hillis-Steele'} scan "
+    text += f"of {m.said.rstrip(',')}: each element of {source.name} is joined with the one {far} "
+    text += f"places {beside} it, where there is one, into {out.name}."
     if flags is not None and flags_out is not None:
         text += f" Segments: an element whose {flags.name} is not 0 is not joined, and "
         text += f"{flags_out.name} "

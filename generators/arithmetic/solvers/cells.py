@@ -96,6 +96,8 @@ class Cells:
         self.site: Site = over(k, dims, (["b"] if batched else []) + names, form=f"{rank}d")
         self.dims = self.site.dims
         self.shape_known = k.draw.shape.chance(0.4) and not flat and edge != "halo"
+        self.last_by_equality = edge == "interior" and k.draw.shape.chance(0.5)
+        self.wraps_by_test = edge == "wrap" and k.draw.shape.chance(0.4)
         self.first: Var | None = None
         self._sides = k.draw.word.choice((("{}_prev", "{}_next"), ("prev_{}", "next_{}")))
         self._sizes: dict[int, Expr] = {}
@@ -197,7 +199,7 @@ class Cells:
             if by < 0:
                 return abs(here - -by)
             return (size - 1) - abs((size - 1) - (here + by))
-        if abs(by) == 1 and self.draw.chance(0.4):
+        if self.reach == 1 and self.wraps_by_test:
             if by < 0:
                 return where(here > 0, here - 1, size - 1)
             return where(here < size - 1, here + 1, 0)
@@ -254,7 +256,7 @@ class Cells:
         return some(*tests)
 
     def _last(self, here: Expr, axis: int) -> Expr:
-        if self.reach == 1 and self.draw.chance(0.5):
+        if self.reach == 1 and self.last_by_equality:
             return op("eq", here, self.size(axis) - 1)
         return here >= self.size(axis) - self.reach
 

@@ -9,7 +9,7 @@ from generators.build import KernelBuilder
 from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import least, most, where
-from generators.kit.naming import BY_LEVEL, maybe, routine
+from generators.kit.naming import BY_LEVEL, maybe_all, routine
 from generators.kit.words import say
 from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var
@@ -231,9 +231,10 @@ def _averaged_flux(
         )
     if way == "engquist":
         plus, minus = law(most(ul, 0.0)), law(least(ur, 0.0))
-        plus, minus = maybe(k, "outgoing f_plus", plus), maybe(k, "incoming f_minus", minus)
+        plus, minus = maybe_all(k, {"f_plus": plus, "f_minus": minus})
         return plus + minus, "Engquist and Osher's: f(max(a, 0)) + f(min(b, 0))"
-    fl, fr = maybe(k, "fl f_left", law(ul)), maybe(k, "fr f_right", law(ur))
+    left, right = k.draw.word.choice((("fl", "fr"), ("f_left", "f_right")))
+    fl, fr = maybe_all(k, {left: law(ul), right: law(ur)})
     if way == "rusanov":
         speed: Expr = k.let("smax wave_speed", most(abs(ul), abs(ur)))
         said = "Rusanov's: (f(a) + f(b)) / 2 - max(|a|, |b|) * (b - a) / 2"
@@ -267,7 +268,7 @@ def weno_reconstruction(k: KernelBuilder, level: int) -> Title:
     reach = order // 2
     v = []
     for n in range(-reach, reach + 1):
-        tag = {-2: "mm", -1: "m", 0: "c", 1: "p", 2: "pp"}[n]
+        tag = {-2: "mm", -1: "m", 0: "c", 1: "p", 2: "pp"}[side * n]
         v.append(k.let(f"v{tag}", u.near(axis, side * n)))
     value = _third(k, v, eps) if order == 3 else _fifth(k, v, eps)
     k.store(out.array, c.index((), wide=False), value)
@@ -302,8 +303,8 @@ def _blend(k: KernelBuilder, alphas: list[Expr], values: list[Expr]) -> Expr:
 
 def _third(k: KernelBuilder, v: Sequence[Expr], eps: Expr) -> Expr:
     before, here, behind = v
-    p0 = maybe(k, "p0", -0.5 * before + 1.5 * here)
-    p1 = maybe(k, "p1", 0.5 * here + 0.5 * behind)
+    stencils = {"p0": -0.5 * before + 1.5 * here, "p1": 0.5 * here + 0.5 * behind}
+    p0, p1 = maybe_all(k, stencils)
     down, up = here - before, behind - here
     alphas = _alphas(k, [down * down, up * up], (0.3333333, 0.6666667), eps)
     return _blend(k, alphas, [p0, p1])
@@ -311,9 +312,12 @@ def _third(k: KernelBuilder, v: Sequence[Expr], eps: Expr) -> Expr:
 
 def _fifth(k: KernelBuilder, v: Sequence[Expr], eps: Expr) -> Expr:
     mm, m, c, p, pp = v
-    q0 = maybe(k, "p0", (2.0 * mm - 7.0 * m + 11.0 * c) / 6.0)
-    q1 = maybe(k, "p1", (5.0 * c - m + 2.0 * p) / 6.0)
-    q2 = maybe(k, "p2", (2.0 * c + 5.0 * p - pp) / 6.0)
+    stencils = {
+        "p0": (2.0 * mm - 7.0 * m + 11.0 * c) / 6.0,
+        "p1": (5.0 * c - m + 2.0 * p) / 6.0,
+        "p2": (2.0 * c + 5.0 * p - pp) / 6.0,
+    }
+    q0, q1, q2 = maybe_all(k, stencils, 0.7)
     third = 13.0 / 12.0
     betas = []
     for n, (curve, slope) in enumerate(

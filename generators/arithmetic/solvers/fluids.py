@@ -10,7 +10,7 @@ from generators.arithmetic.solvers.cells import Cells, Field, cells, wide_type
 from generators.build import KernelBuilder, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import where
-from generators.kit.naming import maybe
+from generators.kit.naming import maybe_all
 from generators.kit.words import listed, say
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var, op
@@ -59,16 +59,16 @@ def pressure_projection(k: KernelBuilder, level: int) -> Title:
     kind = "central" if scheme == "central" else "forward"
     if way == "divergence":
         parts = [_difference(v, c.rank - 1 - n, kind) for n, v in enumerate(flow)]
-        parts = [maybe(k, f"d{v.name}", part, 0.5) for v, part in zip(flow, parts, strict=True)]
+        named = {f"d{v.name}": part for v, part in zip(flow, parts, strict=True)}
+        parts = maybe_all(k, named)
         value: Expr = scale * total(parts)
         told = f"The divergence along {listed(names)}"
     else:
-        first = maybe(
-            k, f"d{flow[1].name}_d{'xyz'[a]}", _difference(flow[1], c.rank - 1 - a, kind), 0.5
-        )
-        second = maybe(
-            k, f"d{flow[0].name}_d{'xyz'[b]}", _difference(flow[0], c.rank - 1 - b, kind), 0.5
-        )
+        terms = {
+            f"d{flow[1].name}_d{'xyz'[a]}": _difference(flow[1], c.rank - 1 - a, kind),
+            f"d{flow[0].name}_d{'xyz'[b]}": _difference(flow[0], c.rank - 1 - b, kind),
+        }
+        first, second = maybe_all(k, terms)
         value = scale * (first - second)
         told = (
             f"The curl's component made of the derivative of {flow[1].name} along {names[a]} less "

@@ -21,23 +21,33 @@ def _explicit(k: KernelBuilder, before: Expr, here: Expr, after: Expr, r: Expr) 
 
 
 def _solve_line(
-    b: Batch, u: Var, r: Expr, source: Callable[[Var | Expr], Expr], count: Expr
+    b: Batch,
+    u: Var,
+    r: Expr,
+    source: Callable[[Var | Expr], Expr],
+    count: Expr,
+    insulated: bool = False,
 ) -> tuple[Var, Var]:
-    """(1 + 2r) x[i] - r x[i-1] - r x[i+1] = source, with zeros beyond the ends."""
+    """(1 + 2r) x[i] - r x[i-1] - r x[i+1] = source, with zeros beyond the ends; or 1 + r on the
+    diagonal at both ends, through which nothing flows."""
     k = b.k
-    scratch = b.out("c_star scratch gamma")
+    scratch = b.out("c_star upper_scratch c_prime")
     x = b.out(f"{u.name}_new {u.name}_next")
     main: Expr = 1.0 + 2.0 * r
-    if k.draw.shape.chance(0.5):
-        main = k.let("main diag", main)
-    k.store(scratch, b.place(0), r / main)
-    k.store(x, b.place(0), source(k.lift(0, INT32)) / main)
+    first: Expr = 1.0 + r if insulated else main
+    if not insulated and k.draw.shape.chance(0.5):
+        main = first = k.let("main diag", main)
+    k.store(scratch, b.place(0), r / first)
+    k.store(x, b.place(0), source(k.lift(0, INT32)) / first)
     with k.for_("i n", count, start=1) as i:
-        pivot = k.let("pivot denom beta", main - r * scratch[b.place(i - 1)])
+        here = main
+        if insulated:
+            here = k.let("main diag", where(i < count - 1, 1.0 + 2.0 * r, 1.0 + r))
+        pivot = k.let("pivot denom", here - r * scratch[b.place(i - 1)])
         k.store(scratch, b.place(i), r / pivot)
         k.store(x, b.place(i), (source(i) + r * x[b.place(i - 1)]) / pivot)
     with k.for_("back q", count, start=1) as n:
-        i = k.let("at w", count - 1 - n)
+        i = k.let("at", count - 1 - n)
         k.store(x, b.place(i), scratch[b.place(i)] * x[b.place(i + 1)], "add")
     return scratch, x
 
@@ -104,12 +114,21 @@ def _crank_nicolson_rods_title(
     return Title(k.name("crank_nicolson_step implicit_diffusion", "diffuse_rods"), text)
 
 
+_ADI_EDGES = {
+    "zero": "Beyond all four sides of the plane is 0",
+    "insulated": "Nothing flows through the sides of the plane: indices across the lines are "
+    "clamped, and the diagonal at both ends of a line is 1 + {r}",
+    "channel": "The plane is a channel, periodic across the lines and 0 beyond their ends",
+}
+"""What is said of the sides of a plane."""
+
+
 @idiom
 def adi_sweep(k: KernelBuilder, level: int) -> Title:
     """A half step of ADI: explicit across the lines of a plane, implicit along each."""
     shape = k.draw.shape
     k.size("lines", 8, 12)
-    k.size("m", 6, 9)
+    k.size("m", 6, 9, minimum=2)
     type_ = k.draw.wide_float_type()
     layout = shape.choice(("interleaved", "contiguous"))
     several = level > 1 and shape.chance(0.4)
@@ -119,64 +138,83 @@ def adi_sweep(k: KernelBuilder, level: int) -> Title:
     at = k.thread(*batch, names=("p", "j") if several else (k.name("j line row"),))
     b = Batch(k, type_, layout, at, batch)
     u = b.array("u temperature phi", -1.0, 1.0)
-    line = at[-1]
     lines: Expr = extent(u, b.axis - 1 if layout == "contiguous" else len(batch))
     count = extent(u, b.axis) if shape.chance(0.5) else k.size_param("m num_points", "m")
     lines = lines if shape.chance(0.5) else k.size_param("num_lines lines", "lines")
-    rx = k.scalar("rx r_along alpha_x", type_, 0.2, 1.5)
-    ry = k.scalar("ry r_across alpha_y", type_, 0.1, 0.5) if level > 1 and shape.chance(0.6) else rx
+    two = level > 1 and shape.chance(0.6)
+    rx = k.scalar("r_along" if two else "r fourier", type_, 0.2, 1.5)
+    ry = k.scalar("r_across", type_, 0.1, 0.5) if two else rx
     reaction = (
         k.scalar("decay sink", type_, 0.05, 0.3) if shape.chance(0.1 + 0.08 * level) else None
     )
     forced = shape.chance(0.1 + 0.1 * level)
     heat = b.array("heat source forcing", -0.5, 0.5) if forced else None
-    wrapped = shape.chance(0.35)
-    if wrapped:
-        low = k.let("j_prev above", (line + lines - 1) % lines)
-        high = k.let("j_next below", (line + 1) % lines)
-    else:
-        low = k.let("j_prev above", most(line - 1, 0))
-        high = k.let("j_next below", least(line + 1, lines - 1))
+    edge = shape.weighted({"zero": 3, "insulated": 4, "channel": 1})
+    beside = _across(b, u, lines, edge)
+    return _adi_sweep_stored(k, beside, ry, reaction, u, heat, b, rx, count, edge)
 
-    def beside(other: Expr, i: Expr) -> Expr:
-        spot = (*at[:-1], other)
-        return u[(i, *spot) if layout == "interleaved" else (*spot, i)]
 
-    return _adi_sweep_stored(k, beside, ry, reaction, low, u, high, heat, b, rx, count, wrapped)
+def _across(b: Batch, u: Var, lines: Expr, edge: str) -> Callable[[Expr], tuple[Expr, Expr]]:
+    """The values on the lines before and behind a thread's own, by the place on the line."""
+    k, line = b.k, b.at[-1]
+    before, behind = k.draw.word.choice((("line_prev", "line_next"), ("above", "below")))
+    low: Expr = line
+    high: Expr = line
+    if edge == "channel":
+        low = k.let(before, (line + lines - 1) % lines)
+        high = k.let(behind, (line + 1) % lines)
+    elif edge == "insulated":
+        low = k.let(before, most(line - 1, 0))
+        high = k.let(behind, least(line + 1, lines - 1))
+
+    def at_line(other: Expr, i: Expr) -> Expr:
+        spot = (*b.at[:-1], other)
+        return u[(i, *spot) if b.layout == "interleaved" else (*spot, i)]
+
+    def beside(i: Expr) -> tuple[Expr, Expr]:
+        if edge != "zero":
+            return at_line(low, i), at_line(high, i)
+        first = where(line > 0, at_line(most(line - 1, 0), i), 0.0)
+        last = where(line < lines - 1, at_line(least(line + 1, lines - 1), i), 0.0)
+        if isinstance(i, Const):
+            return first, last
+        return k.let(f"u_{before}", first), k.let(f"u_{behind}", last)
+
+    return beside
 
 
 def _adi_sweep_stored(
     k: KernelBuilder,
-    beside: Callable[[Expr, Expr], Expr],
+    beside: Callable[[Expr], tuple[Expr, Expr]],
     ry: Var,
     reaction: Var | None,
-    low: Var,
     u: Var,
-    high: Var,
     heat: Var | None,
     b: Batch,
     rx: Var,
     count: Expr,
-    wrapped: bool,
+    edge: str,
 ) -> Title:
     """Store the result; what the kernel is called, and what it does in words."""
 
     def source(i: Expr) -> Expr:
-        here = _explicit(k, beside(low, i), u[b.place(i)], beside(high, i), ry)
+        before, after = beside(i)
+        here = _explicit(k, before, u[b.place(i)], after, ry)
         if reaction is not None:
             here = here - reaction * u[b.place(i)]
         return here if heat is None else here + heat[b.place(i)]
 
-    scratch, x = _solve_line(b, u, rx, source, count)
+    scratch, x = _solve_line(b, u, rx, source, count, edge == "insulated")
     text = "A half step of the alternating-direction implicit method for diffusion, implicit along "
     text += (
         f"each line: the right-hand side is {u.name} plus {ry.name} times its second difference "
     )
-    text += f"across the lines ({'periodic' if wrapped else 'indices clamped'})"
+    text += "across the lines"
     text += f", less {reaction.name} times {u.name}" if reaction is not None else ""
     text += f", plus {heat.name}" if heat is not None else ""
-    text += f"; the matrix has 1 + 2 * {rx.name} on its diagonal and -{rx.name} beside it; "
-    text += f"{b.said().replace('system', 'line').replace('unknown', 'place on it')}. The Thomas "
+    text += f"; the matrix has 1 + 2 * {rx.name} on its diagonal and -{rx.name} beside it. "
+    text += _ADI_EDGES[edge].format(r=rx.name)
+    text += f"; {b.said().replace('system', 'line').replace('unknown', 'place on it')}. The Thomas "
     text += f"algorithm solves it: {x.name} gets the solution, {scratch.name} the eliminated upper "
     text += "band."
     return Title(k.name("adi_sweep adi_half_step", "peaceman_rachford"), text)

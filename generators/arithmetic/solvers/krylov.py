@@ -95,8 +95,9 @@ def _solution(run: _Run, level: int) -> tuple[str, str]:
     k, shape = run.k, run.k.draw.shape
     x, r = run.vector("x solution", "inout"), run.vector("r residual", "inout")
     p, q = run.vector("p direction"), run.vector("ap q a_p")
-    rz, above = run.scalar("rz rs_old rho", 0.2, 2.0)
-    pap, below = run.scalar("pap p_ap curvature", 0.5, 2.0)
+    preconditioned = shape.chance(0.4)
+    rz, above = run.scalar("rz rho" if preconditioned else "rr rs_old", 0.2, 2.0)
+    pap, below = run.scalar("pap p_ap p_dot_ap", 0.5, 2.0)
     said = _stop_early(run, level)
     alpha = run.ratio("alpha step", above, below)
     _raise(run, x, alpha * run.entry(p, "pi p_here"))
@@ -104,7 +105,7 @@ def _solution(run: _Run, level: int) -> tuple[str, str]:
         f"The update of conjugate gradients: alpha = {rz.name} / {pap.name}, {x.name} is raised by "
     )
     text += f"alpha * {p.name}, {r.name} lowered by alpha * {q.name}, both in place."
-    if shape.chance(0.4):
+    if preconditioned:
         inverse = k.array("inv_diag jacobi_inv", run.type, run.dims, low=0.2, high=1.0)
         z = run.vector("z precond", "out")
         left = k.let("r_new ri", r[run.at] - alpha * q[run.at])
@@ -119,17 +120,23 @@ def _solution(run: _Run, level: int) -> tuple[str, str]:
 def _direction(run: _Run, level: int) -> tuple[str, str]:
     """p = z + beta p, by Fletcher and Reeves or Polak and Ribiere."""
     k, shape = run.k, run.k.draw.shape
-    z, p = run.vector("z r residual"), run.vector("p direction", "inout")
-    rz, above = run.scalar("rz_new rho_new", 0.2, 2.0)
-    old, below = run.scalar("rz_old rho_prev", 0.5, 2.0)
+    preconditioned = shape.chance(0.5)
+    pair = "rz" if preconditioned else "rr"
+    z = run.vector("z precond_residual" if preconditioned else "r residual")
+    p = run.vector("p direction", "inout")
+    new, above = run.scalar(f"{pair}_new", 0.2, 2.0)
+    old, below = run.scalar(f"{pair}_old", 0.5, 2.0)
     said = _stop_early(run, level)
-    what = f"{rz.name} / {old.name}"
+    what, meant = f"{new.name} / {old.name}", ""
     if shape.chance(0.3):
-        mixed, cross = run.scalar("rz_mixed zr_cross", 0.0, 0.5)
-        above, what = above - cross, f"({rz.name} - {mixed.name}) / {old.name}"
-    beta = run.ratio("beta ratio", above, below)
-    k.store(p, run.at, run.entry(z, "zi z_here") + beta * run.entry(p, "p_old pi"))
-    text = f"The next search direction of conjugate gradients, in place: beta = {what} and "
+        mixed, cross = run.scalar(f"{pair}_mixed {pair}_cross", 0.0, 0.5)
+        above, what = above - cross, f"({new.name} - {mixed.name}) / {old.name}"
+        meant = f" (Polak and Ribiere: {mixed.name} is the dot product of {z.name} with the "
+        meant += "residual of the step before)"
+    beta = run.ratio("beta", above, below)
+    k.store(p, run.at, run.entry(z, "zi" if preconditioned else "ri") + beta * run.entry(p, "pi"))
+    kind = "preconditioned conjugate gradients" if preconditioned else "conjugate gradients"
+    text = f"The next search direction of {kind}, in place: beta = {what}{meant}, and "
     return f"{text}{p.name} becomes {z.name} + beta * {p.name}.{said}", "cg_update_p next_direction"
 
 

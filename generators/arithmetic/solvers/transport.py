@@ -40,20 +40,21 @@ def upwind_advection(k: KernelBuilder, level: int) -> Title:
     c.rim(out, u())
     here = k.let("uc here center", u())
     way = shape.choice(("where", "split", "if"))
-    way = way if each else "ahead"
+    way, named = (way if each else "ahead"), shape.chance(0.5)
     change: Expr | None = None
     for axis, speed in enumerate(speeds):
         letter = _letter(c, axis)
         v = k.let(f"v_{letter}", speed) if each else speed
         back, ahead = here - u.near(axis, -1), u.near(axis, 1) - here
         if way == "ahead":
-            term = maybe(k, f"adv_{letter}", v * back)
+            term = k.let(f"adv_{letter}", v * back) if named else v * back
         elif way == "where":
             slope = k.let(f"slope_{letter}", where(v > 0.0, back, ahead))
             term = v * slope
         elif way == "split":
             plus, minus = most(v, 0.0), least(v, 0.0)
-            term = maybe(k, f"adv_{letter}", plus * back + minus * ahead)
+            term = plus * back + minus * ahead
+            term = k.let(f"adv_{letter}", term) if named else term
         else:
             local = k.let(f"slope_{letter}", back)
             with k.if_(v < 0.0):
@@ -220,12 +221,8 @@ def _axis_term(
     high = k.let(f"u_{letter}p", u.near(axis, 1))
     if way == "friedrichs":
         return value - 0.5 * lam * (law(high) - law(low))
-    left = k.let(
-        f"face_{letter}m left_{letter}", 0.5 * (low + here) - 0.5 * lam * (law(here) - law(low))
-    )
-    right = k.let(
-        f"face_{letter}p right_{letter}", 0.5 * (here + high) - 0.5 * lam * (law(high) - law(here))
-    )
+    left = k.let(f"face_{letter}m", 0.5 * (low + here) - 0.5 * lam * (law(here) - law(low)))
+    right = k.let(f"face_{letter}p", 0.5 * (here + high) - 0.5 * lam * (law(high) - law(here)))
     return value - lam * (law(right) - law(left))
 
 

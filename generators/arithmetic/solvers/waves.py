@@ -7,7 +7,7 @@ from generators.arithmetic.solvers.cells import Cells, Field, both_sides, cells,
 from generators.build import KernelBuilder
 from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
-from generators.kit.naming import BY_LEVEL, maybe, routine
+from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.words import listed, say
 from generators.program.dtypes import Scalar
 from generators.program.expr import Expr, Var
@@ -118,14 +118,16 @@ def fdtd_update(k: KernelBuilder, level: int) -> Title:
     across = [(first, second, 1), (second, first, -1)]
     if c.rank == 1:
         across = [(0, 1, 1)]
-    parts = []
+    parts, named = [], shape.chance(0.6)
     for along, component, sign in across:
         field = c.field(f"{other}{axes[component]}", yee.type, -1.0, 1.0)
         axis = {1: 0, 2: 1 - min(along, 1), 3: 2 - along}[c.rank]
         by = -1 if electric else 1
         ahead = field() if electric else field.near(axis, by)
         back = field.near(axis, by) if electric else field()
-        difference = maybe(k, f"d{other}{axes[component]}_d{axes[along]}", ahead - back, 0.6)
+        difference: Expr = ahead - back
+        if named:
+            difference = k.let(f"d{other}{axes[component]}_d{axes[along]}", difference)
         parts.append((difference, sign, field.name, axes[along]))
     curl = parts[0][0] if len(parts) == 1 else parts[0][0] - parts[1][0]
     if shape.chance(0.5):
@@ -220,15 +222,17 @@ def heat_conduction(k: KernelBuilder, level: int) -> Title:
         "harmonic": lambda b, x, y: 2.0 * x * y / (x + y),
     }
     params = {"a": type_, "b": type_}
-    face = routine(k, BY_LEVEL[level], f"{mean}_mean face_conductivity", params, ways[mean])
-    fluxes = []
+    short = mean == "arithmetic" and c.rank == 1
+    share = BY_LEVEL[level] if short else 1.0
+    face = routine(k, share, f"{mean}_mean face_conductivity", params, ways[mean])
+    fluxes, named = list[Expr](), shape.chance(0.6)
     for axis in range(c.rank):
         name = "zyx"[3 - c.rank + axis]
         for by in (-1, 1):
             side = "m" if by < 0 else "p"
             conducts = face(own, kappa.near(axis, by))
             flux = conducts * (t.near(axis, by) - here)
-            fluxes.append(maybe(k, f"q_{name}{side}", flux, 0.6))
+            fluxes.append(k.let(f"q_{name}{side}", flux) if named else flux)
     return _heat_conduction_stored(
         fluxes, shape, k, step, capacity, here, t, kappa, mean, source, type_, out, c
     )

@@ -62,8 +62,7 @@ def softmax_with_temperature(k: KernelBuilder, level: int) -> Title:
             k.store(out, t.place(c), exp(score(c) - top) / total)
         how = "The largest score is subtracted first, for stability."
     kind = "Log-softmax" if logs else "Softmax"
-    text = f"{kind} of each row over its {t.size}{t.said}. {out.name} gets the "
-    text += f"{kind.lower()} of {said}. {how}"
+    text = f"{kind} of {said} over the {t.size} of each row{t.said}. {out.name} gets it. {how}"
     if level > 2 and shape.chance(0.35):
         found = t.put("lse_out log_norms", lse) if logs else t.put("sums_out denominators", total)
         text += f" {found.name} gets the {'log-sum-exp' if logs else 'sum of exponentials'}."

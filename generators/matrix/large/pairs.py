@@ -251,16 +251,17 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
     """Attention scores before the softmax: scaled products with causal, band and length masks."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
     lead = (k.size("heads", 3, 4),) if shape.chance(0.6) else ()
-    n, m, inner = k.size("queries", 5, 7), k.size("keys", 5, 7), k.size("dim", 3, 5)
+    kinds = ("causal", "prefix", "band", "given", "window", "length")
+    kind = shape.choice(kinds[:4] if level == 1 else kinds)
+    n, m, inner = _lengths(k, level, kind)
     first, second = k.draw.word.choice((("queries", "keys"), ("q_in", "k_in"), ("query", "key")))
     q = k.array(first, scalar, (*lead, n, inner), low=-1.0, high=1.0)
     shared = shape.chance(0.25)
     dims = (m, inner) if shared else (*lead, m, inner)
     keys = k.array(second, scalar, dims, low=-1.0, high=1.0)
     low = k.scalar("mask_value fill_value", scalar, -9.0, -5.0)
-    kinds = ("causal", "causal_strict", "band", "given", "window", "length")
-    kind = shape.choice(kinds[:4] if level == 1 else kinds)
     depth = k.size_param("head_dim", inner)
+    past = k.size_param("past_len cache_len", "past") if m == f"past+{n}" else None
     c = cells(k, scalar, (*lead, n, m), _SCORES[2 + len(lead)])
     head, (i, j) = c.at[:-2], c.at[-2:]
     score = k.let("score dotted acc", zero(scalar))
@@ -271,38 +272,68 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
     c.say(f"Masked attention scores{every}: the dot product of query {c.tell(i)} in {q.name} and")
     c.say(f"key {c.tell(j)} in {keys.name}.")
     c.spoken[score.name] = "s", ""
-    _scaled(c, level, score, depth)
-    hidden = _hidden(c, kind)
+    spot = i if past is None else _after(c, i, past)
+    _scaled(c, level, score, depth, spot if kind not in ("given", "length") else None)
+    hidden = _hidden(c, kind, spot)
     if shape.chance(0.5):
         k.assign(score, where(hidden, low, score))
     else:
         with k.if_(hidden):
             k.assign(score, low)
-    c.say(f"Where {c.tell(hidden)} the pair is masked out and gets {low.name}.")
+    where_ = c.tell(hidden)
+    where_ = f"{where_.removeprefix('not ')} is false" if kind == "given" else where_
+    c.say(f"Where {where_}, the pair is masked out and gets {low.name}.")
     finish(c, level, score, "scores logits", "plain")
     names = "masked_scores" if kind in ("given", "length") else f"{kind}_scores"
+    names = "prefix_lm_scores" if kind == "prefix" else names
     return Title(k.name(f"masked_attention_scores {names}"), c.text)
 
 
-def _scaled(c: Cells, level: int, score: Var, depth: Expr) -> None:
+def _after(c: Cells, i: Expr, past: Expr) -> Expr:
+    """Where a query stands among the keys, behind those of a cache."""
+    spot = c.k.let("q_pos query_pos", i + past)
+    c.say(f"The queries are the last of the sequence: query {c.tell(i)} stands at")
+    c.say(f"{spot.name} = {c.tell(i)} + {c.tell(past)} among the keys.")
+    c.spoken[spot.name] = spot.name, ""
+    return spot
+
+
+def _lengths(k: KernelBuilder, level: int, kind: str) -> tuple[str, str, str]:
+    """Queries, keys and features: as many keys as queries where both are places of one sequence,
+    or more by those of a cache."""
+    shape = k.draw.shape
+    if kind in ("given", "length"):
+        n, m = k.size("queries", 5, 7), k.size("keys", 5, 7)
+    else:
+        n = m = k.size("seq_len", 5, 7)
+        if level > 1 and kind != "band" and shape.chance(0.4):
+            m = f"{k.size('past', 2, 4)}+{n}"
+    return n, m, k.size("dim", 3, 5)
+
+
+def _scaled(c: Cells, level: int, score: Var, depth: Expr, spot: Expr | None) -> None:
     """Scores on a common scale, less with distance, held within a cap."""
-    k, (i, j) = c.k, c.at[-2:]
+    k, j = c.k, c.at[-1]
     if c.chance(0.4):
         k.augment(score, "div", sqrt(cast(depth, c.scalar)))
-        c.say("It is divided by the square root of the head dimension.")
+        c.say("The product is divided by the square root of the head dimension.")
     else:
         by = k.scalar("scale", c.scalar, 0.3, 0.9)
         k.augment(score, "mul", by)
-        c.say(f"It is multiplied by {c.tell(by)}.")
-    position = c.shape.choice(("none", "slope", "bias")) if level >= 2 else "none"
+        c.say(f"The product is multiplied by {c.tell(by)}.")
+    ways = ("none", "bias") if spot is None else ("none", "slope", "bias")
+    position = c.shape.choice(ways) if level >= 2 else "none"
     if position == "bias":
         axes = (0, -2, -1)[-c.rank if c.chance(0.5) else -2 :]
         bias = c.read("attn_bias position_bias", c.scalar, -0.5, 0.5, axes=axes)
         k.augment(score, "add", bias)
         c.say(f"{c.tell(bias)} is added.")
-    elif position == "slope":
-        slope = k.scalar("alibi_slope slope", c.scalar, 0.1, 0.5)
-        less = slope * cast(abs(i - j), c.scalar)
+    elif position == "slope" and spot is not None:
+        if c.rank > 2:
+            slope: Expr = c.read("alibi_slopes", c.scalar, 0.1, 0.5, axes=(0,))
+        else:
+            slope = k.scalar("alibi_slope", c.scalar, 0.1, 0.5)
+        less = slope * cast(abs(spot - j), c.scalar)
         k.augment(score, "sub", less)
         c.say(f"{c.tell(less)} is subtracted.")
     if level >= 3 and c.chance(0.5):
@@ -312,14 +343,16 @@ def _scaled(c: Cells, level: int, score: Var, depth: Expr) -> None:
         c.say(f"The score s is then capped to {c.tell(capped)}.")
 
 
-def _hidden(c: Cells, kind: str) -> Expr:
-    """Which pairs of query and key are masked out."""
-    k, (i, j) = c.k, c.at[-2:]
+def _hidden(c: Cells, kind: str, i: Expr) -> Expr:
+    """Which pairs of key and query, which stands at ``i`` of the sequence, are masked out."""
+    k, j = c.k, c.at[-1]
     if kind in ("band", "window"):
         reach = k.scalar("reach window bandwidth", INT32, 1, 3)
         return abs(i - j) > reach if kind == "band" else fn("or", j > i, i - j > reach)
     if kind == "given":
-        return fn("not", k.array("mask keep", BOOL, c.dims[-2:])[i, j])
+        return fn("not", k.array("mask keep", BOOL, c.dims[-2:])[c.at[-2:]])
     if kind == "length":
         return j >= c.k.scalar("num_valid key_count", INT32, 2, 4)
-    return j > i if kind == "causal" else j >= i
+    if kind == "prefix":
+        return fn("and", j > i, j >= k.scalar("prefix_len", INT32, 2, 4))
+    return j > i

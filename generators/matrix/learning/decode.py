@@ -148,13 +148,15 @@ def attention_scores(k: KernelBuilder, level: int) -> Title:
     lead: tuple[str, ...] = ()
     lead += (w.size("b", 2, 3, "batch num_batches"),) if w.chance(0.4, 2) else ()
     lead += (w.size("heads", 2, 3, "heads num_heads"),) if w.chance(0.7, 2) else ()
-    rows = w.size("queries", 4, 7, "num_queries q_len")
-    cols = w.size("keys", 4, 7, "num_keys k_len")
+    itself = w.chance(0.75)
+    rows = w.size("queries", 4, 7, "seq_len" if itself else "num_queries q_len")
+    cols = rows if itself else w.size("keys", 4, 7, "num_keys k_len")
     dim = w.size("dim", 3, 5, "head_dim")
     first, second = alike(k, "q k", "query key", "q_proj k_proj")
     q, keys = w.tensor(first, (*lead, rows, dim)), w.tensor(second, (*lead, cols, dim))
     dims = (*lead, rows, cols)
-    names = [{"b": "b item", "heads": "h head"}[x] for x in lead] + ["i row qi", "j col kj"]
+    names = [{"b": "b item", "heads": "h head"}[x] for x in lead]
+    names += k.draw.word.choice(("i j", "row col", "qi kj")).split()
     scale = w.number("scale inv_sqrt_d", 0.3, 0.8)
     with w.each(dims, names) as at:
         i, j = at[-2:]
@@ -166,32 +168,42 @@ def attention_scores(k: KernelBuilder, level: int) -> Title:
         each = " and ".join(every[x] for x in lead)
         w.say(f"Attention scores{' of each ' * bool(lead)}{each}: {written(scale)} times the dot")
         w.told[-1] += f" product of each query in {q.name} with each key in {keys.name}."
-        _bent(w, score, at, lead)
+        _bent(w, score, at, lead, cols)
         low = k.draw.value.choice((-1.0e9, -1.0e4, -65504.0))
-        masked = _seen(w, at, lead, f"{low:g}" if low > -1.0e5 else "-1e9")
+        masked = _seen(w, at, lead, itself, f"{low:g}" if low > -1.0e5 else "-1e9")
         out = w.out("scores logits", dims)
         if masked is None:
             out.store(at, score)
-        elif w.chance(0.5):
-            out.store(at, fn("where", masked, score, low))
         else:
-            with k.if_(masked):
-                out.store(at, score)
-            with k.else_():
-                out.store(at, low)
+            _store_seen(w, out, at, (masked, score, low))
         w.say(f"{out.name} gets the result.")
     text = w.text()
     return Title(k.name("attention_scores qk_scores", "score_matrix attention_logits"), text)
 
 
-def _bent(w: Work, score: Var, at: tuple[Var, ...], lead: tuple[str, ...]) -> None:
-    """Cap a score, take off what distance costs, add a bias."""
+def _store_seen(w: Work, out: Tensor, at: tuple[Var, ...], parts: tuple[Expr, Var, float]) -> None:
+    """Store a score where its key is seen, else a low one."""
+    masked, score, low = parts
+    if w.chance(0.5):
+        out.store(at, fn("where", masked, score, low))
+        return
+    with w.k.if_(masked):
+        out.store(at, score)
+    with w.k.else_():
+        out.store(at, low)
+
+
+def _bent(w: Work, score: Var, at: tuple[Var, ...], lead: tuple[str, ...], cols: str) -> None:
+    """Cap a score, take off what distance costs where both are places of one sequence, add a
+    bias."""
     k, (i, j) = w.k, at[-2:]
     if w.chance(0.3, 2):
         cap = w.number("cap softcap", 2.0, 6.0)
         k.assign(score, cap * tanh(score / cap))
         w.say(f"Scores are capped as {written(cap)} * tanh(score / {written(cap)}).")
-    way = k.draw.shape.weighted({"none": 4, "alibi": 3, "table": 2, "bias": 2})
+    ways = {"none": 4, "bias": 2}
+    ways |= {"alibi": 3, "table": 2} if cols == "queries" else {}
+    way = k.draw.shape.weighted(ways)
     if way == "alibi":
         by_head = "heads" in lead
         slope = (
@@ -203,20 +215,24 @@ def _bent(w: Work, score: Var, at: tuple[Var, ...], lead: tuple[str, ...]) -> No
         k.augment(score, "sub", slope * far)
         w.say(f"{written(slope)} times the distance of their places is subtracted (ALiBi).")
     elif way == "table":
-        side = w.count("keys")
-        table = w.tensor("rel_bias relative_bias", ("queries+keys",), fixed=True)
+        side = w.count("queries")
+        table = w.tensor("rel_bias relative_bias", ("2*queries",), fixed=True)
         k.augment(score, "add", table[i - j + side])
         w.say(f"Query i and key j get the relative bias {table.name}[i - j + {written(side)}].")
     elif way == "bias":
-        bias = w.tensor("attn_bias pair_bias", ("queries", "keys"))
+        bias = w.tensor("attn_bias pair_bias", ("queries", cols))
         k.augment(score, "add", bias[i, j])
         w.say(f"{bias.name} of the pair is added.")
 
 
-def _seen(w: Work, at: tuple[Var, ...], lead: tuple[str, ...], low: str) -> Expr | None:
+def _seen(
+    w: Work, at: tuple[Var, ...], lead: tuple[str, ...], itself: bool, low: str
+) -> Expr | None:
     """Whether a query sees a key, or None where all see all."""
     k, (i, j) = w.k, at[-2:]
-    way = k.draw.shape.weighted({"all": 4, "causal": 3, "lengths": 3, "window": 2 * (w.level > 1)})
+    ways = {"all": 4, "lengths": 3}
+    ways |= {"causal": 4, "window": 2 * (w.level > 1)} if itself else {}
+    way = k.draw.shape.weighted(ways)
     if way == "causal":
         w.say(f"Keys later than the query are masked out with {low}.")
         return j <= i

@@ -117,7 +117,7 @@ def _statistics(t: _Token, pre: _Pre, kind: str, eps: Expr) -> tuple[Expr | None
         variance = squares / size
         variance = variance if mean is None else variance - mean * mean
     if shape.chance(0.3):
-        variance = k.let("variance power", variance)
+        variance = k.let("variance var", variance)
     return mean, k.let("rstd inv_std scale", 1.0 / sqrt(variance + eps))
 
 

@@ -292,10 +292,11 @@ class _Thin:
                 with w.loop("p d", depth) as p:
                     k.augment(total, "add", x[i, p] * base[p, j])
             with k.if_(which[0] >= 0) if self.skip else nullcontext():
-                update = k.let("update delta", zero(w.type_))
+                alone = base is None and not self.skip
+                update = total if alone else k.let("update delta", zero(w.type_))
                 with w.loop("r q", rank) as r:
                     k.augment(update, "add", hidden[i, r] * up[index(*which, r, j)])
-                k.augment(total, "add", scale * update)
+                k.augment(total, *(("mul", scale) if alone else ("add", scale * update)))
             own = f"{x.name} times {base.name}, plus " if x is not None and base is not None else ""
             kind = "LoRA linear layer" if own else "LoRA expand"
             w.say(

@@ -77,7 +77,8 @@ def project_points(k: KernelBuilder, level: int) -> Title:
         matrix = None
         inv = g.part("inv_z iz", 1.0 / q[2]) if shape.chance(0.5) else None
         at = [q[c] / q[2] if inv is None else q[c] * inv for c in range(2)]
-        x, y = g.let("x xn", at[0]), g.let("y yn", at[1])
+        first, second = g.k.draw.word.choice((("x", "y"), ("xn", "yn")))
+        x, y = g.let(first, at[0], "x"), g.let(second, at[1], "y")
         done += f", {g.told(x, y)}"
         if level >= 3 and shape.chance(0.6):
             x, y, text = _distorted(g, x, y, level)
@@ -250,7 +251,7 @@ def _normalized(g: Place, clip: Expr, vec: Vec, level: int) -> tuple[Expr, str]:
 def _tested(g: Place, clip: Expr, scalar: Scalar) -> str:
     """Outcodes of the clip planes, or one flag for all of them."""
     k = g.k
-    code = k.let("code mask_bits", k.lift(0, INT32))
+    code = k.let("code visible", k.lift(0, INT32))
     if g.chance(0.5):
         for bit, axis in ((1, 0), (4, 1)):
             with k.if_(clip[axis] < -clip[3]):

@@ -177,7 +177,7 @@ def _used(g: Place, rot: Var, level: int) -> str:
         return g.gets("world_frames chained_out", total, g.told(total))
     if way == "points":
         return _several(g, rot, vec)
-    p = g.read("points vectors offsets", vec, -2.0, 2.0)
+    p = g.read("points vertices" if way == "pivot" else "vectors offsets", vec, -2.0, 2.0)
     if way == "point":
         return g.gets("rotated turned", (transpose(rot) if g.chance(0.3) else rot) * p)
     pivot = g.one("pivot", vec, -1.0, 1.0)
@@ -220,8 +220,8 @@ def rotation_matrix(k: KernelBuilder, level: int) -> Title:
     kind = {"householder": "Reflect", "schmidt": "Frames from two directions"}.get(way, "Rotate")
     what = "by Householder matrices" if way == "householder" else "by rotation matrices"
     kind = kind if way == "schmidt" else f"{kind} {what}"
-    done = f"{kind}: with {text}.{_used(g, rot, level)}"
-    done = done.replace(". Set", ", set", 1)
+    used = _used(g, rot, level)
+    done = f"{kind}: R is {text.removeprefix('R ').removeprefix('= ')}.{used}"
     if level >= 3 and way != "householder" and shape.chance(0.2):
         done += _compared(g, rot, level)
     names = {

@@ -282,7 +282,7 @@ def _frustum_culling_worked(
     )
     x, r = k.let("x center_i", p.at(*c.at)), k.let("half h_i" if box else "r rad", size[c.at])
     found = k.let(
-        "visible inside" if way == "first" else "state mask",
+        {"first": "visible", "state": "state", "bits": "mask bits"}[way],
         k.lift(1 if way == "first" else 0, INT32),
     )
     with k.for_("s pl", count) as s:

@@ -22,7 +22,8 @@ def _matches(
     p = points_of(k, VEC2, "points_a left_pts first_uv", -far, far, c.dims, level)
     q = points_of(k, VEC2, "points_b right_pts second_uv", -far, far, c.dims, level)
     said = f"{p.name} and {q.name}"
-    return c, k.let("a p", p.at(*c.at)), k.let("b q", q.at(*c.at)), said, c.at[:-1]
+    first, second = k.draw.word.choice((("a", "b"), ("p", "q")))
+    return c, k.let(first, p.at(*c.at)), k.let(second, q.at(*c.at)), said, c.at[:-1]
 
 
 def _matrix(c: Crowd, names: str, lead: tuple[Var, ...], init: str = "uniform") -> tuple[Expr, str]:
@@ -31,7 +32,7 @@ def _matrix(c: Crowd, names: str, lead: tuple[Var, ...], init: str = "uniform") 
     low, high = (-1.0, 1.0) if init == "uniform" else (-0.1, 0.1)
     if lead:
         array = k.array(f"{names}s", MAT3, c.dims[:1], init=init, low=low, high=high)
-        return k.let("mat_v h_m", array[lead]), array.name
+        return k.let(f"{names.split()[-1]}_v", array[lead]), array.name
     one = k.scalar(names, MAT3, low, high, init=init)
     return one, one.name
 
@@ -42,8 +43,8 @@ def epipolar_error(k: KernelBuilder, level: int) -> Title:
     c, a, b, said, lead = _matches(k, level)
     mat, name = _matrix(c, "fundamental essential f_mat", lead)
     one = k.lift(1.0, FLOAT32)
-    x, y = k.let("x1 ha", make(VEC3, a[0], a[1], one)), k.let("x2 hb", make(VEC3, b[0], b[1], one))
-    line = k.let("line_b l2 fx", mat * x)
+    x, y = k.let("x1", make(VEC3, a[0], a[1], one)), k.let("x2", make(VEC3, b[0], b[1], one))
+    line = k.let("line_b", mat * x)
     back: Expr = fn("transpose", mat) * y
     way = c.shape.choice(("line", "symmetric", "sampson", "sampson"))
     e = k.let("e algebraic", dot(y, line))
@@ -59,7 +60,7 @@ def epipolar_error(k: KernelBuilder, level: int) -> Title:
         found: Expr = e / sqrt(inner) if signed else e * e / inner
         what = f"e / sqrt(|l_xy|^2 + {_TINY})" if signed else f"e^2 / (|l_xy|^2 + {_TINY})"
     else:
-        other = k.let("line_a l1 ftx", back)
+        other = k.let("line_a", back)
         outer = other[0] * other[0] + other[1] * other[1]
         if way == "sampson":
             found = e * e / (inner + outer)
@@ -108,18 +109,18 @@ def transfer_error(k: KernelBuilder, level: int) -> Title:
     c, a, b, said, lead = _matches(k, level, 0.6)
     mat, name = _matrix(c, "homography h_mat", lead, "well_conditioned")
     one = k.lift(1.0, FLOAT32)
-    moved = k.let("w_a ha", mat * make(VEC3, a[0], a[1], one))
-    ratio = k.let("inv_w per_w", 1.0 / moved[2])
+    moved = k.let("moved_a", mat * make(VEC3, a[0], a[1], one))
+    ratio = k.let("inv_wa", 1.0 / moved[2])
     off = make(VEC2, moved[0] * ratio - b[0], moved[1] * ratio - b[1])
-    d = k.let("d off", off)
+    d = k.let("diff_a", off)
     error: Expr = dot(d, d)
     text = "Measure the transfer error of matches under a homography: for each match a, b of "
     text += f"{said}, move a by {name} and take the squared distance to b"
     if c.chance(0.5, 2):
         other, back = _matrix(c, "inverse_h h_inv", lead, "well_conditioned")
-        round_ = k.let("w_b hb", other * make(VEC3, b[0], b[1], one))
-        turn = k.let("inv_wb per_wb", 1.0 / round_[2])
-        e = k.let("e off_b", make(VEC2, round_[0] * turn - a[0], round_[1] * turn - a[1]))
+        round_ = k.let("moved_b", other * make(VEC3, b[0], b[1], one))
+        turn = k.let("inv_wb", 1.0 / round_[2])
+        e = k.let("diff_b", make(VEC2, round_[0] * turn - a[0], round_[1] * turn - a[1]))
         error = error + dot(e, e)
         text += f"; add the same for b by {back} and a"
     return Title(
@@ -171,10 +172,10 @@ def _triangulate_midpoints_stored(
     w = k.let("w base", centers[0] - centers[1])
     b = k.let("uv cos_uv", dot(u, v))
     least = k.scalar("min_sin_sq", FLOAT32, 0.12, 0.3)
-    du, dv = k.let("uw du", dot(u, w)), k.let("vw_d dv", dot(v, w))
+    du, dv = k.let("u_dot_w", dot(u, w)), k.let("v_dot_w", dot(v, w))
     denom = k.let("denom det", most(1.0 - b * b, least))
-    s, t = k.let("s depth_a", (b * dv - du) / denom), k.let("t depth_b", (dv - b * du) / denom)
-    first, second = k.let("pa near_a", centers[0] + s * u), k.let("pb near_b", centers[1] + t * v)
+    s, t = k.let("depth_a", (b * dv - du) / denom), k.let("depth_b", (dv - b * du) / denom)
+    first, second = k.let("near_a", centers[0] + s * u), k.let("near_b", centers[1] + t * v)
     point = 0.5 * (first + second)
     text = (
         f"Triangulate points by the midpoints between pairs of rays, u of rays_a from {from_a} and "
@@ -301,8 +302,8 @@ def _rodrigues(k: KernelBuilder, vector: Expr, x: Expr) -> Expr:
     v = k.let("rv rot_v", vector)
     p = k.let("p here", x)
     angle = k.let("theta angle", fn("length", v))
-    axis = k.let("axis k_ax", v / angle)
-    cosine, sine = k.let("cos_t ct", fn("cos", angle)), k.let("sin_t st", fn("sin", angle))
+    axis = k.let("axis", v / angle)
+    cosine, sine = k.let("cos_t", fn("cos", angle)), k.let("sin_t", fn("sin", angle))
     side = sine * fn("cross", axis, p)
     return cosine * p + side + (1.0 - cosine) * dot(axis, p) * axis
 

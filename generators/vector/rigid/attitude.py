@@ -25,8 +25,8 @@ def _frame(r: Rig) -> Callable[..., Expr]:
     as_rows = r.k.draw.shape.chance(0.3)
 
     def build(b: BodyBuilder, first: Expr, second: Expr) -> Expr:
-        t1 = b.let("t1 along e1", unit(first))
-        t2 = b.let("t2 across e2", unit(fn("cross", t1, second)))
+        t1 = b.let("t1 e1", unit(first))
+        t2 = b.let("t2 e2", unit(fn("cross", t1, second)))
         if as_rows:
             rows = b.let("rows stacked", fn("matrix_from_rows", t1, t2, fn("cross", t1, t2)))
             return fn("transpose", rows)

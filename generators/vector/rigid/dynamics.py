@@ -238,18 +238,19 @@ def _relative(r: Rig, level: int, p: Var, two: bool) -> tuple[Var, str]:
         v = k.let("u v_point vel", velocity(x, p, *motion))
         return v, f"{bodies.text}: u = v + cross(w, p - x)"
     bodies = Bodies(r, "", k.size("c", 6, 10))
-    velocity = bodies.point_velocity(0.6 * (level > 2))
-    first = r.read("body_ids owners ids_a movers", INT32, init="index_of:c")
-    x, *motion = bodies.items.at(k.let("a ia id_a", first)).values()
-    v = k.let("va u_a vel_a" if two else "u v_point vel", velocity(x, p, *motion))
+    velocity = bodies.point_velocity(1.0 if two else 0.6 * (level > 2))
+    names = "body_ids" if two else "body_ids owners movers"
+    first = r.read(names, INT32, init="index_of:c")
+    x, *motion = bodies.items.at(k.let("body_id", first)).values()
+    v = k.let("body_vel" if two else "u v_point vel", velocity(x, p, *motion))
     text = f"{bodies.text}, the body being number {say(k, first)}: u = v + cross(w, p - x)"
     if not two:
         return v, text
     who = shape.choice(("obstacle_", "platform_", "ground_"))
     others = Bodies(r, who, k.size("d", 6, 10), bodies)
-    second = r.read(f"{who}ids ids_b", INT32, init="index_of:d")
-    x, *motion = others.items.at(k.let("b ib id_b", second)).values()
-    vb = k.let("vb u_b vel_b", velocity(x, p, *motion))
+    second = r.read(f"{who}ids", INT32, init="index_of:d")
+    x, *motion = others.items.at(k.let(f"{who}id", second)).values()
+    vb = k.let(f"{who}vel", velocity(x, p, *motion))
     text += f", less the same of the second body, number {say(k, second)}: "
     return k.let("u rel v_rel", v - vb), text + others.text
 

@@ -32,11 +32,11 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     """Torques of driven hinges: toward an angle, against motion, at limits."""
     shape = k.draw.shape
     r = rig(k, "j tid joint", single=0.75)
-    axes = {"each": 3, "shared": 2}
+    base, link = k.draw.word.choice((("parent", "child"), ("base", "link")))
     parts = {
-        "parent": Part("parent_rot base_rot", r.quat, init="unit"),
-        "child": Part("child_rot link_rot", r.quat, init="unit"),
-        "axis": Part("axis hinge", r.vec, init="unit", forms=axes),
+        "parent": Part(f"{base}_rot", r.quat, init="unit"),
+        "child": Part(f"{link}_rot", r.quat, init="unit"),
+        "axis": Part("axis hinge", r.vec, init="unit", forms={"each": 3, "shared": 2}),
     }
     joint = record(r, "Hinge Joint HingeJoint", parts, 0.3 + 0.07 * level)
     axis, parent = joint["axis"], joint["parent"]
@@ -57,7 +57,7 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     done += f"; tau = {say(k, ke)} * ({say(k, target)} - q)"
     if level >= 2:
         world = k.let("world_axis axis_w dir", fn("quat_rotate", parent, axis))
-        done += _damped(r, world, tau)
+        done += _damped(r, world, tau, (base, link))
     for more in shape.sample((_limited, _saturated), min(max(0, level - 2), 2)):
         done += more(r, angle, tau)
     done += "."
@@ -70,13 +70,13 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("joint_drive hinge_torques drive_joints actuate_hinges"), done)
 
 
-def _damped(r: Rig, world: Expr, tau: Var) -> str:
+def _damped(r: Rig, world: Expr, tau: Var, ends: tuple[str, str]) -> str:
     """Less a damping torque from the relative angular velocity along the axis."""
     k = r.k
-    spin = given(r, "child_spin link_spin", r.vec, -1.5, 1.5, each=1)
+    spin = given(r, f"{ends[1]}_spin", r.vec, -1.5, 1.5, each=1)
     text = say(k, spin)
     if k.draw.shape.chance(0.6):
-        base = given(r, "parent_spin base_spin", r.vec, -1.5, 1.5, each=1)
+        base = given(r, f"{ends[0]}_spin", r.vec, -1.5, 1.5, each=1)
         spin, text = spin - base, f"{text} - {say(k, base)}"
     rate = k.let("rate qd joint_qd", dot(world, spin))
     kd = given(r, "kd damping", r.scalar, 0.1, 1.0, forms=TUNED)

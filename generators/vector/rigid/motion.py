@@ -206,11 +206,12 @@ def _ends(r: Rig) -> Ends:
         moves = (fn("transform_get_translation", a), fn("transform_get_translation", b))
         return Ends(turns, moves, text)
     one, two = k.draw.word.choice(("a b", "0 1")).split()
+    first, second = k.draw.word.choice((("{}_a", "{}_b"), ("start_{}", "end_{}")))
     parts = {
-        "ra": Part(f"rot_{one}", r.quat, many="rots_a start_rots", init="unit"),
-        "rb": Part(f"rot_{two}", r.quat, many="rots_b end_rots", init="unit"),
-        "pa": Part(f"pos_{one}", r.vec, -1.0, 1.0, many="pos_a start_pos"),
-        "pb": Part(f"pos_{two}", r.vec, -1.0, 1.0, many="pos_b end_pos"),
+        "ra": Part(f"rot_{one}", r.quat, many=first.format("rots"), init="unit"),
+        "rb": Part(f"rot_{two}", r.quat, many=second.format("rots"), init="unit"),
+        "pa": Part(f"pos_{one}", r.vec, -1.0, 1.0, many=first.format("pos")),
+        "pb": Part(f"pos_{two}", r.vec, -1.0, 1.0, many=second.format("pos")),
     }
     pair = record(r, "PosePair Segment Motion", parts, 0.5)
     text = f"({pair.say('pa')}, {pair.say('ra')}) and ({pair.say('pb')}, {pair.say('rb')})"

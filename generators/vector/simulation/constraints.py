@@ -39,7 +39,7 @@ def _constraint(k: KernelBuilder, level: int, count: int, flat: float, what: str
     vec = Vec(2 if shape.chance(flat) else 3, k.draw.wide_float_type())
     k.size("m", 44, 60)
     k.size("n", 12, 16)
-    at = k.thread("m", names=(k.name("c tid e"),))
+    at = k.thread("m", names=(k.name("tid e"),))
     c = Crowd(k, level, vec, ("m",), at)
     names = k.draw.word.choice(("ijkl", "abcd"))[:count]
     way = shape.choice(("table", "vector", "arrays") if count < 4 else ("table", "vector"))

@@ -126,9 +126,9 @@ def _flocking_stored(
             k.augment(count, "add", 1)
             with k.if_(dist < near):
                 k.augment(apart, "add", d / dist if unit else d)
-    weights = [
-        k.scalar(f"{w}_weight w_{w}", c.scalar, 0.2, 1.0) for w in ("separate", "align", "cohere")
-    ]
+    called = k.draw.word.choice(("{}_weight", "w_{}"))
+    kinds = ("separate", "align", "cohere")
+    weights = [k.scalar(called.format(kind), c.scalar, 0.2, 1.0) for kind in kinds]
     steer = k.let("steer accel a", weights[0] * apart)
     with nullcontext() if own else k.if_(count > 0):
         share = k.let("inv_count inv_m", 1.0 / cast(count, c.scalar))
@@ -228,7 +228,7 @@ def _around(
         (most(cell - 1, 0), least(cell + 2, bound))
         for cell, bound in zip(cells, bounds, strict=True)
     ]
-    spans = list(zip(("gx cxx", "gy cyy", "gz czz"), ranges, strict=False))[::-1]
+    spans = list(zip(("gx", "gy", "gz"), ranges, strict=False))[::-1]
     with ExitStack() as stack:
         at = [stack.enter_context(k.for_(n, stop, start=first)) for n, (first, stop) in spans]
         flat: Expr = at[0]
@@ -248,14 +248,14 @@ def _offsets(
     """The same by offsets of -1 to 1 and a test of bounds."""
     k = c.k
     with k.for_("dy oy", 2, start=-1) as oy, k.for_("dx ox", 2, start=-1) as ox:
-        x, y = k.let("nx_i gx", cells[0] + ox), k.let("ny_i gy", cells[1] + oy)
+        x, y = k.let("gx", cells[0] + ox), k.let("gy", cells[1] + oy)
         tests = [x >= 0, x < bounds[0], y >= 0, y < bounds[1]]
         if len(cells) == 2:
             with k.if_(_all(tests)):
                 _cell(c, y * bounds[0] + x, lists, near, found)
             return
         with k.for_("dz oz", 2, start=-1) as oz:
-            z = k.let("nz_i gz", cells[2] + oz)
+            z = k.let("gz", cells[2] + oz)
             with k.if_(_all([*tests, z >= 0, z < bounds[2]])):
                 _cell(c, (z * bounds[1] + y) * bounds[0] + x, lists, near, found)
 

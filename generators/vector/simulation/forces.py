@@ -40,7 +40,8 @@ def all_pairs_force(k: KernelBuilder, level: int) -> Title:
     well = c.chance(0.45, 3)
     energy = k.let("potential phi energy", zero(c.scalar)) if well else None
     guard = c.chance(0.4)
-    with others(c, p, guard, {"all": 4, "table": 1, "counted": 1}) as j:
+    near = len(c.dims) == 1 and c.chance(0.3, 2)
+    with others(c, p, guard, {"rows": 1} if near else {"all": 1}) as j:
         there = c.maybe("xj pj", p.at(*c.place(j)), 0.3)
         d = k.let("d delta r_vec", there - mine if law == "gravity" else mine - there)
         squared, soft = softened(c, d)
@@ -61,16 +62,25 @@ def all_pairs_force(k: KernelBuilder, level: int) -> Title:
         f"{', itself left out' if guard else ''}, with d {way} in {p.name} and r^2 = |d|^2 + "
         f"{soft}. {out} gets the sum times {written(scale)}{f' and its own {own}' if own else ''}."
     )
+    text += _NEAR_FIELD if near else ""
     if energy is not None:
         sign = "minus " if law == "gravity" else ""
         kept = c.put("potentials phi_out", scale * energy)
         text += f" {kept} gets {sign}{written(scale)} times the sum of {strength.name} / r."
-    return Title(k.name(_PAIR_NAMES[law]), text)
+    return Title(k.name(_NEAR_NAMES[law] if near else _PAIR_NAMES[law]), text)
 
 
 _PAIR_NAMES = {
     "gravity": "nbody_forces gravity_forces nbody_gravity",
     "charges": "coulomb_forces charge_forces",
+}
+_NEAR_FIELD = (
+    " This is the near field of a fast multipole method: the list holds the particles of a "
+    "particle's own cell and of those beside it."
+)
+_NEAR_NAMES = {
+    "gravity": "near_field_gravity p2p_gravity",
+    "charges": "near_field_coulomb p2p_coulomb",
 }
 
 
@@ -140,11 +150,12 @@ def _kernel_of_vortex(c: Crowd, d: Expr, r2: Expr, spin: Expr) -> Expr:
 def vortex_velocity(k: KernelBuilder, level: int) -> Title:
     """Biot and Savart's law: velocities at points by vortex particles, mollified."""
     c = crowd(k, level, flat=0.5)
-    k.size("num_vortices", 10, 16)
-    lead = c.dims[:-1]
     own = c.shape.chance(0.5)
-    p = c.points("targets probes points" if not own else "positions pos", -1.5, 1.5)
-    q = p if own else c.points("vortices sources vortex_pos", -1.5, 1.5, (*lead, "num_vortices"))
+    p = c.points("targets probes points" if not own else "vortices vortex_pos", -1.5, 1.5)
+    q = p
+    if not own:
+        dims = (*c.dims[:-1], k.size("num_vortices", 10, 16))
+        q = c.points("vortices sources vortex_pos", -1.5, 1.5, dims)
     kind = c.scalar if c.vec.size == 2 else c.vec
     spins = k.array("strengths circulation gamma", kind, q.dims, low=-1.0, high=1.0)
     mine = k.let("x xi here", p.at(*c.at))
@@ -162,13 +173,8 @@ def vortex_velocity(k: KernelBuilder, level: int) -> Title:
             k.augment(turn, "add", fn("cross", gamma, spin) / (r2 * sqrt(r2)))
     factor = TWO_PI if c.vec.size == 2 else FOUR_PI
     found: Expr = v / round(factor, 6)
-    law = "g * (-d.y, d.x) / r^2" if c.vec.size == 2 else "cross(g, d) / r^3"
     by = "2 * pi" if c.vec.size == 2 else "4 * pi"
-    text = (
-        f"Compute the velocity that vortices induce at each point of {p.name} (Biot-Savart): sum "
-        f"{law} over the vortices{f' of {q.name}' * (not own)}, d leading from the vortex to the "
-        f"point, g its {spins.name}, r^2 = |d|^2 + {soft}. "
-    )
+    text = f"{_induced(c, p, q, spins)}r^2 = |d|^2 + {soft}. "
     if c.chance(0.4, 2):
         stream = k.scalar("u_inf free_stream background", c.vec, -1.0, 1.0)
         found = stream + found
@@ -177,6 +183,18 @@ def vortex_velocity(k: KernelBuilder, level: int) -> Title:
     else:
         text += f"{c.put('velocities vel_out u_out', found)} gets the sum over {by}."
     return _vortex_velocity_stored(turn, text, c, k)
+
+
+def _induced(c: Crowd, p: Points, q: Points, spins: Var) -> str:
+    """What vortices induce at points, or at one another, in words."""
+    own = p is q
+    law = "g * (-d.y, d.x) / r^2" if c.vec.size == 2 else "cross(g, d) / r^3"
+    whom = f"each point of {p.name} by the vortices at {q.name}"
+    whom = f"each of the vortices at {p.name} by all of them" if own else whom
+    ends = "the one that induces to the one that moves" if own else "the vortex to the point"
+    text = f"Compute the velocity induced at {whom} (Biot-Savart): sum {law} over the vortices, "
+    text += f"d leading from {ends}, "
+    return f"{text}g {'the' if own else 'its'} {spins.name}{' of the former' * own}, "
 
 
 def _vortex_velocity_stored(turn: Var | None, text: str, c: Crowd, k: KernelBuilder) -> Title:

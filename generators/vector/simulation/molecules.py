@@ -41,10 +41,8 @@ def _terms(k: KernelBuilder, level: int, count: int) -> tuple[Crowd, list[Expr],
         atoms = f"m+{count - 1}"
         said = f"every {count} atoms in a row"
         if way == "listed":
-            starts = k.array("first_atoms starts heads", INT32, "m", init="index_of:n")
+            starts = k.array("first_atoms starts heads", INT32, "m", init="index_of:m")
             first = k.let("i a0 head", starts[me])
-            k.size("n", 14, 20)
-            atoms = f"n+{count - 1}"
             said = f"the {count} atoms in a row from each of {starts.name}"
         p = points_of(k, vec, what, -1.5, 1.5, (*dims[:-1], atoms), level)
         slots = [(first,), *((first + n,) for n in range(1, count))]

@@ -141,22 +141,24 @@ def crowd(
     member: str = "i tid p",
     sizes: tuple[int, int] = (16, 24),
     space: int = 0,
+    called: str = "",
 ) -> Crowd:
     """A list of members, or from level 2 on several lists of them; in the plane or in space.
 
     ``flat`` is how often in the plane; ``space=3`` never. float32, and now and then float64.
+    Members that are ``called`` something are always of one list, whose size has that name.
     """
     shape = k.draw.shape
     size = 3 if space == 3 else 2 if shape.chance(flat) else 3
     vec = Vec(size, shape.weighted({FLOAT32: 19, Scalar("float64"): 1}))
     lead: tuple[str, ...] = ()
     names: list[str] = []
-    if level > 1 and shape.chance(0.3):
+    if level > 1 and not called and shape.chance(0.3):
         lead = (k.draw.word.choice(("envs", "worlds", "batch", "scenes")),)
         k.size(lead[0], 2, 3)
         names.append(k.name("b e env"))
         sizes = (sizes[0] // 2 + 2, sizes[1] // 2 + 2)
-    count = k.draw.word.choice(("n", "count", "num"))
+    count = called or k.draw.word.choice(("n", "count", "num"))
     k.size(count, *sizes)
     names.append(k.name(member))
     dims = (*lead, count)
@@ -251,7 +253,8 @@ def ragged(
     first: Expr = starts[row]
     stop: Expr = starts[row + 1]
     if k.draw.shape.chance(0.5):
-        first, stop = k.let("first begin", first), k.let("last end", stop)
+        ends = k.draw.word.choice((("first", "last"), ("begin", "end")))
+        first, stop = k.let(ends[0], first), k.let(ends[1], stop)
     said = f"those in {array.name} from its {starts.name} up to the next one's"
     with k.for_("s slot e", stop, start=first) as s:
         yield k.let(loop, array[s]), said

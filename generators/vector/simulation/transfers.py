@@ -71,7 +71,8 @@ def _weight(c: Crowd, kind: str, chance: float) -> Bump:
     """The weight along an axis; beyond the linear one always a helper, being used several times."""
     build = _BUMPS[kind][0]
     share = 1.0 if kind != "linear" else chance
-    return routine(c.k, share, f"{kind}_weight bspline hat", {"d": c.scalar}, build, "")
+    names = "linear_weight hat" if kind == "linear" else f"{kind}_weight {kind}_bspline"
+    return routine(c.k, share, names, {"d": c.scalar}, build, "")
 
 
 def _grid(c: Crowd) -> tuple[str, ...]:
@@ -83,7 +84,7 @@ def _grid(c: Crowd) -> tuple[str, ...]:
 @idiom
 def grid_to_particles(k: KernelBuilder, level: int) -> Title:
     """PIC, FLIP and APIC: the grid's velocity at a particle, how it changed, its affine part."""
-    c = crowd(k, level, flat=0.65, sizes=(20, 32), member="p i tid")
+    c = crowd(k, level, flat=0.65, sizes=(20, 32), member="p i tid", called="particles")
     kind = c.shape.weighted({"linear": 3, "quadratic": 4 * (level > 1), "cubic": level > 3})
     weigh = _weight(c, kind, 0.6)
     dims = _grid(c)

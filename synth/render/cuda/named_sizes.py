@@ -67,7 +67,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     pages=((1024, 8192), (8192, 65_536)),
     page_size=((8, 16), (16, 32)),
     voices__links=((4, 16), (8, 32)),
-    elem_nodes=((3, 8), (4, 10)),
+    elem_nodes__atoms=((3, 8), (4, 10)),
     order=((64, 256), (256, 1024)),
     rhs=((4, 16), (16, 64), (64, 256)),
     basis=((8, 32), (32, 64)),
@@ -110,6 +110,15 @@ _ALONE: Mapping[str, tuple[Range, ...]] = _named(
 )
 """The same of a size that the launch counts and nothing else, where that is no large number."""
 
+_HELD = frozenset({"particles", "num_particles"})
+"""Beside one of these a grid has about as many cells as there are particles, or a few less."""
+_HELD_SIDES: Mapping[tuple[bool, bool], tuple[Range, ...]] = {
+    (True, False): ((256, 512), (512, 1024)),
+    (True, True): ((64, 128),),
+    (False, False): ((192, 256),),
+    (False, True): ((32, 40),),
+}
+"""Sides of such a grid, by whether each particle has a thread and whether there are three axes."""
 _CROWDS = frozenset({"n", "num", "count", "scenes", "worlds", "batch", "b"})
 """Sizes of sets of points, beside which a width is how many neighbours each has."""
 
@@ -139,6 +148,8 @@ def ranges_of(
 
 def _beside(name: str, others: frozenset[str], counted: bool) -> tuple[Range, ...]:
     """The ranges that a size has for what stands beside it."""
+    if name in _SIDES | {"nz"} and _HELD & others:
+        return _HELD_SIDES[bool(_HELD & others & {"particles"}), "nz" in {name, *others}]
     sides = _SIDES & {name, *others}
     if name in _SIDES and (len(sides) > 1 or "nz" in others):
         return _SOLID if _THIRD & others else _FLAT
@@ -164,11 +175,20 @@ _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
         frozenset({"num_faces"}),
         ((200_000, 2_000_000), (1_000_000, 10_000_000)),
     ),
+    ("num_particles", "inner"): (frozenset({"nx"}), ((16_000, 60_000),)),
+    ("terms", ""): (frozenset({"frames", "m"}), ((3, 4), (4, 6))),
+    ("particles", "counted"): (
+        frozenset({"nx"}),
+        ((500_000, 4_000_000), (1_000_000, 8_000_000)),
+    ),
     ("words", "inner"): (
         frozenset({"num_keys", "filters", "blocks"}),
         ((16_384, 131_072), (131_072, 1_048_576)),
     ),
     ("items", ""): (frozenset({"top_k"}), ((256, 1024), (1024, 8192))),
+    ("keys", "inner"): (frozenset({"queries"}), ((256, 1024), (1024, 4096))),
+    ("max_len", ""): (frozenset({"tokens"}), ((128, 512), (512, 1024))),
+    ("tokens", ""): (frozenset({"max_len"}), ((2048, 8192), (8192, 32_768))),
     ("samples", "inner"): (_AUDIO, ((1024, 8192), (8192, 48_000))),
     ("channels", ""): (frozenset({"tracks"}), ((1, 2), (2, 8))),
     ("steps", ""): (frozenset({"envs"}), ((32, 128), (128, 512))),
