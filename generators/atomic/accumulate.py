@@ -89,12 +89,15 @@ class _Accumulation(Tally):
         self.form = "plane" if form == "row_bins" and not ledger.lined else self.form
         self.width = k.draw.value.choice(_WIDTHS)
         super().__init__(level, self._launched(k))
-        whole = {INT32: 5, Scalar("int64"): 3}
-        self.type = shape.weighted(whole) if ledger.whole else k.draw.wide_float_type()
         many = 2 if self.chance({2: 0.25, 4: 0.3, 5: 0.7}.get(level, 0.0)) else 1
         self.amounts = shape.sample(list(ledger.amounts), min(many, len(ledger.amounts)))
         if self.form == "careful":
             self.amounts = self.amounts[:1]
+        whole = {INT32: 5, Scalar("int64"): 3}
+        if self.kind == "add" and any(len(amount.keys) > 1 for amount in self.amounts):
+            # Sums of products of many entries are beyond 32 bits.
+            whole = {Scalar("int64"): 1}
+        self.type = shape.weighted(whole) if ledger.whole else k.draw.wide_float_type()
         self.counted = self.chance({2: 0.4, 3: 0.2}.get(level, 0.3)) and self.form in _COUNTED
         self.shown = ""
 

@@ -106,18 +106,19 @@ def voxel_sums(k: KernelBuilder, level: int) -> Title:
         cells = _cells(k, [moved[c] for c in range(3)], size, inverse)
         counts = [extent_of(k, d) for d in dims]
         clamped = shape.chance(0.3)
-        flat = shape.chance(0.5)
+        lead = w.dims[:-1]
+        flat = bool(lead) or shape.chance(0.5)
         if clamped:
             cells = [
                 k.let(f"v{a}", clamp(c, 0, n - 1))
                 for a, c, n in zip("xyz", cells, counts, strict=True)
             ]
         tests = [t for c, n in zip(cells, counts, strict=True) for t in (c >= 0, c < n)]
-        out_dims = ["nx*ny*nz"] if flat else dims
+        out_dims = [*lead, "nx*ny*nz"] if flat else dims
         sums = k.accumulator("sums voxel_sums centroids_sum", vec, out_dims)
         hits = k.accumulator("counts occupancy", shape.weighted(COUNTS), out_dims)
         with nullcontext() if clamped else w.guard(both(*tests)):
-            _into_voxel(k, (sums, hits), tuple(cells), counts if flat else [], p)
+            _into_voxel(w, (sums, hits), tuple(cells), counts if flat else [], p)
     how = f"* {size.name}" if inverse else f"/ {size.name}"
     about = f"{load.array.name}" if origin is None else f"({load.array.name} - {origin.name})"
     text = (
@@ -126,18 +127,19 @@ def voxel_sums(k: KernelBuilder, level: int) -> Title:
     text += f"{sums.name} and {hits.name}. The voxel is floor({about} {how}) along each axis"
     text += ", clamped to the grid" if clamped else "; points outside of the grid are left out"
     sides = " x ".join(written(c) for c in counts)
-    text += f". The grid has {sides} voxels"
+    text += f". {'Each cloud has a grid' if lead else 'The grid is'} of {sides} voxels"
     _, ny, nz = (written(c) for c in counts)
     text += f", voxel (x, y, z) being number (x * {ny} + y) * {nz} + z." if flat else "."
     return Title(k.name("voxel_downsample bin_points accumulate_voxels"), text)
 
 
 def _into_voxel(
-    k: KernelBuilder, arrays: tuple[Var, Var], at: tuple[Expr, ...], counts: list[Expr], p: Expr
+    w: Work, arrays: tuple[Var, Var], at: tuple[Expr, ...], counts: list[Expr], p: Expr
 ) -> None:
-    place = at
+    k, place = w.k, at
     if counts:
-        place = (k.let("voxel cell vid", (at[0] * counts[1] + at[1]) * counts[2] + at[2]),)
+        number = k.let("voxel cell vid", (at[0] * counts[1] + at[1]) * counts[2] + at[2])
+        place = (*w.at[:-1], number)
     k.atomic("add", arrays[0], place, p)
     k.atomic("add", arrays[1], place, 1)
 

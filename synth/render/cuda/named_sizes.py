@@ -154,6 +154,8 @@ def _beside(name: str, others: frozenset[str], counted: bool) -> tuple[Range, ..
 
 
 _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
+    ("block_rows", ""): (frozenset({"nodes"}), ((256, 1024), (512, 2048))),
+    ("nodes", ""): (frozenset({"block_rows"}), ((2048, 4096), (4096, 8192))),
     ("width", ""): (frozenset({"nodes"}), CALLED["labels"]),
     ("nodes", "counted"): (
         frozenset({"width", "heads", "edges"}),
@@ -163,10 +165,6 @@ _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
     ("num_cells", ""): (
         frozenset({"num_faces"}),
         ((200_000, 2_000_000), (1_000_000, 10_000_000)),
-    ),
-    ("words", "inner"): (
-        frozenset({"num_keys", "filters", "blocks"}),
-        ((16_384, 131_072), (131_072, 1_048_576)),
     ),
     ("items", ""): (frozenset({"top_k"}), ((256, 1024), (1024, 8192))),
     ("samples", "inner"): (_AUDIO, ((1024, 8192), (8192, 48_000))),

@@ -95,6 +95,8 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
     for name, share in _SHARES.items():
         if name in others:
             found[name] = (max(rows[0] // share, 1), max(rows[1] // share, 1))
+    if "words" in others and not {"num_keys", "blocks"}.isdisjoint(found):
+        found["words"] = _filter_words(program, found)
     if "nnz" in counted:
         found |= {n: (rows[0] // 10, rows[1] // 10) for n in ("rows", "cols") if n in others}
     return _within_limits(program, found)
@@ -102,8 +104,27 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
 
 _SHARES: Mapping[str, int] = {"capacity": 2}
 """What is kept of the elements: one of so many."""
+_BITS_PER_KEY = 12
+"""Of a Bloom filter: about one key of three hundred is found that was not put in."""
 _EACH = 8
 """Edges that a node of a graph has, of which some nodes are active."""
+
+
+def _filter_words(program: ir.Program, found: Mapping[str, _Range]) -> _Range:
+    """Words of a Bloom filter of its keys, or of all that the blocks hold."""
+    bits = next(
+        bytes_of(p.type.element) * 8
+        for p in program.kernel.params
+        if isinstance(p.type, Array) and p.role != "in" and "words" in symbols("*".join(p.shape))
+    )
+    low, high = found.get("num_keys", (0, 0))
+    if not high:
+        keys = next(p.shape for p in program.kernel.params if p.shape and p.role == "in")
+        low, high = (
+            prod(evaluate_all(keys, {name: span[end] for name, span in found.items()}))
+            for end in (0, 1)
+        )
+    return low * _BITS_PER_KEY // bits, high * _BITS_PER_KEY // bits
 
 
 def _starts(program: ir.Program) -> set[str]:
