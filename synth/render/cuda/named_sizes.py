@@ -95,6 +95,7 @@ _INNER: Mapping[str, tuple[Range, ...]] = _named(
     tokens__observations=((1024, 4096), (4096, 16_384)),
     inner_dim=((64, 256), (256, 1024)),
     num_particles=((1000, 4000), (4000, 20_000)),
+    block_size=((8, 16), (16, 64)),
 )
 """Of sizes that the launch does not count, under names that mean something else where it does."""
 _AUDIO = frozenset({"channels", "tracks", "tones"})
@@ -162,10 +163,8 @@ _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
         ((20_000, 200_000), (100_000, 1_000_000)),
     ),
     ("bins", ""): (frozenset({"angles"}), CALLED["rhos"]),
-    ("num_cells", ""): (
-        frozenset({"num_faces"}),
-        ((200_000, 2_000_000), (1_000_000, 10_000_000)),
-    ),
+    ("atoms", "counted"): (frozenset({"frames"}), ((512, 1024), (1024, 2048))),
+    ("atoms", ""): (frozenset({"bins"}), ((4096, 8192), (8192, 16_384))),
     ("items", ""): (frozenset({"top_k"}), ((256, 1024), (1024, 8192))),
     ("samples", "inner"): (_AUDIO, ((1024, 8192), (8192, 48_000))),
     ("channels", ""): (frozenset({"tracks"}), ((1, 2), (2, 8))),

@@ -97,8 +97,11 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
             found[name] = (max(rows[0] // share, 1), max(rows[1] // share, 1))
     if "words" in others and not {"num_keys", "blocks"}.isdisjoint(found):
         found["words"] = _filter_words(program, found)
+    if "num_faces" in counted and "num_cells" in others:
+        found["num_cells"] = (rows[0] // _FACES_PER_CELL, rows[1] // _FACES_PER_CELL)
     if "nnz" in counted:
-        found |= {n: (rows[0] // 10, rows[1] // 10) for n in ("rows", "cols") if n in others}
+        stored = found["nnz"]
+        found |= {n: (stored[0] // 10, stored[1] // 10) for n in ("rows", "cols") if n in others}
     return _within_limits(program, found)
 
 
@@ -106,6 +109,8 @@ _SHARES: Mapping[str, int] = {"capacity": 2}
 """What is kept of the elements: one of so many."""
 _BITS_PER_KEY = 12
 """Of a Bloom filter: about one key of three hundred is found that was not put in."""
+_FACES_PER_CELL = 3
+"""Each face of a hexahedron belongs to two cells."""
 _EACH = 8
 """Edges that a node of a graph has, of which some nodes are active."""
 
@@ -298,11 +303,11 @@ def _excess(program: ir.Program, spans: Mapping[str, _Range], looped: set[str]) 
     high = {name: span[1] for name, span in spans.items()}
     turns = prod(evaluate_all(program.kernel.launch_dim, high))
     turns *= prod(high[name] for name in looped)
-    blocks = 1.0
+    blocks = 0.0
     if isinstance(program.kernel, ir.TiledKernel):
         # A kernel of tiles has a block for each place.
         places = evaluate_all(program.kernel.launch_dim, high)[:-1]
-        blocks = max((n / MOST_BLOCKS_YZ for n in places), default=1.0)
+        blocks = max((n / MOST_BLOCKS_YZ for n in places), default=0.0)
     return max(bytes_of_arrays(program, high) / MOST_BYTES, turns / MOST_TURNS, blocks)
 
 
