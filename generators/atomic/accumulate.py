@@ -230,7 +230,8 @@ class _Accumulation(Tally):
         by = by or f" over all {self.ledger.entry}s"
         if phrase := self.ledger.phrases.get(self.amounts[0].name, ""):
             return f"{phrase}{by}"
-        told = " and ".join(a.name.replace("_", " ") for a in self.amounts)
+        article = "the " if self.kind == "add" else ""
+        told = " and ".join(f"{article}{a.name.replace('_', ' ')}" for a in self.amounts)
         return (
             f"Sum {told}{by}"
             if self.kind == "add"

@@ -16,8 +16,8 @@ _MOMENTS = Ledger(
     },
     formulas(
         value=lambda x: x,
-        square=lambda x: x * x,
-        cube=lambda x: x * x * x,
+        squared_value=lambda x: x * x,
+        cubed_value=lambda x: x * x * x,
         squared_deviation=lambda x, m: (x - m) * (x - m),
         magnitude=lambda x: abs(x),
         absolute_deviation=lambda x, m: abs(x - m),
