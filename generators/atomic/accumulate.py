@@ -142,7 +142,8 @@ class _Accumulation(Tally):
         plain = {key: words(self.ledger.inputs[key][0])[0] for key in amount.keys}
         args = {singular(_UNIT.sub("", name)): values[key] for key, name in plain.items()}
         chance = 0.3 if self.level >= 3 and not amount.plain else 0.0
-        value = applied(self.k, chance, f"{amount.name}_of", args, amount.build)
+        name = "term_of" if self.ledger.phrases else f"{amount.name}_of"
+        value = applied(self.k, chance, name, args, amount.build)
         text = amount.said({key: self.say(values[key]) for key in amount.keys})
         if text != self.say(value):
             self.known[value] = text

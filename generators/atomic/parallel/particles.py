@@ -127,7 +127,7 @@ def voxel_sums(k: KernelBuilder, level: int) -> Title:
     text += f"{sums.name} and {hits.name}. The voxel is floor({about} {how}) along each axis"
     text += ", clamped to the grid" if clamped else "; points outside of the grid are left out"
     sides = " x ".join(written(c) for c in counts)
-    text += f". {'Each cloud has a grid' if lead else 'The grid is'} of {sides} voxels"
+    text += f". {'The grid of each cloud' if lead else 'The grid'} has {sides} voxels"
     _, ny, nz = (written(c) for c in counts)
     text += f", voxel (x, y, z) being number (x * {ny} + y) * {nz} + z." if flat else "."
     return Title(k.name("voxel_downsample bin_points accumulate_voxels"), text)

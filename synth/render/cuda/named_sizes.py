@@ -163,6 +163,8 @@ _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
         ((20_000, 200_000), (100_000, 1_000_000)),
     ),
     ("bins", ""): (frozenset({"angles"}), CALLED["rhos"]),
+    ("nx", "inner"): (frozenset({"num_particles"}), ((256, 1024), (1024, 8192))),
+    ("buckets", ""): (frozenset({"systems"}), ((256, 1024), (512, 2048))),
     ("bodies", "inner"): (frozenset({"zones"}), ((64, 256), (256, 1024))),
     ("zones", "inner"): (frozenset({"bodies"}), ((4, 8), (8, 16))),
     ("atoms", "counted"): (frozenset({"frames"}), ((512, 1024), (1024, 2048))),

@@ -95,6 +95,9 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
     for name, share in _SHARES.items():
         if name in others:
             found[name] = (max(rows[0] // share, 1), max(rows[1] // share, 1))
+    for name, other in _LIKE.items():
+        if {name, other} <= found.keys():
+            found[name] = found[other]
     if "words" in others and not {"num_keys", "blocks"}.isdisjoint(found):
         found["words"] = _filter_words(program, found)
     if "num_faces" in counted and "num_cells" in others:
@@ -107,6 +110,8 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
 
 _SHARES: Mapping[str, int] = {"capacity": 2}
 """What is kept of the elements: one of so many."""
+_LIKE: Mapping[str, str] = {"acc_height": "height", "acc_width": "width"}
+"""What is as large as another: the places for the centres of circles as the image."""
 _BITS_PER_KEY = 12
 """Of a Bloom filter: about one key of three hundred is found that was not put in."""
 _FACES_PER_CELL = 3
