@@ -92,20 +92,27 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
         found[name] = (each * lists[0], each * lists[1])
     if "num_active" in counted and "num_edges" in others and "num_nodes" in found:
         found["num_edges"] = (_EACH * found["num_nodes"][0], _EACH * found["num_nodes"][1])
+    found |= _tied(program, found, counted, rows)
+    return _within_limits(program, found)
+
+
+def _tied(
+    program: ir.Program, found: Mapping[str, _Range], counted: list[str], rows: list[int]
+) -> dict[str, _Range]:
+    """The ranges of sizes that are shares of others, or hold so much for each of them."""
+    tied: dict[str, _Range] = {}
+    others = found.keys() - {*counted} - _looped(program)
     for name, share in _SHARES.items():
         if name in others:
-            found[name] = (max(rows[0] // share, 1), max(rows[1] // share, 1))
-    for name, other in _LIKE.items():
-        if {name, other} <= found.keys():
-            found[name] = found[other]
+            tied[name] = (max(rows[0] // share, 1), max(rows[1] // share, 1))
     if "words" in others and not {"num_keys", "blocks"}.isdisjoint(found):
-        found["words"] = _filter_words(program, found)
+        tied["words"] = _filter_words(program, found)
     if "num_faces" in counted and "num_cells" in others:
-        found["num_cells"] = (rows[0] // _FACES_PER_CELL, rows[1] // _FACES_PER_CELL)
+        tied["num_cells"] = (rows[0] // _FACES_PER_CELL, rows[1] // _FACES_PER_CELL)
     if "nnz" in counted:
         stored = found["nnz"]
-        found |= {n: (stored[0] // 10, stored[1] // 10) for n in ("rows", "cols") if n in others}
-    return _within_limits(program, found)
+        tied |= {n: (stored[0] // 10, stored[1] // 10) for n in ("rows", "cols") if n in others}
+    return tied
 
 
 _SHARES: Mapping[str, int] = {"capacity": 2}
@@ -297,6 +304,13 @@ def _within_limits(program: ir.Program, drawn: dict[str, _Range]) -> tuple[Span,
         if halved == spans[best]:
             break
         spans[best] = halved
+    counted = [name for name in spans if name in _counted(program)]
+    rows = [prod(spans[name][end] for name in counted) for end in (0, 1)]
+    for name in POINTS & spans.keys() - {*counted} - looped:
+        spans[name] = min(spans[name], _points_of(spans, counted, rows))
+    for name, other in _LIKE.items():
+        if {name, other} <= spans.keys():
+            spans[name] = spans[other] = min(spans[name], spans[other])
     even = {name: (_even(low), _even(high)) for name, (low, high) in spans.items()}
     return tuple(
         Span(name, *_allowed(span, least[name], factors[name])) for name, span in even.items()
