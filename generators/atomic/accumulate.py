@@ -73,6 +73,11 @@ def _noun(size: str) -> str:
     return singular(size).replace("_", " ")
 
 
+def _spoken(name: str) -> str:
+    """An amount's name as words."""
+    return name.replace("_", " ").replace("huber", "Huber").replace("log cosh", "log-cosh")
+
+
 _UNIT = re.compile(r"_(s|ms|mm|c|m2|cents?|ids?)?$")
 """The unit at the end of an array's name."""
 
@@ -87,6 +92,8 @@ class _Accumulation(Tally):
         self.form = _SPECIAL.get(form, form) if self.kind != "add" or ledger.whole else form
         self.form = "runs" if form == "runs" and self.kind == "add" else self.form
         self.form = "plane" if form == "row_bins" and not ledger.lined else self.form
+        # Columns are times, say; where lines are unlike, their n-th entries have nothing in common.
+        self.form = "rows" if form == "columns" and not self._alike() else self.form
         self.width = k.draw.value.choice(_WIDTHS)
         super().__init__(level, self._launched(k))
         many = 2 if self.chance({2: 0.25, 4: 0.3, 5: 0.7}.get(level, 0.0)) else 1
@@ -100,6 +107,10 @@ class _Accumulation(Tally):
         self.type = shape.weighted(whole) if ledger.whole else k.draw.wide_float_type()
         self.counted = self.chance({2: 0.4, 3: 0.2}.get(level, 0.3)) and self.form in _COUNTED
         self.shown = ""
+
+    def _alike(self) -> bool:
+        """Whether entries of the same number in several lines belong together."""
+        return self.ledger.lined or not self.ledger.grouped
 
     def _launched(self, k: KernelBuilder) -> Site:
         lines, items = self.ledger.each.split()[:2]
@@ -232,7 +243,7 @@ class _Accumulation(Tally):
         if phrase := self.ledger.phrases.get(self.amounts[0].name, ""):
             return f"{phrase}{by}"
         article = "the " if self.kind == "add" else ""
-        told = " and ".join(f"{article}{a.name.replace('_', ' ')}" for a in self.amounts)
+        told = " and ".join(f"{article}{_spoken(a.name)}" for a in self.amounts)
         return (
             f"Sum {told}{by}"
             if self.kind == "add"

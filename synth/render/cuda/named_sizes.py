@@ -88,6 +88,8 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     stripes=((256, 1024), (1024, 8192)),
     num_groups=((64, 256), (256, 1024)),
     walk_length=((16, 64), (64, 256)),
+    stations=((64, 256), (256, 4096)),
+    months=((12, 12), (12, 120)),
 )
 _INNER: Mapping[str, tuple[Range, ...]] = _named(
     q__planes=((4, 8), (6, 16)),
