@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
+from generators.atomic.entries import Ledger
 from generators.atomic.tally import Tally, joined, threads
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title
@@ -17,36 +17,6 @@ from generators.kit.sites import Site, over
 from generators.kit.words import listed, singular, words
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Load, Var
-
-
-@dataclass(frozen=True)
-class Ledger:
-    """One subject: inputs (array names, lowest and highest value) and what is made of them.
-
-    ``amounts`` are the formulas that are summed; ``entry`` is what an element is called. Each axis
-    (``group`` by which entries are summed, a ``second`` one beside it, ``each`` of a grid's lines)
-    is the size's name, then names of an array of its indices. ``record`` are names of a struct of
-    the inputs. ``kinds`` are the atomics that make sense, ``whole`` asks for integers.
-    """
-
-    inputs: dict[str, tuple[str, float, float]]
-    amounts: tuple[Formula, ...]
-    entry: str
-    group: str
-    second: str
-    each: str
-    parent: str = ""
-    """The axis of groups of a grid's lines."""
-    lined: bool = False
-    """Whether the second axis goes with the columns of a grid: times, say."""
-    phrases: Mapping[str, str] = field(default_factory=dict)
-    """What sums of an amount are called, where that has a name of its own."""
-    kinds: tuple[str, ...] = ("add",)
-    whole: bool = False
-    record: str = "Sample"
-    grouped: bool = True
-    """Whether entries belong to groups at all."""
-
 
 _FORMS = {
     1: {"total": 2, "bins": 5, "rows": 3, "columns": 1},

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators.atomic.accumulate import Ledger, accumulate
+from generators.atomic.accumulate import accumulate
+from generators.atomic.entries import Ledger
 from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import formulas
