@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
+from generators.atomic.entries import Ledger
 from generators.atomic.tally import Tally, joined, threads
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title
@@ -17,36 +17,6 @@ from generators.kit.sites import Site, over
 from generators.kit.words import listed, singular, words
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Load, Var
-
-
-@dataclass(frozen=True)
-class Ledger:
-    """One subject: inputs (array names, lowest and highest value) and what is made of them.
-
-    ``amounts`` are the formulas that are summed; ``entry`` is what an element is called. Each axis
-    (``group`` by which entries are summed, a ``second`` one beside it, ``each`` of a grid's lines)
-    is the size's name, then names of an array of its indices. ``record`` are names of a struct of
-    the inputs. ``kinds`` are the atomics that make sense, ``whole`` asks for integers.
-    """
-
-    inputs: dict[str, tuple[str, float, float]]
-    amounts: tuple[Formula, ...]
-    entry: str
-    group: str
-    second: str
-    each: str
-    parent: str = ""
-    """The axis of groups of a grid's lines."""
-    lined: bool = False
-    """Whether the second axis goes with the columns of a grid: times, say."""
-    phrases: Mapping[str, str] = field(default_factory=dict)
-    """What sums of an amount are called, where that has a name of its own."""
-    kinds: tuple[str, ...] = ("add",)
-    whole: bool = False
-    record: str = "Sample"
-    grouped: bool = True
-    """Whether entries belong to groups at all."""
-
 
 _FORMS = {
     1: {"total": 2, "bins": 5, "rows": 3, "columns": 1},
@@ -73,6 +43,11 @@ def _noun(size: str) -> str:
     return singular(size).replace("_", " ")
 
 
+def _spoken(name: str) -> str:
+    """An amount's name as words."""
+    return name.replace("_", " ").replace("huber", "Huber").replace("log cosh", "log-cosh")
+
+
 _UNIT = re.compile(r"_(s|ms|mm|c|m2|cents?|ids?)?$")
 """The unit at the end of an array's name."""
 
@@ -87,16 +62,25 @@ class _Accumulation(Tally):
         self.form = _SPECIAL.get(form, form) if self.kind != "add" or ledger.whole else form
         self.form = "runs" if form == "runs" and self.kind == "add" else self.form
         self.form = "plane" if form == "row_bins" and not ledger.lined else self.form
+        # Columns are times, say; where lines are unlike, their n-th entries have nothing in common.
+        self.form = "rows" if form == "columns" and not self._alike() else self.form
         self.width = k.draw.value.choice(_WIDTHS)
         super().__init__(level, self._launched(k))
-        whole = {INT32: 5, Scalar("int64"): 3}
-        self.type = shape.weighted(whole) if ledger.whole else k.draw.wide_float_type()
         many = 2 if self.chance({2: 0.25, 4: 0.3, 5: 0.7}.get(level, 0.0)) else 1
         self.amounts = shape.sample(list(ledger.amounts), min(many, len(ledger.amounts)))
         if self.form == "careful":
             self.amounts = self.amounts[:1]
+        whole = {INT32: 5, Scalar("int64"): 3}
+        if self.kind == "add" and any(len(amount.keys) > 1 for amount in self.amounts):
+            # Sums of products of many entries are beyond 32 bits.
+            whole = {Scalar("int64"): 1}
+        self.type = shape.weighted(whole) if ledger.whole else k.draw.wide_float_type()
         self.counted = self.chance({2: 0.4, 3: 0.2}.get(level, 0.3)) and self.form in _COUNTED
         self.shown = ""
+
+    def _alike(self) -> bool:
+        """Whether entries of the same number in several lines belong together."""
+        return self.ledger.lined or not self.ledger.grouped
 
     def _launched(self, k: KernelBuilder) -> Site:
         lines, items = self.ledger.each.split()[:2]
@@ -139,7 +123,8 @@ class _Accumulation(Tally):
         plain = {key: words(self.ledger.inputs[key][0])[0] for key in amount.keys}
         args = {singular(_UNIT.sub("", name)): values[key] for key, name in plain.items()}
         chance = 0.3 if self.level >= 3 and not amount.plain else 0.0
-        value = applied(self.k, chance, f"{amount.name}_of", args, amount.build)
+        name = "term_of" if self.ledger.phrases else f"{amount.name}_of"
+        value = applied(self.k, chance, name, args, amount.build)
         text = amount.said({key: self.say(values[key]) for key in amount.keys})
         if text != self.say(value):
             self.known[value] = text
@@ -227,7 +212,8 @@ class _Accumulation(Tally):
         by = by or f" over all {self.ledger.entry}s"
         if phrase := self.ledger.phrases.get(self.amounts[0].name, ""):
             return f"{phrase}{by}"
-        told = " and ".join(a.name.replace("_", " ") for a in self.amounts)
+        article = "the " if self.kind == "add" else ""
+        told = " and ".join(f"{article}{_spoken(a.name)}" for a in self.amounts)
         return (
             f"Sum {told}{by}"
             if self.kind == "add"

@@ -19,7 +19,7 @@ from generators.program.expr import Expr, Var
 _QUANTITIES = (
     ("mass masses", "density grid_mass", "deposit_mass"),
     ("charge charges", "rho charge_density", "deposit_charge"),
-    ("weights", "density grid", "deposit_weights"),
+    ("weight weights", "density grid", "deposit_weights"),
 )
 """Names of what a particle has, of the grid that takes it, and of the kernel."""
 
@@ -66,7 +66,7 @@ class _Deposit(Tally):
             return self.k.lift(1, INT32)
         one = self.parts.split()[0]
         value = given(self.s, one, self.real, 0.5, 2.0, each=4, shared=1, many=self.parts)
-        return self.let(f"{one}_p" if one != "weights" else "weight", value, 1.0)
+        return self.let(f"{one}_p", value, 1.0)
 
 
 @idiom(depth=4)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generators.atomic.accumulate import Ledger, accumulate
+from generators.atomic.accumulate import accumulate
+from generators.atomic.entries import Ledger
 from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import formulas
@@ -16,8 +17,8 @@ _MOMENTS = Ledger(
     },
     formulas(
         value=lambda x: x,
-        square=lambda x: x * x,
-        cube=lambda x: x * x * x,
+        squared_value=lambda x: x * x,
+        cubed_value=lambda x: x * x * x,
         squared_deviation=lambda x, m: (x - m) * (x - m),
         magnitude=lambda x: abs(x),
         absolute_deviation=lambda x, m: abs(x - m),

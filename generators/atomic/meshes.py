@@ -277,7 +277,8 @@ def vertex_normals(k: KernelBuilder, level: int) -> Title:
         size = fn("length", cross)
         value, outs = size / 6.0, "vertex_area areas"
     if form == "mass":
-        thick = given(t.s, "surface_density", type_, 0.5, 2.0, each=1, shared=1)
+        many = "surface_density areal_density"
+        thick = given(t.s, "surface_density", type_, 0.5, 2.0, each=1, shared=1, many=many)
         value, outs = thick * value, "masses vertex_mass"
     if form == "centroid":
         value = t.let("weight area", value)

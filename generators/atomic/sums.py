@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from generators.atomic.accumulate import Ledger, accumulate
+from generators.atomic.accumulate import accumulate
+from generators.atomic.entries import Ledger
 from generators.atomic.tally import INT64, Tally, indices, threads
 from generators.build import KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom

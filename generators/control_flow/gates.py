@@ -177,10 +177,11 @@ def logic_gates(k: KernelBuilder, level: int) -> Title:
         called = k.draw.word.choice(("is_{}", "{}_on", "{}_bit"))
         bits = {key: k.let(called.format(key), bit) for key, bit in bits.items()}
     done, values = [], []
+    branched = shape.chance(0.35)
     for formula, out in zip(wanted, outs, strict=True):
         value = evaluated(k, 0.8 * BY_LEVEL[level], formula, bits)
         value = k.let(f"{formula.outs}_now", value) if edge else value
-        _put(s, out, value, type_)
+        _put(s, out, value, type_, branched)
         values.append(value)
         done.append(f"{out.name} is {formula.said({key: key for key in formula.keys})}")
     note += _events(s, edge, values[0], outs[0].name)
@@ -235,15 +236,15 @@ def _sequence(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(f"run_{name} {name}_steps simulate_{name}"), done)
 
 
-def _put(s: Site, out: Var, value: Expr, type_: Scalar) -> None:
-    """Store a truth value: converted, or by a branch."""
-    if s.k.draw.shape.chance(0.65):
+def _put(s: Site, out: Var, value: Expr, type_: Scalar, branched: bool) -> None:
+    """Store a truth value: as it is, or as a number, converted or by a branch."""
+    if type_ == BOOL or not branched:
         s.k.store(out, s.at, as_flag(value, type_))
         return
     with s.k.if_(value):
-        s.k.store(out, s.at, True if type_ == BOOL else 1)
+        s.k.store(out, s.at, 1)
     with s.k.else_():
-        s.k.store(out, s.at, False if type_ == BOOL else 0)
+        s.k.store(out, s.at, 0)
 
 
 def _events(s: Site, edge: Also, value: Expr, name: str) -> str:

@@ -124,7 +124,7 @@ def power_series(k: KernelBuilder, level: int) -> Title:
     if not stops:
         terms = k.scalar("max_order last_m", INT32, 3, 7)
     tol = k.lift(k.draw.value.choice((1e-3, 1e-4, 1e-5)), type_) if stops else None
-    out = s.out(f"{form}_out {form}_values result", type_)
+    out = s.out(f"{form}_out", type_)
     used = Also(s, 0.4 if stops else 0.0, "terms_used num_used")
     x = k.let("x t", given)
     total, last = _summed(k, level, form, x, type_, terms, tol)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
 
-from generators.build import KernelBuilder
+from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import STOP, Also, branch
 from generators.control_flow.params import with_struct
 from generators.kit.formulas import Formula
-from generators.kit.functions import cos, exp, log10, sin, sqrt, tanh
+from generators.kit.functions import cos, exp, log, log10, sin, sqrt, tanh
 from generators.kit.naming import routine
 from generators.kit.sites import Site, launch
 from generators.kit.words import listed, plurals, say
@@ -40,6 +40,8 @@ class Equation:
     start: Callable[..., Expr]
     ends: tuple[float, float]
     """Two points between which the root lies."""
+    second: Callable[..., Expr] | None = None
+    """The secant method's second guess, where the slope costs more than the function."""
 
 
 _EQUATIONS: dict[str, Equation] = {
@@ -86,6 +88,7 @@ _EQUATIONS: dict[str, Equation] = {
         None,
         lambda rough: -2.0 * log10(rough / 3.7),
         (2.0, 16.0),
+        lambda reynolds, rough: -2.0 * log10(rough / 3.7 + 5.74 / fn("pow", reynolds, 0.9)),
     ),
     "dispersion": Equation(
         "the dispersion relation of water waves for the wave number",
@@ -99,6 +102,7 @@ _EQUATIONS: dict[str, Equation] = {
         None,
         lambda omega, depth, g: omega * omega / g + omega / sqrt(g * depth),
         (0.001, 2.0),
+        lambda omega, g: omega * omega / g,
     ),
     "diode": Equation(
         "the voltage across a diode in series with a resistor",
@@ -118,6 +122,9 @@ _EQUATIONS: dict[str, Equation] = {
         lambda x, saturation, thermal: saturation / (thermal * thermal) * exp(x / thermal),
         lambda supply: 0.7 * supply,
         (0.0, 3.0),
+        lambda supply, resistance, saturation, thermal: (
+            thermal * log(1.0 + supply / (resistance * saturation))
+        ),
     ),
     "van_der_waals": Equation(
         "the reduced van der Waals equation for the molar volume of a gas",
@@ -129,6 +136,7 @@ _EQUATIONS: dict[str, Equation] = {
         None,
         lambda pressure, temp: 8.0 * temp / (3.0 * pressure),
         (0.4, 20.0),
+        lambda pressure, temp: 8.0 * temp / (3.0 * pressure) + 1.0 / 3.0,
     ),
 }
 
@@ -208,8 +216,10 @@ def _halley(m: Search, name: str) -> tuple[Expr, str]:
 
 def _secant(m: Search, name: str) -> tuple[Expr, str]:
     k = m.k
+    assert m.equation.second is not None
     before = k.let("x_prev x0", m.read(m.equation.start))
-    begin, x = say_start(m), k.let(name, 1.05 * before + 0.01)
+    begin, x = say_start(m), k.let(name, m.read(m.equation.second))
+    second = say_start(m, m.equation.second)
     f_before = k.let("f_prev f0", m.f(before))
     with k.for_("it step", m.limit):
         fx = k.let("fx residual", m.f(x))
@@ -219,8 +229,7 @@ def _secant(m: Search, name: str) -> tuple[Expr, str]:
         k.assign(f_before, fx)
         k.assign(x, x - step)
         m.steps.add()
-    text = f"the secant method from x0 = {begin} and 1.05 * x0 + 0.01, until |f| is below "
-    return x, text + say(k, m.tol)
+    return x, f"the secant method from {begin} and {second}, until |f| is below {say(k, m.tol)}"
 
 
 def _bracket(m: Search) -> tuple[Var, Var, str]:
@@ -262,9 +271,9 @@ def _illinois(m: Search, name: str) -> tuple[Expr, str]:
     return x, f"{text}halved), until |f| is below {say(k, m.tol)}"
 
 
-def say_start(m: Search) -> str:
-    """Where an iteration begins, in words."""
-    formula = Formula("start", "start", m.equation.start)
+def say_start(m: Search, guess: Callable[..., Expr] | None = None) -> str:
+    """Where an iteration begins, or another guess, in words."""
+    formula = Formula("start", "start", guess or m.equation.start)
     names = {key: _name(m.values[key]) for key in formula.keys}
     return formula.said(names)
 
@@ -307,9 +316,9 @@ def _posed(e: Equation, unknown: str, values: dict[str, Expr], told: dict[str, s
     formula = Formula("f", "f", e.f)
     called = {key: _name(value) for key, value in values.items()}
     spoken = {key: unknown if key == "x" else called[key] for key in formula.keys}
-    own = [f"{name} of {told[key]}" for key, name in called.items() if name != told[key]]
-    tail = f" with {listed(own)}" if own else ""
-    return f"{e.title}, f = {formula.said(spoken)} = 0 for {unknown}{tail}"
+    own = [f"{name} from {told[key]}" for key, name in called.items() if name != told[key]]
+    tail = f", with {listed(own)}" if own else ""
+    return f"{e.title}, f = {formula.said(spoken)} = 0, for {unknown}{tail}"
 
 
 @idiom(depth=3)
@@ -319,7 +328,7 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(_EQUATIONS))
     e, method = _EQUATIONS[form], shape.weighted(_METHODS[level])
-    if method == "halley" and e.bend is None:
+    if (method == "halley" and e.bend is None) or (method == "secant" and e.second is None):
         method = "newton"
     s = launch(k, list=1)
     loads = _given(s, e, type_)
@@ -327,7 +336,9 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
     out = s.out(f"{unknown}_out roots", type_)
     many = (30, 40, 50) if method == "bisection" else (10, 15, 20, 30)
     limit = k.lift(k.draw.value.choice(many), INT32)
-    tol: Expr = k.lift(k.draw.value.choice((1e-2, 1e-3)), type_)
+    near = (1e-4, 2e-4) if type_.bits < 64 else (1e-6, 1e-8)
+    near = (1e-3, 2e-3) if method == "bisection" else near
+    tol: Expr = k.lift(k.draw.value.choice(near), type_)
     fixed = method in ("newton", "halley") and shape.chance(0.5)
     if fixed:
         limit = k.lift(k.draw.value.integer(4, 8), INT32)

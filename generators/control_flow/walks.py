@@ -270,7 +270,7 @@ WALKS = {
         (("base radix", (8, 10, 16)),),
     ),
     "prime_or_divisor": Walk(
-        "proper_factor smallest_factor",
+        "proper_factor smallest_proper_factor",
         "1 if x is prime or 1, else its smallest divisor above 1",
         _loop(
             "d divisor",
@@ -281,9 +281,8 @@ WALKS = {
         ),
     ),
     "largest_factor": Walk(
-        "largest_prime_factor factor_out",
-        "what is left of x when, from p = 2 on while p * p <= x, x is divided by p where p divides "
-        "it and else p rises by one",
+        "largest_prime_factor largest_factor",
+        "the largest prime factor of x (1 of x = 1), by trial division of what is left of x",
         _loop(
             "p prime",
             lambda x, n: n * n <= x,
@@ -293,7 +292,7 @@ WALKS = {
         ),
     ),
     "multiplicity": Walk(
-        "multiplicity count_factor",
+        "multiplicity factor_power",
         "how many times x > 0 can be divided by {0} without remainder",
         _loop(
             "power exponent",

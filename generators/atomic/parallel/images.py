@@ -7,6 +7,7 @@ from generators.atomic.parallel.pixels import Pixel, pixels
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import cos, sin
+from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Const, Expr, Var
 
@@ -121,12 +122,15 @@ def _from_image(k: KernelBuilder, level: int) -> str:
             test, about = p.own(image) > cut, f"where {image.name} is more than {cut.name}"
         with p.guard(test):
             x, y = k.let("xf fx", cast(p.x, FLOAT32)), k.let("yf fy", cast(p.y, FLOAT32))
-            text = _votes(k, (x, y), k.lift(1, k.draw.shape.weighted(COUNTS)), "1")
+            one = k.lift(1, k.draw.shape.weighted(COUNTS))
+            text = _votes(k, (x, y), one, "1", p.lead)
     return text.format(each=f"each pixel {about}, of column x and row y")
 
 
-def _votes(k: KernelBuilder, at: tuple[Expr, Expr], value: Expr, what: str) -> str:
-    """Votes of one point for all angles, and the sentence on them."""
+def _votes(
+    k: KernelBuilder, at: tuple[Expr, Expr], value: Expr, what: str, lead: tuple[Expr, ...] = ()
+) -> str:
+    """Votes of one point for all angles, and the sentence on them; ``lead`` is its image."""
     shape = k.draw.shape
     k.size("angles", 5, 8)
     tables = None
@@ -139,7 +143,7 @@ def _votes(k: KernelBuilder, at: tuple[Expr, Expr], value: Expr, what: str) -> s
         count = extent_of(k, "angles")
         step = k.scalar("angle_step d_theta", FLOAT32, 0.2, 0.5)
         angle = f"c and s the cosine and the sine of t * {step.name}"
-    vote = _Circle(k, value) if shape.chance(0.4) else _Line(k, value)
+    vote = (_Circle if shape.chance(0.4) else _Line)(k, value, lead)
     with k.for_("t a theta_id", count) as t:
         if tables is not None:
             c, s = (named(k, n, a[t]) for n, a in zip(("c ct", "s st"), tables, strict=True))
@@ -155,9 +159,10 @@ class _Circle:
 
     about = "Hough transform for circles of one radius"
 
-    def __init__(self, k: KernelBuilder, value: Expr) -> None:
-        self.k, self.value = k, value
-        dims = k.size("acc_height", 8, 10), k.size("acc_width", 8, 10)
+    def __init__(self, k: KernelBuilder, value: Expr, lead: tuple[Expr, ...]) -> None:
+        self.k, self.value, self.lead = k, value, lead
+        sides = k.size("acc_height", 8, 10), k.size("acc_width", 8, 10)
+        dims = (*("images" for _ in lead), *sides)
         assert isinstance(value.type, Scalar)
         self.out = k.accumulator("votes centers accumulator", value.type, dims)
         self.radius = k.scalar("radius r0", FLOAT32, 1.5, 3.0)
@@ -167,15 +172,16 @@ class _Circle:
         for names, place, part in zip(("cx col_c", "cy row_c"), at, turn, strict=True):
             places.append(k.let(names, cast(fn("rint", place - self.radius * part), INT32)))
         cx, cy = places
-        tests = (cx >= 0, cy >= 0, cx < extent(self.out, 1), cy < extent(self.out, 0))
+        axis = len(self.lead)
+        width, height = extent(self.out, axis + 1), extent(self.out, axis)
+        tests = (cx >= 0, cy >= 0, cx < width, cy < height)
         with guarded(k, both(*tests), True):
-            k.atomic("add", self.out, (cy, cx), self.value)
+            k.atomic("add", self.out, (*self.lead, cy, cx), self.value)
 
     def said(self, what: str) -> str:
-        r = self.radius.name
-        text = (
-            f"add {what} to {self.out.name} at the centre, column x - {r} * c and row y - {r} * s, "
-        )
+        r, place = self.radius.name, self.out.name
+        place += "".join(f"[{written(part)}]" for part in self.lead)
+        text = f"add {what} to {place} at the centre, column x - {r} * c and row y - {r} * s, "
         return f"{text}rounded, if that lies inside"
 
 
@@ -184,12 +190,13 @@ class _Line:
 
     about = "Hough transform for lines"
 
-    def __init__(self, k: KernelBuilder, value: Expr) -> None:
+    def __init__(self, k: KernelBuilder, value: Expr, lead: tuple[Expr, ...]) -> None:
         shape = k.draw.shape
-        self.k, self.value, self.axis = k, value, shape.choice((0, 1))
+        self.k, self.value, self.lead, self.axis = k, value, lead, shape.choice((0, 1))
         k.size("rhos", 10, 14)
-        dims = ("rhos", "angles") if self.axis == 0 else ("angles", "rhos")
+        dims: tuple[str, ...] = ("rhos", "angles") if self.axis == 0 else ("angles", "rhos")
         assert isinstance(value.type, Scalar)
+        dims = (*("images" for _ in lead), *dims)
         self.out = k.accumulator("votes accumulator lines", value.type, dims)
         self.centred = shape.chance(0.5)
         self.size: Var | None = None
@@ -197,13 +204,14 @@ class _Line:
             self.size = k.scalar("rho_step bin_size", FLOAT32, 1.0, 1.6)
 
     def cast(self, at: tuple[Expr, Expr], turn: tuple[Expr, Expr], t: Expr) -> None:
-        k, count = self.k, extent(self.out, self.axis)
+        k, count = self.k, extent(self.out, len(self.lead) + self.axis)
         rho: Expr = k.let("rho dist", at[0] * turn[0] + at[1] * turn[1])
         rho = rho if self.size is None else rho / self.size
         slot: Expr = cast(fn("rint", rho), INT32)
         slot = k.let("slot rho_bin r", slot + count // 2 if self.centred else slot)
         with guarded(k, both(slot >= 0, slot < count), True):
-            k.atomic("add", self.out, (slot, t) if self.axis == 0 else (t, slot), self.value)
+            place = (slot, t) if self.axis == 0 else (t, slot)
+            k.atomic("add", self.out, (*self.lead, *place), self.value)
 
     def said(self, what: str) -> str:
         slot = "bin = x * c + y * s"
@@ -213,5 +221,6 @@ class _Line:
             else f"bin = (x * c + y * s) / {self.size.name} rounded"
         )
         slot += ", plus half the number of bins rounded down," if self.centred else ""
-        place = f"{self.out.name}[bin, t]" if self.axis == 0 else f"{self.out.name}[t, bin]"
+        parts = ("bin", "t") if self.axis == 0 else ("t", "bin")
+        place = f"{self.out.name}[{', '.join([*map(written, self.lead), *parts])}]"
         return f"add {what} to {place} if there is that bin, {slot.rstrip(',')}"

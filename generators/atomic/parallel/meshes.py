@@ -294,7 +294,7 @@ def cotangent_laplacian(k: KernelBuilder, level: int) -> Title:
         ids = e.each(k.draw.word.choice(("i j l", "a b c", "v0 v1 v2")))
         for turn in range(3):
             c.add(ids[turn], ids[(turn + 1) % 3], ids[(turn + 2) % 3])
-    times = "" if c.load is None else f", times {written(c.load)}"
+    times = "" if c.load is None else f"{written(c.load)} * "
     text = (
         f"Cotangent Laplacian of {c.u.name}: for each triangle ({e.said} into {c.x.name}) and each "
     )
@@ -306,6 +306,8 @@ def cotangent_laplacian(k: KernelBuilder, level: int) -> Title:
     text += (
         ". Here p and q are the corner's other vertices, the next one around and the last, d1 and "
     )
-    text += "d2 the sides to them, and w = 0.5 * dot(d1, d2) / sqrt(|cross(d1, d2)|^2 + "
-    text += f"{written(c.eps)}){times}, half the cotangent of the corner."
+    text += "d2 the sides to them, and w = "
+    text += f"{times}0.5 * dot(d1, d2) / sqrt(|cross(d1, d2)|^2 + {written(c.eps)}), "
+    text += "half the cotangent of the corner"
+    text += "." if c.load is None else f" times {written(c.load)}."
     return Title(k.name("cotangent_laplacian cot_weights apply_laplacian"), text)

@@ -18,9 +18,9 @@ from generators.atomic.parallel.parts import (
 )
 from generators.build import KernelBuilder, cast, extent, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import clamp, dot
+from generators.kit.functions import clamp, dot, least
 from generators.kit.text import written
-from generators.program.dtypes import FLOAT32, INT32, Vec
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
 from generators.program.expr import Expr, Load, Var
 
 
@@ -106,18 +106,19 @@ def voxel_sums(k: KernelBuilder, level: int) -> Title:
         cells = _cells(k, [moved[c] for c in range(3)], size, inverse)
         counts = [extent_of(k, d) for d in dims]
         clamped = shape.chance(0.3)
-        flat = shape.chance(0.5)
+        lead = w.dims[:-1]
+        flat = bool(lead) or shape.chance(0.5)
         if clamped:
             cells = [
                 k.let(f"v{a}", clamp(c, 0, n - 1))
                 for a, c, n in zip("xyz", cells, counts, strict=True)
             ]
         tests = [t for c, n in zip(cells, counts, strict=True) for t in (c >= 0, c < n)]
-        out_dims = ["nx*ny*nz"] if flat else dims
+        out_dims = [*lead, "nx*ny*nz"] if flat else dims
         sums = k.accumulator("sums voxel_sums centroids_sum", vec, out_dims)
         hits = k.accumulator("counts occupancy", shape.weighted(COUNTS), out_dims)
         with nullcontext() if clamped else w.guard(both(*tests)):
-            _into_voxel(k, (sums, hits), tuple(cells), counts if flat else [], p)
+            _into_voxel(w, (sums, hits), tuple(cells), counts if flat else [], p)
     how = f"* {size.name}" if inverse else f"/ {size.name}"
     about = f"{load.array.name}" if origin is None else f"({load.array.name} - {origin.name})"
     text = (
@@ -126,18 +127,19 @@ def voxel_sums(k: KernelBuilder, level: int) -> Title:
     text += f"{sums.name} and {hits.name}. The voxel is floor({about} {how}) along each axis"
     text += ", clamped to the grid" if clamped else "; points outside of the grid are left out"
     sides = " x ".join(written(c) for c in counts)
-    text += f". The grid has {sides} voxels"
+    text += f". {'The grid of each cloud' if lead else 'The grid'} has {sides} voxels"
     _, ny, nz = (written(c) for c in counts)
     text += f", voxel (x, y, z) being number (x * {ny} + y) * {nz} + z." if flat else "."
     return Title(k.name("voxel_downsample bin_points accumulate_voxels"), text)
 
 
 def _into_voxel(
-    k: KernelBuilder, arrays: tuple[Var, Var], at: tuple[Expr, ...], counts: list[Expr], p: Expr
+    w: Work, arrays: tuple[Var, Var], at: tuple[Expr, ...], counts: list[Expr], p: Expr
 ) -> None:
-    place = at
+    k, place = w.k, at
     if counts:
-        place = (k.let("voxel cell vid", (at[0] * counts[1] + at[1]) * counts[2] + at[2]),)
+        number = k.let("voxel cell vid", (at[0] * counts[1] + at[1]) * counts[2] + at[2])
+        place = (*w.at[:-1], number)
     k.atomic("add", arrays[0], place, p)
     k.atomic("add", arrays[1], place, 1)
 
@@ -255,76 +257,123 @@ def _weights(d: Expr) -> tuple[Expr, Expr, Expr]:
 
 @idiom(depth=4)
 def pair_distances(k: KernelBuilder, level: int) -> Title:
-    """Distances of all pairs as a histogram, as radial distribution functions need them."""
+    """Distances of all pairs as a histogram, as radial distribution functions need them.
+
+    Sites of a lattice have whole squared distances, and those of other points are shared by two
+    bins: no rounding decides over the bin of a pair.
+    """
     shape = k.draw.shape
     lead = (k.size("frames", 3, 4),) if shape.chance(0.5) else ()
-    k.size("n", 14, 20)
-    threads = k.thread(*lead, "n", names=[*(k.name("f frame") for _ in lead), k.name("i a")])
+    k.size("atoms", 14, 20)
+    threads = k.thread(*lead, "atoms", names=[*(k.name("f frame") for _ in lead), k.name("i a")])
     k.size("bins", 5, 7)
-    r = _Pairs(k, level, lead)
+    r = (_Sites if shape.chance(0.4) else _Pairs)(k, level, lead)
     dims = ("bins",) if not lead or shape.chance(0.3) else (*lead, "bins")
-    out = k.accumulator("hist rdf distance_counts", shape.weighted(COUNTS), dims)
+    out = k.accumulator("hist rdf distance_counts", r.counts, dims)
     bins = extent_of(k, "bins") if shape.chance(0.5) else extent(out, len(dims) - 1)
     own = k.let("xi p", r.x[threads])
     at, i = threads[:-1], threads[-1]
+    place = () if len(dims) == 1 else at
     with k.for_("j other", extent(r.x, len(lead)), start=i + 1) as j:
-        if r.kinds is not None:
-            with guarded(k, fn("ne", r.kinds[threads], r.kinds[spot(*at, j)]), True):
-                slot = r.slot(own - r.x[spot(*at, j)], bins)
-                with k.if_(slot < bins):
-                    k.atomic("add", out, (slot,) if len(dims) == 1 else (*at, slot), 1)
+        if r.kinds is None:
+            r.add(out, place, own - r.x[spot(*at, j)], bins)
         else:
-            slot = r.slot(own - r.x[spot(*at, j)], bins)
-            with guarded(k, slot < bins, True):
-                k.atomic("add", out, (slot,) if len(dims) == 1 else (*at, slot), 1)
-    text = "Histogram of pair distances: for every pair of elements of "
+            with guarded(k, fn("ne", r.kinds[threads], r.kinds[spot(*at, j)]), True):
+                r.add(out, place, own - r.x[spot(*at, j)], bins)
+    text = "Histogram of pair distances: for every pair of "
     text += f"{'one frame of ' if lead else ''}{r.x.name}, taken once,"
     text += r.said("the number of bins" if not isinstance(bins, Var) else bins.name)
-    text += f", if there is that bin in {out.name}"
-    text += "." if not lead or len(dims) > 1 else ", which all frames share."
+    text += "." if not lead or len(dims) > 1 else f". All frames share {out.name}."
     return Title(k.name("pair_distances rdf_histogram distance_histogram"), text)
 
 
 class _Pairs:
-    """Distances of pairs, maybe of unlike species or in a periodic box, and their bins."""
+    """Distances of pairs, maybe of unlike species or in a periodic box, shared by two bins."""
+
+    whole = False
 
     def __init__(self, k: KernelBuilder, level: int, lead: tuple[str, ...]) -> None:
         shape = k.draw.shape
         self.k, self.dim = k, shape.choice((2, 3))
-        dims = (*lead, "n")
-        self.x = k.array("positions points pos", Vec(self.dim, FLOAT32), dims, low=-1.5, high=1.5)
-        self.width: Var | None = None
-        self.top: Var | None = None
-        if shape.chance(0.3):
-            self.top = k.scalar("max_dist_sq cutoff_sq", FLOAT32, 2.0, 3.5)
-        else:
-            self.width = k.scalar("bin_width dr", FLOAT32, 0.2, 0.28)
+        dims = (*lead, "atoms")
+        self.x = self.positions(dims)
+        self.counts: Scalar = shape.weighted(COUNTS) if self.whole else FLOAT32
+        self.scale: Var = self.reach()
         self.box: Var | None = None
         self.kinds: Var | None = None
         if level > 1 and shape.chance(0.4):
-            self.box = k.scalar("box box_length", FLOAT32, 3.2, 3.6)
+            self.box = self.side()
         if level > 1 and shape.chance(0.35):
             self.kinds = k.array("species types", INT32, dims, low=0, high=1)
 
-    def slot(self, gap: Expr, bins: Expr) -> Expr:
+    def positions(self, dims: tuple[str, ...]) -> Var:
+        """The places of the atoms."""
+        names = "positions points pos"
+        return self.k.array(names, Vec(self.dim, FLOAT32), dims, low=-1.5, high=1.5)
+
+    def reach(self) -> Var:
+        """What tells how wide a bin is."""
+        return self.k.scalar("spacing dr", FLOAT32, 0.2, 0.28)
+
+    def side(self) -> Var:
+        """The side of the periodic box."""
+        return self.k.scalar("box box_length", FLOAT32, 3.2, 3.6)
+
+    def add(self, out: Var, place: tuple[Var, ...], gap: Expr, bins: Expr) -> None:
+        """Share a pair between the two bins that its distance lies between."""
         k = self.k
         d = k.let("d diff rij", gap)
         if self.box is not None:
             for c in range(self.dim):
                 k.set(d, c, d[c] - self.box * fn("rint", d[c] / self.box))
-        if self.top is not None:
-            power = k.let("r2 dist_sq", dot(d, d))
-            return k.let("slot b", cast(power * cast(bins, FLOAT32) / self.top, INT32))
-        assert self.width is not None
-        r = k.let("r dist", fn("length", d))
-        return k.let("slot b", cast(r / self.width, INT32))
+        u = k.let("u coord", fn("length", d) / self.scale)
+        low = k.let("b lower", cast(u, INT32))
+        share = k.let("frac share", u - cast(low, FLOAT32))
+        with k.if_(low < bins):
+            k.atomic("add", out, spot(*place, low), 1.0 - share)
+        with k.if_(low + 1 < bins):
+            k.atomic("add", out, spot(*place, low + 1), share)
 
     def said(self, bins: str) -> str:
         text = f" if their {self.kinds.name} differ," if self.kinds is not None else ""
         where = ""
         if self.box is not None:
             where = f" to the nearest image in a periodic box of side {self.box.name}"
-        if self.top is not None:
-            return f"{text} count the distance r{where} in bin int(r^2 * {bins} / {self.top.name})"
-        assert self.width is not None
-        return f"{text} count the distance r{where} in bin int(r / {self.width.name})"
+        text += f" share 1 linearly between the two bins that its distance r{where} lies between,"
+        return f"{text} bin b standing for b * {self.scale.name}; what has no bin is dropped"
+
+
+class _Sites(_Pairs):
+    """Pairs of sites of a lattice, counted by their whole squared distance."""
+
+    whole = True
+
+    def positions(self, dims: tuple[str, ...]) -> Var:
+        return self.k.array("sites lattice_sites", Vec(self.dim, INT32), dims, low=0, high=11)
+
+    def reach(self) -> Var:
+        return self.k.scalar("cutoff_sq max_dist_sq", INT32, 30, 60)
+
+    def side(self) -> Var:
+        return self.k.scalar("box lattice_size", INT32, 12, 15)
+
+    def add(self, out: Var, place: tuple[Var, ...], gap: Expr, bins: Expr) -> None:
+        """Count a pair in the bin of its squared distance."""
+        k = self.k
+        d = k.let("d diff rij", gap)
+        if self.box is not None:
+            for c in range(self.dim):
+                away = k.let(f"away_{'xyz'[c]}", fn("abs", d[c]))
+                k.set(d, c, least(away, self.box - away))
+        power = k.let("r2 dist_sq", dot(d, d))
+        with guarded(k, power < self.scale, True):
+            slot = named(k, "slot b", power * bins // self.scale)
+            k.atomic("add", out, spot(*place, slot), 1)
+
+    def said(self, bins: str) -> str:
+        text = f" if their {self.kinds.name} differ," if self.kinds is not None else ""
+        where = ""
+        if self.box is not None:
+            where = f" to the nearest image on a periodic lattice of side {self.box.name}"
+        text += f" count the distance r{where} in bin r^2 * {bins} // {self.scale.name}, where r^2"
+        return f"{text} is below {self.scale.name}"

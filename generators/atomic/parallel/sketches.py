@@ -120,7 +120,7 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
             block = k.let("word block_word", cast(first % cast(words, UINT32), INT32))
         with k.for_("r t", tries) as r:
             if block is not None and second is not None:
-                at: Expr = second >> cast(5 * r, UINT32)
+                at: Expr = second >> cast(shift * r, UINT32)
             else:
                 h: Expr = hash_of(key, _seed(k, None, r)) if first is None else first
                 h = h if second is None else h + cast(r, UINT32) * second
@@ -139,7 +139,7 @@ def _told_bits(form: str, where: str, words: str, bits: int) -> str:
     """Which bits of a filter a key sets."""
     if form == "block":
         text = f"All of them lie in {where}, w = h1 % {words}: bit r is "
-        text += f"(h2 >> (5 * r)) & {bits - 1}, set "
+        text += f"(h2 >> ({bits.bit_length() - 1} * r)) & {bits - 1}, set "
     else:
         code = "the hash with the seed 0x9e3779b9 * (r + 1)"
         code = code if form == "seeds" else "h1 + r * h2 in 32 bits"

@@ -117,7 +117,7 @@ def soft_assignments(k: KernelBuilder, level: int) -> Title:
         m = _Mixture(w, point, means)
         factor = None
         if shape.chance(0.35):
-            weight = w.read("weights sample_weight", real, 0.5, 2.0)
+            weight = w.read("sample_weights sample_weight", real, 0.5, 2.0)
             factor = named(k, "ws sample_w", weight, 0.5)
         top = m.largest() if m.bias is not None else None
         total = m.total(top)
@@ -154,7 +154,9 @@ def _told_shares(m: _Mixture, sample: str, places: tuple[str, str], times: str) 
     text += f"{r} * p to {places[1]}{times}. Here {what} = w[c] / (sum of all w) with w[c] = "
     text += m.said()
     return text + (
-        ", from which the largest exponent is taken first." if m.bias is not None else "."
+        "; the largest exponent is subtracted from all of them first."
+        if m.bias is not None
+        else "."
     )
 
 
@@ -175,7 +177,7 @@ class _Mixture:
         if spread == "fuzzy":
             self.eps = k.scalar("eps", real, 0.05, 0.2)
         else:
-            names = "log_weights log_prior"
+            names = "log_priors log_mixing"
             self.bias = k.array(names, real, "components", low=-1.5, high=-0.3)
         self.loop, self.gap = w.k.name("c j comp"), w.k.name("d diff")
 

@@ -19,7 +19,7 @@ from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.text import written
 from generators.kit.words import singular
-from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
+from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
 
 
@@ -253,95 +253,3 @@ def _vote(
             out.update("add", (*place, bit), value)
         with k.else_():
             out.update("sub", (*place, bit), value)
-
-
-_MOST = 40
-"""Scans end here at most."""
-
-
-@idiom(depth=2)
-def scan_compaction(k: KernelBuilder, level: int) -> Title:
-    """Stream compaction: kept entries go where a scan of their flags says, and are counted."""
-    shape = k.draw.shape
-    inclusive = shape.chance(0.5)
-    k.size("n", 56, 72)
-    k.size("capacity", _MOST + 1, _MOST + 6, minimum=_MOST + 1)
-    (i,) = k.thread("n", names=(k.name("i idx"),))
-    dims = "n" if inclusive else "n+1"
-    scan = k.array("scan offsets positions", INT32, dims, init="sorted", low=0, high=_MOST)
-    types: dict[Type, int] = {FLOAT32: 4, INT32: 3, Vec(3, FLOAT32): 2, Vec(2, FLOAT32): 1}
-    type_ = shape.weighted(types)
-    values = k.array("values items entries", type_, "n", low=-9, high=90)
-    out = k.accumulator("compacted packed kept", type_, "capacity", -1)
-    extra = shape.choice(("none", "ids", "keys"))
-    ids = k.accumulator("kept_ids kept_keys", INT32, "capacity", -1) if extra != "none" else None
-    keys = k.array("keys_in labels", INT32, "n", low=0, high=99) if extra == "keys" else None
-    t = _Kept(k)
-    test, slot, what = _inclusive(k, scan, i) if inclusive else _exclusive(k, scan, i)
-    with guarded(k, test, False):
-        slot = named(k, "at target", slot, 0.5)
-        k.store(out, slot, values[i])
-        if ids is not None:
-            k.store(ids, slot, i if keys is None else keys[i])
-        t.count(i)
-    text = f"Stream compaction by the scan of flags: store {values.name}[i] in {out.name} at {what}"
-    if ids is not None:
-        text += f", and {'i' if keys is None else f'{keys.name}[i]'} in {ids.name} there"
-    return Title(k.name("compact_by_scan scatter_kept stream_compact"), f"{text}. {t.said()}.")
-
-
-def _inclusive(k: KernelBuilder, scan: Var, i: Var) -> tuple[Expr, Expr, str]:
-    """An entry is kept where the scan has grown."""
-    before = k.let("before previous", k.lift(0, INT32))
-    with k.if_(i > 0):
-        k.assign(before, scan[i - 1])
-    here = named(k, "here upto", scan[i], 0.7)
-    name = scan.name
-    what = f"{name}[i] - 1, where {name}[i] is larger than {name}[i - 1] (0 before the first)"
-    return here > before, here - 1, what
-
-
-def _exclusive(k: KernelBuilder, scan: Var, i: Var) -> tuple[Expr, Expr, str]:
-    """An entry is kept where the scan grows behind it."""
-    slot = named(k, "place slot", scan[i], 0.6)
-    after = named(k, "after next_place", scan[i + 1], 0.4)
-    name = scan.name
-    if k.draw.shape.chance(0.6):
-        return after > slot, slot, f"{name}[i], where {name}[i + 1] is larger"
-    return fn("ne", after, slot), slot, f"{name}[i], where {name}[i + 1] differs"
-
-
-class _Kept:
-    """What counts the kept entries: by group, by weight, or all of them."""
-
-    def __init__(self, k: KernelBuilder) -> None:
-        shape = k.draw.shape
-        self.k, self.form = k, shape.choice(("groups", "groups", "weights"))
-        kind: Scalar = shape.weighted(COUNTS) if self.form != "weights" else FLOAT32
-        if self.form == "all":
-            self.counts = k.accumulator("num_kept kept_total", kind, "1")
-            return
-        k.size("groups", 3, 5)
-        self.groups = k.array("groups owners segment_ids", INT32, "n", init="index_of:groups")
-        names = "kept_per_group group_counts"
-        if self.form == "weights":
-            self.weights = k.array("weights mass", FLOAT32, "n", low=0.5, high=2.0)
-            names = "kept_weight group_weight"
-        self.counts = k.accumulator(names, kind, "groups")
-
-    def count(self, i: Var) -> None:
-        k = self.k
-        if self.form == "all":
-            k.atomic("add", self.counts, 0, 1)
-            return
-        group = named(k, "g group", self.groups[i], 0.5)
-        k.atomic("add", self.counts, group, self.weights[i] if self.form == "weights" else 1)
-
-    def said(self) -> str:
-        if self.form == "all":
-            return f"Count the kept entries in {self.counts.name}[0]"
-        if self.form == "weights":
-            return (
-                f"Sum {self.weights.name} of the kept by {self.groups.name} in {self.counts.name}"
-            )
-        return f"Count the kept entries by {self.groups.name} in {self.counts.name}"

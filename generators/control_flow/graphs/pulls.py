@@ -101,6 +101,7 @@ def _padded(k: KernelBuilder, v: Var, form: str) -> Graph:
         counts = k.array("degrees row_counts num_neighbors", INT32, "verts", init=init)
         stop = k.let("count deg", least(counts[v], width))
         said = f"{table.name}[{v.name}, e] for e below {counts.name}[{v.name}]"
+        said += f" and {width.name}" if isinstance(width, Var) else ", at most a whole row"
         return Graph(k, v, form, table, (k.lift(0, INT32), stop), said)
     free = k.size_param("num_verts num_vertices", "verts")
     at = f"{v.name}, e" if form == "table" else f"e, {v.name}"
@@ -276,7 +277,8 @@ def _jump(g: Graph, rank: Var) -> tuple[Expr, str]:
     """The share of a vertex in what random jumps bring."""
     k, way = g.k, g.k.draw.shape.choice(("count", "array", "param"))
     if way == "count":
-        return 1.0 / cast(extent(rank), FLOAT32), "(1 / the number of vertices)"
+        count = extent(rank) if g.free is None else g.free
+        return 1.0 / cast(count, FLOAT32), "(1 / the number of vertices)"
     if way == "param":
         jump = k.scalar("teleport jump", FLOAT32, 0.02, 0.2)
         return jump, jump.name

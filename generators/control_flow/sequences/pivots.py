@@ -11,10 +11,9 @@ from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
 
 _TOLD = {
-    "short": "the lesser of {x}[i, j] and {x}[i, {pivot}] + {x}[{pivot}, j] (shortest paths)",
-    "wide": "the larger of {x}[i, j] and the smaller of {x}[i, {pivot}] and {x}[{pivot}, j] "
-    "(widest paths)",
-    "minimax": "the smaller of {x}[i, j] and the larger of {x}[i, {pivot}] and {x}[{pivot}, j] "
+    "short": "the lesser of {x}[i, j] and {x}[i, {pivot}] + {far} (shortest paths)",
+    "wide": "the larger of {x}[i, j] and the smaller of {x}[i, {pivot}] and {far} (widest paths)",
+    "minimax": "the smaller of {x}[i, j] and the larger of {x}[i, {pivot}] and {far} "
     "(paths whose largest edge is least)",
 }
 
@@ -98,9 +97,10 @@ def _pairs(k: KernelBuilder, level: int, row: tuple[Var, ...], table: tuple[str,
 def pivot_relaxation(k: KernelBuilder, level: int) -> Title:
     """One pivot of Floyd and Warshall (1962): ways between all pairs that go through a vertex."""
     shape = k.draw.shape
-    dims: tuple[str, ...] = (k.size("graphs", 3, 4),) if shape.chance(0.3) else ()
+    form = shape.weighted({"block": 6, "graphs": 3, "whole": 2})
+    block = form == "block"
+    dims: tuple[str, ...] = (k.size("graphs", 3, 4),) if form == "graphs" else ()
     k.size("nodes", 10, 14, minimum=8)
-    block = shape.chance(0.6)
     rows = k.size("block_rows", 6, 9, minimum=5) if block else "nodes"
     alone = block and shape.chance(0.7)
     names = [k.name("g graph")] if dims else []
@@ -119,10 +119,11 @@ def pivot_relaxation(k: KernelBuilder, level: int) -> Title:
         with k.for_("w other t", count) as j:
             p.cell(head, j)
     text = f"One pivot of Floyd and Warshall: for each pair of vertices i and j, {p.out.name} gets "
-    text += _TOLD[p.goal].format(x=p.x.name, pivot=p.pivot.name) + "."
+    far = f"{p.x.name}[{p.pivot.name}, j]" if p.onward is None else f"{p.onward.name}[j]"
+    text += _TOLD[p.goal].format(x=p.x.name, pivot=p.pivot.name, far=far) + "."
     if p.onward is not None:
-        text += f" {p.x.name} is a block of rows of the table; {p.onward.name} is the row of "
-        text += f"{p.pivot.name}."
+        text += f" {p.x.name} holds a block of rows of the table, and {p.onward.name} the table's "
+        text += f"row {p.pivot.name}."
     if p.hops is not None:
         text += f" {p.hops[1].name} gets {p.hops[0].name}, where the way through {p.pivot.name} is"
         text += " better that of its first part."

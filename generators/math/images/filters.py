@@ -182,7 +182,8 @@ def bilateral_filter(k: KernelBuilder, level: int) -> Title:
     type_ = pixel_type(k)
     src = image.array("src image noisy", type_)
     joint = level > 1 and shape.chance(0.35)
-    guide = image.array("guide reference depth", type_, plain=shape.chance(0.5)) if joint else src
+    one = shape.chance(0.5) and image.layout != "batch"
+    guide = image.array("guide reference depth", type_, plain=one) if joint else src
     radius, said = _radius(k)
     plain = guide is not src and len(_shape_of(k, guide)) < len(image.dims)
     read = lambda y, x: guide[(y, x) if plain else image.place(y, x)]  # noqa: E731

@@ -183,8 +183,8 @@ def box_from_integral(k: KernelBuilder, level: int) -> Title:
         else:
             bias = setting(k, "bias offset", type_, 0.02, 0.2)
             value = where(src[image.at] > average - bias, k.lift(1.0, type_), 0.0)
-            what = f"An adaptive threshold, 1 where {src.name} is above the mean less "
-            what += f"{say(k, bias)}, else 0; the mean"
+            what = f"An adaptive threshold: 1 where {src.name} is above the mean less "
+            what += f"{say(k, bias)}, else 0. The mean is that"
     return _box_from_integral_title(what, said, sat, squares, type_, image, value, k, way)
 
 

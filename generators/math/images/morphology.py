@@ -171,7 +171,7 @@ def _ends(
     test = op("and", op("ne", here, zero), count <= most_set)
     return where(test, one, zero), (
         f"{'End' if most_set == 1 else 'Thin'} points of the lines in {mask.name} (0 or 1): 1 "
-        f"where a pixel is 1 and at most {most_set} of its four neighbours is, else 0"
+        f"where a pixel is 1 and at most {most_set} of its four neighbours are, else 0"
     )
 
 

@@ -158,7 +158,7 @@ def softmax_focal_loss(k: KernelBuilder, level: int) -> Title:
     if level > 2 and shape.chance(0.5):
         eps = k.scalar("epsilon poly_eps", t.type, 0.5, 2.0)
         value = value + eps * focus * (1.0 - p)
-        told += f", plus {eps.name} * (1 - p)^({gamma.name} + 1)"
+        told += f", plus {eps.name} * (1 - p)^({gamma.name} + 1), as in PolyLoss"
     losses = t.put("losses focal loss", value)
     text = f"Focal loss of each row of {x.name} over its {t.size}{t.said}. With p the softmax at "
     text += f"the row's label in {labels}, {losses.name} gets {told}."

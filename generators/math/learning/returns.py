@@ -80,7 +80,10 @@ def advantage_scan(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     k.half_inputs = False
     p = _episode(k)
-    rewards, values = p.array("rewards r", -1.0, 1.0), p.array("values v_pred", -1.0, 1.0)
+    rewards, values = (
+        p.array("rewards step_rewards", -1.0, 1.0),
+        p.array("values v_pred", -1.0, 1.0),
+    )
     last = k.array("last_values bootstrap", p.type, "envs", low=-1.0, high=1.0)
     ends, told = _alive(p)
     gamma = k.scalar("gamma discount", p.type, 0.8, 0.99)
@@ -183,7 +186,7 @@ def discounted_returns(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     k.half_inputs = False
     p = _episode(k)
-    rewards = p.array("rewards r", -1.0, 1.0)
+    rewards = p.array("rewards step_rewards", -1.0, 1.0)
     ends, told = _alive(p)
     gamma = k.scalar("gamma discount", p.type, 0.8, 0.99)
     way = shape.choice(("to_go", "n_step", "lambda"))

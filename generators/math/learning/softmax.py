@@ -167,7 +167,7 @@ def smooth_maximum(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     t = table(k, level, "items", "j q", {"rows": 4, "columns": 1, "batch": 3})
     x = t.array("features x responses", -2.0, 2.0)
-    sharp = k.scalar("sharpness beta r", t.type, 0.5, 3.0)
+    sharp = k.scalar("sharpness beta", t.type, 0.5, 3.0)
     way = shape.choice(("sum", "mean", "weighted"))
 
     def score(c: Expr) -> Expr:

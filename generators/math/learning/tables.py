@@ -118,7 +118,7 @@ def table(
     k: KernelBuilder,
     level: int,
     size: str = "classes",
-    loop: str = "c j k_id",
+    loop: str = "c j cls",
     layouts: Mapping[str, int] | None = None,
     span: tuple[int, int] = (6, 10),
     minimum: int = 1,

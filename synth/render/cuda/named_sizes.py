@@ -38,7 +38,8 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     bins=((16, 64), (64, 256)),
     conf_bins=((10, 20), (15, 50)),
     orientations=((6, 9), (9, 18)),
-    rhos__acc_height__acc_width=((512, 1024), (1024, 4096)),
+    rhos=((512, 1024), (1024, 4096)),
+    acc_height__acc_width=((256, 1024), (1024, 4096)),
     cams=((64, 512), (512, 4096)),
     buckets__docs=((1024, 65_536), (65_536, 1_000_000)),
     sketch_width=((1024, 4096), (4096, 65_536)),
@@ -87,6 +88,8 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     stripes=((256, 1024), (1024, 8192)),
     num_groups=((64, 256), (256, 1024)),
     walk_length=((16, 64), (64, 256)),
+    stations=((64, 256), (256, 4096)),
+    months=((12, 12), (12, 120)),
 )
 _INNER: Mapping[str, tuple[Range, ...]] = _named(
     q__planes=((4, 8), (6, 16)),
@@ -95,6 +98,7 @@ _INNER: Mapping[str, tuple[Range, ...]] = _named(
     tokens__observations=((1024, 4096), (4096, 16_384)),
     inner_dim=((64, 256), (256, 1024)),
     num_particles=((1000, 4000), (4000, 20_000)),
+    block_size=((8, 16), (16, 64)),
 )
 """Of sizes that the launch does not count, under names that mean something else where it does."""
 _AUDIO = frozenset({"channels", "tracks", "tones"})
@@ -148,9 +152,9 @@ def ranges_of(
 
 def _beside(name: str, others: frozenset[str], counted: bool) -> tuple[Range, ...]:
     """The ranges that a size has for what stands beside it."""
-    if name in _SIDES | {"nz"} and _HELD & others:
-        return _HELD_SIDES[bool(_HELD & others & {"particles"}), "nz" in {name, *others}]
     sides = _SIDES & {name, *others}
+    if name in _SIDES | {"nz"} and _HELD & others and len(sides) > 1:
+        return _HELD_SIDES[bool(_HELD & others & {"particles"}), "nz" in {name, *others}]
     if name in _SIDES and (len(sides) > 1 or "nz" in others):
         return _SOLID if _THIRD & others else _FLAT
     if name == "nz" and sides:
@@ -165,26 +169,26 @@ def _beside(name: str, others: frozenset[str], counted: bool) -> tuple[Range, ..
 
 
 _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
+    ("block_rows", ""): (frozenset({"nodes"}), ((256, 1024), (512, 2048))),
+    ("nodes", ""): (frozenset({"block_rows"}), ((2048, 4096), (4096, 8192))),
     ("width", ""): (frozenset({"nodes"}), CALLED["labels"]),
     ("nodes", "counted"): (
         frozenset({"width", "heads", "edges"}),
         ((20_000, 200_000), (100_000, 1_000_000)),
     ),
     ("bins", ""): (frozenset({"angles"}), CALLED["rhos"]),
-    ("num_cells", ""): (
-        frozenset({"num_faces"}),
-        ((200_000, 2_000_000), (1_000_000, 10_000_000)),
-    ),
     ("num_particles", "inner"): (frozenset({"nx"}), ((16_000, 60_000),)),
     ("terms", ""): (frozenset({"frames", "m"}), ((3, 4), (4, 6))),
     ("particles", "counted"): (
         frozenset({"nx"}),
         ((500_000, 4_000_000), (1_000_000, 8_000_000)),
     ),
-    ("words", "inner"): (
-        frozenset({"num_keys", "filters", "blocks"}),
-        ((16_384, 131_072), (131_072, 1_048_576)),
-    ),
+    ("nx", "inner"): (frozenset({"num_particles"}), ((256, 1024), (1024, 8192))),
+    ("buckets", ""): (frozenset({"systems"}), ((256, 1024), (512, 2048))),
+    ("bodies", "inner"): (frozenset({"zones"}), ((64, 256), (256, 1024))),
+    ("zones", "inner"): (frozenset({"bodies"}), ((4, 8), (8, 16))),
+    ("atoms", "counted"): (frozenset({"frames"}), ((512, 1024), (1024, 2048))),
+    ("atoms", ""): (frozenset({"bins"}), ((4096, 8192), (8192, 16_384))),
     ("items", ""): (frozenset({"top_k"}), ((256, 1024), (1024, 8192))),
     ("keys", "inner"): (frozenset({"queries"}), ((256, 1024), (1024, 4096))),
     ("max_len", ""): (frozenset({"tokens"}), ((128, 512), (512, 1024))),

@@ -92,18 +92,56 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
         found[name] = (each * lists[0], each * lists[1])
     if "num_active" in counted and "num_edges" in others and "num_nodes" in found:
         found["num_edges"] = (_EACH * found["num_nodes"][0], _EACH * found["num_nodes"][1])
+    found |= _tied(program, found, counted, rows)
+    return _within_limits(program, found)
+
+
+def _tied(
+    program: ir.Program, found: Mapping[str, _Range], counted: list[str], rows: list[int]
+) -> dict[str, _Range]:
+    """The ranges of sizes that are shares of others, or hold so much for each of them."""
+    tied: dict[str, _Range] = {}
+    others = found.keys() - {*counted} - _looped(program)
     for name, share in _SHARES.items():
         if name in others:
-            found[name] = (max(rows[0] // share, 1), max(rows[1] // share, 1))
+            tied[name] = (max(rows[0] // share, 1), max(rows[1] // share, 1))
+    if "words" in others and not {"num_keys", "blocks"}.isdisjoint(found):
+        tied["words"] = _filter_words(program, found)
+    if "num_faces" in counted and "num_cells" in others:
+        tied["num_cells"] = (rows[0] // _FACES_PER_CELL, rows[1] // _FACES_PER_CELL)
     if "nnz" in counted:
-        found |= {n: (rows[0] // 10, rows[1] // 10) for n in ("rows", "cols") if n in others}
-    return _within_limits(program, found)
+        stored = found["nnz"]
+        tied |= {n: (stored[0] // 10, stored[1] // 10) for n in ("rows", "cols") if n in others}
+    return tied
 
 
 _SHARES: Mapping[str, int] = {"capacity": 2}
 """What is kept of the elements: one of so many."""
+_LIKE: Mapping[str, str] = {"acc_height": "height", "acc_width": "width"}
+"""What is as large as another: the places for the centres of circles as the image."""
+_BITS_PER_KEY = 12
+"""Of a Bloom filter: about one key of three hundred is found that was not put in."""
+_FACES_PER_CELL = 3
+"""Each face of a hexahedron belongs to two cells."""
 _EACH = 8
 """Edges that a node of a graph has, of which some nodes are active."""
+
+
+def _filter_words(program: ir.Program, found: Mapping[str, _Range]) -> _Range:
+    """Words of a Bloom filter of its keys, or of all that the blocks hold."""
+    bits = next(
+        bytes_of(p.type.element) * 8
+        for p in program.kernel.params
+        if isinstance(p.type, Array) and p.role != "in" and "words" in symbols("*".join(p.shape))
+    )
+    low, high = found.get("num_keys", (0, 0))
+    if not high:
+        keys = next(p.shape for p in program.kernel.params if p.shape and p.role == "in")
+        low, high = (
+            prod(evaluate_all(keys, {name: span[end] for name, span in found.items()}))
+            for end in (0, 1)
+        )
+    return low * _BITS_PER_KEY // bits, high * _BITS_PER_KEY // bits
 
 
 def _starts(program: ir.Program) -> set[str]:
@@ -266,6 +304,13 @@ def _within_limits(program: ir.Program, drawn: dict[str, _Range]) -> tuple[Span,
         if halved == spans[best]:
             break
         spans[best] = halved
+    counted = [name for name in spans if name in _counted(program)]
+    rows = [prod(spans[name][end] for name in counted) for end in (0, 1)]
+    for name in POINTS & spans.keys() - {*counted} - looped:
+        spans[name] = min(spans[name], _points_of(spans, counted, rows))
+    for name, other in _LIKE.items():
+        if {name, other} <= spans.keys():
+            spans[name] = spans[other] = min(spans[name], spans[other])
     even = {name: (_even(low), _even(high)) for name, (low, high) in spans.items()}
     return tuple(
         Span(name, *_allowed(span, least[name], factors[name])) for name, span in even.items()
@@ -277,11 +322,11 @@ def _excess(program: ir.Program, spans: Mapping[str, _Range], looped: set[str]) 
     high = {name: span[1] for name, span in spans.items()}
     turns = prod(evaluate_all(program.kernel.launch_dim, high))
     turns *= prod(high[name] for name in looped)
-    blocks = 1.0
+    blocks = 0.0
     if isinstance(program.kernel, ir.TiledKernel):
         # A kernel of tiles has a block for each place.
         places = evaluate_all(program.kernel.launch_dim, high)[:-1]
-        blocks = max((n / MOST_BLOCKS_YZ for n in places), default=1.0)
+        blocks = max((n / MOST_BLOCKS_YZ for n in places), default=0.0)
     return max(bytes_of_arrays(program, high) / MOST_BYTES, turns / MOST_TURNS, blocks)
 
 
