@@ -185,7 +185,7 @@ def test_an_array_that_is_read_along_the_lanes_is_not_told_at_one_place_alone() 
     sizes = middle_sizes(program)
     listed = candidates_of(program, sizes)
     found = Choice(program, listed[0], listed, sizes)
-    (cost,) = (c for c in [found.cost()] if c.schedule.style == ONE_THREAD_A_POINT)
+    cost = found.cost(next(c for c in listed if c.schedule.style == ONE_THREAD_A_POINT))
     (name,) = {a.array for a in cost.facts.accesses if a.kind == LOAD}
     loads = [a for a in cost.facts.accesses if a.kind == LOAD]
     assert {_way(a, cost, True)[0] for a in loads} == {SAME, SIDE_BY_SIDE}

@@ -192,7 +192,7 @@ def test_words_name_all_that_the_kernel_has() -> None:
         for row in ROWS
         if re.search(r"\d\.\d", told.get(row["id"], ""))
     ]
-    assert sum(bool(lacking(row)) for row in blank) >= len(blank) / 2 > 0
+    assert any(lacking(row) for row in blank)
 
 
 @pytest.mark.parametrize("view", TO_PLAIN)
