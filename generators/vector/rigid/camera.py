@@ -39,7 +39,7 @@ def _inside(r: Rig, level: int) -> tuple[Measure, str]:
     k = r.k
     width_name, height_name = k.draw.word.choice((("width", "height"), ("img_w", "img_h")))
     width = k.scalar(width_name, r.scalar, 60.0, 90.0)
-    height = k.scalar(height_name, r.scalar, 50.0, 80.0)
+    height = k.scalar(height_name, r.scalar, 40.0, 70.0)
     text = f"1 there if the pixel lies in [0, {width.name}) x [0, {height.name})"
 
     def value(p: Var, pixel: Expr) -> Expr:
