@@ -245,14 +245,16 @@ class Cells:
             found = found * self.size(axis) + at[axis]
         return found
 
-    def on_rim(self) -> Expr:
-        """Whether a cell is too close to an end to have all neighbours."""
+    def on_rim(self, axis: int | None = None) -> Expr:
+        """Whether a cell is too close to an end, of one axis or of any, to have all neighbours."""
         tests: list[Expr] = []
-        for axis, here in enumerate(self.at):
+        for along, here in enumerate(self.at):
+            if axis not in (None, along):
+                continue
             low = (
                 op("eq", here, self.k.lift(0, here.type)) if self.reach == 1 else here < self.reach
             )
-            tests += [low, self._last(here, axis)]
+            tests += [low, self._last(here, along)]
         return some(*tests)
 
     def _last(self, here: Expr, axis: int) -> Expr:
@@ -260,19 +262,29 @@ class Cells:
             return op("eq", here, self.size(axis) - 1)
         return here >= self.size(axis) - self.reach
 
-    def rim(self, out: Field, value: Expr) -> None:
-        """In a grid of which only the interior moves: threads on the rim store this and end."""
+    def rim(self, out: Field, value: Expr, axis: int | None = None) -> None:
+        """In a grid of which only the interior moves: threads on the rim store this and end.
+
+        The rim is that of one axis where neighbours are read along it alone.
+        """
         if self.edge == "interior":
-            test = self.on_rim()
+            test = self.on_rim(axis)
             place = self.index((), wide=False)
             with self.k.if_(test):
                 self.k.store(out.array, place, value)
                 self.k.return_()
 
-    def said(self, kept: str = "keep their values", haloed: str = "") -> str:
-        """What happens at the edges, as a sentence with a space before."""
+    def said(
+        self, kept: str = "keep their values", haloed: str = "", axis: int | None = None
+    ) -> str:
+        """What happens at the edges, of one axis or of all, as a sentence with a space before."""
         if self.edge == "interior":
             layers = "on the border" if self.reach == 1 else f"within {self.reach} of an end"
+            if axis is not None and self.rank > 1:
+                here = self.at[axis]
+                assert isinstance(here, Var)
+                layers = "at either end" if self.reach == 1 else layers
+                layers += f" of {here.name}"
             return f" Cells {layers} {kept}."
         if self.edge == "halo":
             rim = "one cell" if self.reach == 1 else f"{self.reach} cells"

@@ -68,17 +68,18 @@ def limited_slopes(k: KernelBuilder, level: int) -> Title:
         if lam is not None
         else None
     )
-    ends = "slope d_limited" if way == "slope" else "q_left u_minus"
-    first = c.out(ends, type_)
-    second = c.out("q_right u_plus", type_) if way != "slope" else None
+    stem = "q" if u.name == "cell_avg" else u.name
+    low, high = k.draw.word.choice((("left", "right"), ("minus", "plus")))
+    first = c.out("slope d_limited" if way == "slope" else f"{stem}_{low}", type_)
+    second = c.out(f"{stem}_{high}", type_) if way != "slope" else None
     if c.edge == "interior":
         place = c.index((), wide=False)
-        with k.if_(c.on_rim()):
+        with k.if_(c.on_rim(axis)):
             k.store(first.array, place, u() if way != "slope" else k.lift(0.0, type_))
             if second is not None:
                 k.store(second.array, place, u())
             k.return_()
-    here = k.let("uc q0 here", u())
+    here = k.let(f"{stem}_c {stem}0 here", u())
     back = k.let("back dm left_diff", here - u.near(axis, -1))
     ahead = k.let("ahead dp right_diff", u.near(axis, 1) - here)
     slope = k.let("s sigma limited", limit(back, ahead))
@@ -120,7 +121,7 @@ def _limited_slopes_title(
         k.store(second.array, where_, centre + 0.5 * slope)
         text += f"{first.name} and {second.name} get the states at both ends, half a slope away."
     kept = "get 0" if way == "slope" else "get their value for both"
-    text += f"{c.said(kept, u.name)}{c.laid()}{c.finish()}"
+    text += f"{c.said(kept, u.name, axis)}{c.laid()}{c.finish()}"
     return Title(k.name("limited_slopes reconstruct_slopes", "muscl_states"), text)
 
 
@@ -144,8 +145,9 @@ def riemann_flux(k: KernelBuilder, level: int) -> Title:
     )
     low, high = (0.0, 1.0) if concave else (-1.0, 1.0)
     if given:
-        first = k.array("u_left q_left", type_, names, low=low, high=high)
-        second = k.array("u_right q_right", type_, names, low=low, high=high)
+        letter = k.draw.word.choice(("u", "q"))
+        first = k.array(f"{letter}_left", type_, names, low=low, high=high)
+        second = k.array(f"{letter}_right", type_, names, low=low, high=high)
         a, b = first[at], second[at]
         states = f"the states {first.name} (a) before it and {second.name} (b) behind it"
     else:
@@ -263,8 +265,8 @@ def weno_reconstruction(k: KernelBuilder, level: int) -> Title:
     eps: Expr = k.lift(k.draw.value.choice((1.0e-6, 1.0e-3, 1.0e-2)), type_)
     if shape.chance(0.4):
         eps = k.scalar("eps epsilon", type_, 0.001, 0.01)
-    out = c.out("face_value u_face reconstructed", type_)
-    c.rim(out, u())
+    out = c.out(f"face_value {u.name}_face reconstructed", type_)
+    c.rim(out, u(), axis)
     reach = order // 2
     v = []
     for n in range(-reach, reach + 1):
@@ -275,7 +277,7 @@ def weno_reconstruction(k: KernelBuilder, level: int) -> Title:
     end = "end" if side > 0 else "start"
     text = f"WENO reconstruction of order {order} (Jiang and Shu) of {u.name} at the {end} of each "
     text += f"cell{_along(c, axis)}, with {say(k, eps)} added to the smoothness indicators. "
-    text += f"{out.name} gets it.{c.said(haloed=u.name)}{c.laid()}{c.finish()}"
+    text += f"{out.name} gets it.{c.said(haloed=u.name, axis=axis)}{c.laid()}{c.finish()}"
     return Title(k.name(f"weno{order}_reconstruct weno_face", f"weno{order}_interpolate"), text)
 
 

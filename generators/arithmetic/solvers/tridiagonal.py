@@ -11,7 +11,7 @@ from generators.kit.functions import least, most, where
 from generators.kit.naming import maybe
 from generators.kit.sources import setting
 from generators.kit.words import say
-from generators.program.dtypes import INT32, Scalar, Vec
+from generators.program.dtypes import INT32, Array, Scalar, Vec
 from generators.program.expr import Const, Expr, Op, Operand, Var
 
 
@@ -59,57 +59,42 @@ def batch_of(k: KernelBuilder, level: int, least_rows: int = 1) -> Batch:
         k.size(symbol, low, high)
     k.size("m", 6, 9, least_rows)
     names = (
-        k.draw.word.choice(("p q", "s l", "b line")).split() if several else [k.name("s system")]
+        k.draw.word.choice(("p q", "s l", "plane line")).split()
+        if several
+        else [k.name("s system")]
     )
     at = k.thread(*sizes, names=names)
     return Batch(k, type_, shape.choice(("interleaved", "contiguous")), at, sizes)
 
 
 class _Bands:
-    """The three bands of the matrices: arrays of each system, of all, or numbers."""
+    """The three bands of the matrices, of each system."""
 
-    def __init__(self, b: Batch, level: int) -> None:
+    def __init__(self, b: Batch, symmetric: bool) -> None:
         self.b, k = b, b.k
-        shape = k.draw.shape
-        self.way = shape.weighted({"full": 4, "symmetric": 2, "shared": 2, "constant": 2})
-        if self.way == "constant":
-            r = setting(k, "r lam alpha", b.type, 0.2, 1.5, 0.8)
-            self.numbers = r
-            return
-        dims = ("m",) if self.way == "shared" else b.shape()
-        longer = b.shape("m+1") if self.way == "symmetric" else dims
+        self.symmetric = symmetric
+        dims = b.shape()
+        longer = b.shape("m+1") if symmetric else dims
         names = k.draw.word.choice(("lower diag upper", "a b c", "sub main_diag sup")).split()
         self.lower = k.array(names[0], b.type, longer, low=-1.0, high=-0.2)
         self.diagonal = k.array(names[1], b.type, dims, low=2.5, high=4.0)
         self.upper = self.lower
-        if self.way != "symmetric":
+        if not symmetric:
             self.upper = k.array(names[2], b.type, dims, low=-1.0, high=-0.2)
 
-    def _at(self, array: Var, row: Operand) -> Expr:
-        return array[row] if self.way == "shared" else array[self.b.place(row)]
-
     def low(self, row: Operand) -> Expr:
-        return -self.numbers if self.way == "constant" else self._at(self.lower, row)
+        return self.lower[self.b.place(row)]
 
     def middle(self, row: Operand) -> Expr:
-        if self.way == "constant":
-            return 1.0 + 2.0 * self.numbers
-        return self._at(self.diagonal, row)
+        return self.diagonal[self.b.place(row)]
 
     def high(self, row: Expr) -> Expr:
-        if self.way == "constant":
-            return -self.numbers
-        if self.way == "symmetric":
-            after = self.b.k.lift(1, INT32) if isinstance(row, Const) else row + 1
-            return self._at(self.upper, after)
-        return self._at(self.upper, row)
+        if self.symmetric:
+            row = self.b.k.lift(1, INT32) if isinstance(row, Const) else row + 1
+        return self.upper[self.b.place(row)]
 
     def said(self) -> str:
-        if self.way == "constant":
-            r = say(self.b.k, self.numbers)
-            return f"the matrix has 1 + 2 * {r} on its diagonal and -{r} beside it"
-        whose = "the same for all systems" if self.way == "shared" else "of each system"
-        if self.way == "symmetric":
+        if self.symmetric:
             return (
                 f"symmetric, with {self.diagonal.name} on the diagonal and {self.lower.name} "
                 "before and "
@@ -117,9 +102,59 @@ class _Bands:
             )
         return (
             f"with {self.lower.name}, {self.diagonal.name} and {self.upper.name} before, on and "
-            "behind "
-            f"the diagonal, {whose},"
+            "behind the diagonal, of each system,"
         )
+
+
+@dataclass(frozen=True)
+class _Factors:
+    """One matrix for all systems, eliminated before: what the sweeps need of it, by row."""
+
+    below: Var | Expr
+    """The band before the diagonal: an array, or one number."""
+    inverse_pivot: Var
+    ratios: Var
+
+    def low(self, row: Operand) -> Expr:
+        of = self.below
+        return of[row] if isinstance(of, Var) and isinstance(of.type, Array) else of
+
+
+def _factors(b: Batch) -> tuple[_Factors, str]:
+    """Draw the factors of the shared matrix; and what is said of it."""
+    k = b.k
+    if k.draw.shape.chance(0.5):
+        r = setting(k, "r lam alpha", b.type, 0.2, 1.5, 0.8)
+        below: Expr = -r
+        shown = f"-{say(k, r)}"
+    else:
+        below = k.array("lower sub", b.type, "m", low=-1.0, high=-0.2)
+        shown = f"{say(k, below)}"
+    ratios = k.array("c_prime gamma", b.type, "m", low=-0.6, high=-0.1)
+    inverse = k.array("inv_pivot inv_beta", b.type, "m", low=0.25, high=0.5)
+    text = f"the band before the diagonal is {shown}, {inverse.name} one over the pivots and "
+    text += f"{ratios.name} the upper band as elimination leaves it"
+    return _Factors(below, inverse, ratios), text
+
+
+def _sweep_shared(b: Batch, f: _Factors, rhs: Var, count: Expr, x: Var) -> None:
+    """Both sweeps of the right-hand sides through the factors, in the array of the solution."""
+    k = b.k
+    y = k.let("d_star carried y", rhs[b.place(0)] * f.inverse_pivot[0])
+    k.store(x, b.place(0), y)
+    with k.for_("i row j", count, start=1) as i:
+        k.assign(y, _less(rhs[b.place(i)], f.low(i), y) * f.inverse_pivot[i])
+        k.store(x, b.place(i), y)
+    back = k.draw.word.choice(("n", "back", "step"))
+    if k.draw.shape.chance(0.5):
+        with k.for_(back, count, start=1) as n:
+            at = k.let("at row_at", count - 1 - n)
+            k.store(x, b.place(at), f.ratios[at] * x[b.place(at + 1)], "sub")
+        return
+    with k.for_(back, count, start=1) as n:
+        at = k.let("at row_at", count - 1 - n)
+        k.assign(y, x[b.place(at)] - f.ratios[at] * y)
+        k.store(x, b.place(at), y)
 
 
 def _eliminate(b: Batch, bands: _Bands, rhs: Var, count: Expr, ratios: Var, x: Var) -> None:
@@ -165,12 +200,12 @@ def _substitute(b: Batch, count: Expr, ratios: Var, x: Var) -> None:
     k = b.k
     if k.draw.shape.chance(0.5):
         with k.for_("n back step", count, start=1) as n:
-            i = k.let("at q r", count - 1 - n)
+            i = k.let("at row_at", count - 1 - n)
             k.store(x, b.place(i), ratios[b.place(i)] * x[b.place(i + 1)], "sub")
         return
     last = k.let("last x_next", x[b.place(count - 1)])
     with k.for_("n back step", count, start=1) as n:
-        i = k.let("at q r", count - 1 - n)
+        i = k.let("at row_at", count - 1 - n)
         k.assign(last, x[b.place(i)] - ratios[b.place(i)] * last)
         k.store(x, b.place(i), last)
 
@@ -179,7 +214,10 @@ def _substitute(b: Batch, count: Expr, ratios: Var, x: Var) -> None:
 def thomas_solve(k: KernelBuilder, level: int) -> Title:
     """A tridiagonal system for each thread by the Thomas algorithm."""
     b = batch_of(k, level)
-    bands = _Bands(b, level)
+    way = k.draw.shape.weighted({"full": 4, "symmetric": 2, "factored": 3})
+    if way == "factored":
+        return _factored_solve(b)
+    bands = _Bands(b, way == "symmetric")
     rhs = b.array("rhs d f", -1.0, 1.0)
     counted = k.draw.shape.chance(0.5)
     count = k.size_param("m num_rows unknowns", "m") if counted else extent(rhs, b.axis)
@@ -193,6 +231,20 @@ def thomas_solve(k: KernelBuilder, level: int) -> Title:
     text += f"{x.name} gets the solution, "
     text += f"{ratios.name} the upper band as elimination leaves it."
     return Title(k.name("thomas_solve tridiagonal_solve", "solve_tridiag_batch"), text)
+
+
+def _factored_solve(b: Batch) -> Title:
+    """Systems that share a matrix whose elimination was done before."""
+    k = b.k
+    factors, said = _factors(b)
+    rhs = b.array("rhs d f", -1.0, 1.0)
+    counted = k.draw.shape.chance(0.5)
+    count = k.size_param("m num_rows unknowns", "m") if counted else extent(rhs, b.axis)
+    x = b.out("x solution u")
+    _sweep_shared(b, factors, rhs, count, x)
+    text = "Solve tridiagonal systems with one matrix, already eliminated, one system a thread: "
+    text += f"{said}; the right-hand side is {rhs.name}; {b.said()}. {x.name} gets the solution."
+    return Title(k.name("thomas_solve_factored tridiagonal_sweeps", "thomas_const_batch"), text)
 
 
 def _rows(k: KernelBuilder, level: int) -> tuple[Batch, Var]:

@@ -204,15 +204,15 @@ def heat_conduction(k: KernelBuilder, level: int) -> Title:
     c = cells(k, level, {1: 2, 2: 4, 3: 1 + level})
     type_ = wide_type(k)
     t = c.field("t temp temperature", type_, 0.0, 2.0, near=True)
-    kappa = c.field("kappa conductivity cond", type_, 0.3, 2.0, near=True)
-    step = c.setting("dt_dx2 lam rate", type_, 0.01, 0.08, _SETTING)
+    stores = shape.chance(0.15 * level)
+    # Without a heat capacity what conducts is a diffusivity, and sources are rates of temperature.
+    names = "kappa conductivity cond" if stores else "kappa diffusivity alpha"
+    kappa = c.field(names, type_, 0.3, 2.0, near=True)
+    step = c.setting("dt_dx2 dt_over_dx2", type_, 0.01, 0.08, _SETTING)
     mean = shape.choice(("arithmetic", "harmonic", "harmonic"))
-    capacity = (
-        c.field("rho_c heat_capacity", type_, 0.8, 2.0) if shape.chance(0.15 * level) else None
-    )
-    source = (
-        c.field("heat_source power", type_, -1.0, 1.0) if shape.chance(0.1 + 0.1 * level) else None
-    )
+    capacity = c.field("rho_c heat_capacity", type_, 0.8, 2.0) if stores else None
+    names = "heat_source power_density" if stores else "heating_rate heating"
+    source = c.field(names, type_, -1.0, 1.0) if shape.chance(0.1 + 0.1 * level) else None
     out = c.out(f"{t.name}_new {t.name}_next", type_)
     c.rim(out, t())
     here = k.let("tc here t0", t())
@@ -224,7 +224,7 @@ def heat_conduction(k: KernelBuilder, level: int) -> Title:
     params = {"a": type_, "b": type_}
     short = mean == "arithmetic" and c.rank == 1
     share = BY_LEVEL[level] if short else 1.0
-    face = routine(k, share, f"{mean}_mean face_conductivity", params, ways[mean])
+    face = routine(k, share, f"{mean}_mean face_mean", params, ways[mean])
     fluxes, named = list[Expr](), shape.chance(0.6)
     for axis in range(c.rank):
         name = "zyx"[3 - c.rank + axis]
@@ -258,19 +258,17 @@ def _heat_conduction_stored(
     if shape.chance(0.5):
         net = k.let("net flux_sum divergence", net)
     change = step * net
-    if capacity is not None:
-        change = change / capacity()
-    value = here + change
-    rate = say(k, step) + (f" / {capacity.name}" if capacity is not None else "")
-    text = (
-        f"An explicit step of heat conduction: each cell of {t.name} gains {rate} times the flow "
-    )
-    text += "from its neighbours, for each the difference in temperature times the "
+    text = f"An explicit step of heat conduction: each cell of {t.name} gains {say(k, step)} times "
+    text += "the flow from its neighbours, for each the difference in temperature times the "
     text += f"{mean} mean of {kappa.name} of both cells"
     if source is not None:
         dt = k.scalar("dt", type_, 0.02, 0.2)
-        value = value + dt * source()
+        change = change + dt * source()
         text += f", plus {dt.name} * {source.name}"
+    if capacity is not None:
+        change = change / capacity()
+        text += f", {'both' if source is not None else 'all'} over {capacity.name}"
+    value = here + change
     k.store(out.array, c.index((), wide=False), value)
     text += f". {out.name} gets it.{c.said(haloed=f'Each of {t.name} and {kappa.name}')}"
     return Title(

@@ -90,7 +90,7 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
     }
     flips = " (the filter is flipped in both axes)" if flipped else ""
     c.said[-1] += f" filter {taps.name}{more}{ends_said[edge]}{flips}."
-    finish(c, level, total, "out filtered response", "layer" if rank > 2 else "plain")
+    finish(c, level, total, "out filtered response", "layer" if own else "plain")
     plain = "convolve_image filter_image" if rank == 2 else "convolve_planes filter_channels"
     return Title(k.name("depthwise_conv depthwise_conv2d" if own else plain), c.text)
 
@@ -130,22 +130,25 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
     rank = shape.weighted({2: 3, 3: 2})
     leads = [k.size(s, 2, 4) for s in (("b", "c") if rank == 3 else ("c",))]
-    steps, width = k.size("t", 7, 12), k.size("taps", 3, 5)
+    causal = shape.chance(0.6)
+    # A centred filter has as many taps on either side of its middle.
+    steps = k.size("t", 7, 12)
+    reach = k.size("taps", 3, 5) if causal else k.size("radius", 1, 2)
+    width = reach if causal else f"2*{reach}+1"
     signal = k.array("signal sequence series", scalar, (*leads, steps), low=-1.0, high=1.0)
-    own = shape.chance(0.6)
+    own = shape.chance(0.5 + 0.08 * level)
     dims = (*leads[-1:], width) if own else (width,)
     taps = k.array("taps weights kernel", scalar, dims, low=-0.6, high=0.8)
-    causal = shape.chance(0.6)
     wide = level >= 2 and shape.chance(0.6)
     spread = k.scalar("dilation spacing", INT32, 1, 2) if wide else None
     length = None if causal else k.size_param("length num_steps", steps)
-    count = k.size_param("num_taps kernel_size", width)
+    count: Expr = k.size_param("num_taps kernel_size" if causal else "radius half_width", reach)
     names = (("c", "t"), ("ch", "step")) if rank == 2 else (("b", "c", "t"), ("item", "ch", "step"))
     c = cells(k, scalar, (*leads, steps), names, rank - 2)
     lead, now = c.at[:-1], c.at[-1]
     total, hold = k.let("total acc s", zero(scalar)), shape.chance(0.5)
-    with k.for_("j tap m", count) as j:
-        back: Expr = j if causal else j - count // 2
+    with k.for_("j tap m", count if causal else 2 * count + 1) as j:
+        back: Expr = j if causal else j - count
         back = back if spread is None else back * spread
         when = c.part("src t_in", now - back if causal else now + back)
         tap = taps[(lead[-1], j) if own else (j,)]
@@ -162,7 +165,7 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
     c.say(f"{c.tell(tap * signal[index(*lead, when)])} over {j.name}.")
     ends = "before the start" if causal else "beyond an end"
     c.say(f"Steps {ends} {'repeat the nearest one' if hold else 'count as zero'}.")
-    finish(c, level, total, "out filtered features")
+    finish(c, level, total, "out filtered features", "layer" if own else "plain")
     titles = "causal_conv1d" if causal else "temporal_conv conv_over_time"
     return Title(k.name("dilated_conv1d dilated_conv" if wide else titles), c.text)
 

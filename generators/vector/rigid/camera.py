@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import most
 from generators.kit.masks import as_flag, flag, opposite
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part, record
 from generators.kit.sources import filled, given
 from generators.kit.words import say
-from generators.program.dtypes import INT32, Vec
+from generators.program.dtypes import INT32, Mat, Vec
 from generators.program.expr import Expr, Var, op
 from generators.vector.rigid.parts import Rig, by_matrix, rig, unit
 
@@ -37,18 +36,23 @@ def _depth(r: Rig, level: int) -> tuple[Measure, str]:
 
 
 def _inside(r: Rig, level: int) -> tuple[Measure, str]:
-    half = r.k.scalar("half_extent image_half half_size", r.scalar, 0.7, 2.0)
-    text = f"1 there if both image coordinates are less than {say(r.k, half)} in size"
+    k = r.k
+    width_name, height_name = k.draw.word.choice((("width", "height"), ("img_w", "img_h")))
+    width = k.scalar(width_name, r.scalar, 60.0, 90.0)
+    height = k.scalar(height_name, r.scalar, 40.0, 70.0)
+    text = f"1 there if the pixel lies in [0, {width.name}) x [0, {height.name})"
 
     def value(p: Var, pixel: Expr) -> Expr:
-        return as_flag(most(abs(pixel[0]), abs(pixel[1])) < half, INT32)
+        across = op("and", pixel[0] >= 0.0, pixel[0] < width)
+        down = op("and", pixel[1] >= 0.0, pixel[1] < height)
+        return as_flag(op("and", across, down), INT32)
 
     return Measure(r.out("visible_out in_image seen_flags", INT32), value), text
 
 
 def _miss(r: Rig, level: int) -> tuple[Measure, str]:
     k = r.k
-    seen = r.read("observed measured_uv", Vec(2, r.scalar), -1.5, 1.5)
+    seen = r.read("observed measured_uv", Vec(2, r.scalar), 0.0, 90.0)
     squared = k.draw.shape.chance(0.5)
     text = f"the {'squared ' * squared}distance of the pixel from {say(k, seen)} there"
 
@@ -60,15 +64,15 @@ def _miss(r: Rig, level: int) -> tuple[Measure, str]:
     return Measure(r.out(names, r.scalar), value), text
 
 
-_RANGES = {"f": (0.5, 1.3), "c": (-0.5, 0.5), "k1": (-0.04, 0.06), "k2": (-0.003, 0.003)}
+_RANGES = {"f": (15.0, 40.0), "c": (25.0, 45.0), "k1": (-0.04, 0.06), "k2": (-0.003, 0.003)}
 _NAMES = {
     "f": "focal f_len",
     "fx": "fx focal_x",
     "fy": "fy focal_y",
     "cx": "cx center_x",
     "cy": "cy center_y",
-    "k1": "k1 dist_1",
-    "k2": "k2 dist_2",
+    "k1": "k1 radial_k1",
+    "k2": "k2 radial_k2",
 }
 
 
@@ -78,7 +82,7 @@ class Lens:
     def __init__(self, r: Rig, level: int) -> None:
         shape, self.pixel = r.k.draw.shape, Vec(2, r.scalar)
         keys = ["f"] if shape.chance(0.4) else ["fx", "fy"]
-        keys += ["cx", "cy"] if shape.chance(0.75) else []
+        keys += ["cx", "cy"]
         if level >= 3 and shape.chance(0.6):
             keys += ["k1", "k2"][: shape.integer(1, 2)]
         parts, style = {}, shape.integer(0, 1)
@@ -103,17 +107,13 @@ class Lens:
         fx, fy = (values.get(key, values.get("f")) for key in ("fx", "fy"))
         assert fx is not None
         assert fy is not None
-        u, v = fx * x, fy * y
-        if "cx" in values:
-            u, v = u + values["cx"], v + values["cy"]
-        return make(self.pixel, u, v)
+        return make(self.pixel, fx * x + values["cx"], fy * y + values["cy"])
 
     @property
     def text(self) -> str:
         said = self.said
         fx, fy = said.get("fx", said.get("f")), said.get("fy", said.get("f"))
-        cx, cy = (f" + {said[key]}" if key in said else "" for key in ("cx", "cy"))
-        done = f"({fx} * x/z{cx}, {fy} * y/z{cy})"
+        done = f"({fx} * x/z + {said['cx']}, {fy} * y/z + {said['cy']})"
         if "k1" in said:
             more = f" + {said['k2']} * r^4" if "k2" in said else ""
             done += f", x/z and y/z first multiplied by 1 + {said['k1']} * r^2{more} with "
@@ -126,12 +126,13 @@ def _into_camera(r: Rig, p: Expr) -> tuple[Expr, str]:
     k, shape = r.k, r.k.draw.shape
     ways = {"first": 1} if r.rank > 1 else {"shared": 1}
     form = shape.weighted({"pose": 3, "extrinsic": 3, "rpy": 3, "split": 2, "matrix": 2})
-    if form in ("pose", "extrinsic", "matrix"):
+    if form == "matrix":
+        view = given(r, "view_mat extrinsic_mat", Mat(4, 4, r.scalar), -1.0, 1.0, forms=ways)
+        return by_matrix(r, view, p), f"through the 4 x 4 matrix {say(k, view)}"
+    if form in ("pose", "extrinsic"):
         names = "cam_pose camera_pose" if form == "pose" else "world_to_cam extrinsic"
         pose = given(r, names, r.pose, -1.0, 1.0, init="unit", forms=ways)
         text = f"through the transform {say(k, pose)}"
-        if form == "matrix":
-            return by_matrix(r, k.let("m view_mat", fn("transform_to_matrix", pose)), p), text
         if form == "extrinsic":
             return fn("transform_point", pose, p), text
         into = maybe(k, "to_cam view", fn("transform_inverse", pose))
@@ -160,10 +161,11 @@ def extrinsic_camera(k: KernelBuilder, level: int) -> Title:
         world = k.let("world_p x_w landmark", points)
     seen, text = _into_camera(r, world)
     p = k.let("pc cam_p seen", seen)
-    near = k.scalar("near z_near near_plane", r.scalar, 0.4, 1.0)
+    near = k.scalar("near z_near near_plane", r.scalar, 0.5, 2.5)
     name = say(k, points)
     camera = "a pinhole camera" + (" with radial distortion" if "k1" in lens.values else "")
-    done = f"Project world points by {camera}. Each point of {name} comes to the camera's frame as "
+    of = name.partition("[")[0]
+    done = f"Project world points by {camera}. Each point of {of} comes to the camera's frame as "
     done += f"(x, y, z), {text.format(name)}."
     done += _clipped(r, level, lens, p, near)
     return Title(k.name("project_points pinhole_project points_to_pixels world_to_pixels"), done)

@@ -14,31 +14,38 @@ from generators.program.expr import Expr, Var
 from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, adjoint, product, rig, shortened, six
 
 _MANY = {"twist": "twists body_qd velocities motions", "wrench": "wrenches body_f loads"}
-_WHOLE = {
-    "twist": "twists_out moved_twists world_twists",
-    "wrench": "wrenches_out moved_wrenches world_wrenches",
-}
+_WHOLE = {"twist": "twists_out moved_twists", "wrench": "wrenches_out moved_wrenches"}
+
+
+def _whole(kind: str, outward: bool) -> str:
+    """Names of the moved twists or wrenches, by whether they were moved out of a pose's frame."""
+    return f"{_WHOLE[kind]} {'world' if outward else 'local'}_{plural(kind)}"
+
+
 _MOVED_TEXT = {
     "twist": "(w, v) becomes (R w, R v + cross(p, R w))",
     "wrench": "(t, f) becomes (R t + cross(p, R f), R f)",
 }
 
 
-def _frame(r: Rig, level: int) -> tuple[Expr, str]:
-    """The transform that vectors go through: a pose, its inverse, or one pose in another."""
+def _frame(r: Rig, level: int) -> tuple[Expr, str, bool]:
+    """The transform that vectors go through: a pose, its inverse, or one pose in another.
+
+    The last says whether it leads out to the world.
+    """
     k = r.k
     pose = given(r, "pose xform", r.pose, -1.0, 1.0, init="unit", each=3, shared=2)
     kinds = ("plain", "inverse") if level == 1 else ("plain", "inverse", "chain", "relative")
     form = k.draw.shape.choice(kinds)
     if form == "plain":
-        return pose, say(k, pose)
+        return pose, say(k, pose), True
     if form == "inverse":
-        return fn("transform_inverse", pose), f"inverse({say(k, pose)})"
+        return fn("transform_inverse", pose), f"inverse({say(k, pose)})", False
     base = given(r, "base parent", r.pose, -1.0, 1.0, init="unit", forms=MOSTLY)
     text = say(k, base)
     if form == "relative":
         base, text = fn("transform_inverse", base), f"inverse({text})"
-    return product(k, base, pose), f"{text} * {say(k, pose)}"
+    return product(k, base, pose), f"{text} * {say(k, pose)}", form == "chain"
 
 
 def _moved(r: Rig, kind: str, level: int, x: Var, value: Expr) -> Expr:
@@ -67,20 +74,21 @@ def _moved(r: Rig, kind: str, level: int, x: Var, value: Expr) -> Expr:
 def move_spatial(k: KernelBuilder, level: int) -> Title:
     """Twists and wrenches seen from another frame, joint motion added, and their power."""
     r = rig(k, "i tid link", single=0.75)
-    frame, shown = _frame(r, level)
-    x = k.let("x xform to_world", frame)
+    frame, shown, outward = _frame(r, level)
+    left, reached = ("local", "world") if outward else ("world", "local")
+    x = k.let(f"x xform to_{reached}", frame)
     done = f"With the transform {shown} of rotation R and position p"
     results: dict[str, Var] = {}
     for kind in k.draw.shape.sample(("twist", "wrench"), 2 if level >= 4 else 1):
         value: Expr = r.read(_MANY[kind], r.six, -1.5, 1.5)
         done += f", move the {kind} of {say(k, value)}"
         if level > 1:
-            value = changed = k.let(f"{kind} local_{kind}", value)
+            value = changed = k.let(f"{kind} {left}_{kind}", value)
             done += _prepared(r, level, changed)
         done += f" to the frame that it leads to: {_MOVED_TEXT[kind]}"
         result = _moved(r, kind, level, x, value)
-        results[kind] = k.let(f"{kind}_out world_{kind} moved_{kind}", result)
-    done += "." + "".join(_stored(r, kind, result) for kind, result in results.items())
+        results[kind] = k.let(f"{kind}_out {reached}_{kind} moved_{kind}", result)
+    done += "." + "".join(_stored(r, kind, result, outward) for kind, result in results.items())
     if len(results) == 2:
         power = fn("spatial_dot", results["twist"], results["wrench"])
         done += r.gets("powers power_out", power, "the dot product of both")
@@ -109,11 +117,11 @@ def _prepared(r: Rig, level: int, value: Var) -> str:
     return f" times {say(k, gain)}"
 
 
-def _stored(r: Rig, kind: str, result: Var) -> str:
+def _stored(r: Rig, kind: str, result: Var, outward: bool) -> str:
     k = r.k
     form = k.draw.shape.choice(("whole", "whole", "parts") + ("point",) * (kind == "twist"))
     if form == "whole":
-        return r.gets(_WHOLE[kind], result, f"the {kind}")
+        return r.gets(_whole(kind, outward), result, f"the {kind}")
     if form == "parts":
         names = ("omegas_out", "vels_out") if kind == "twist" else ("torques_out", "forces_out")
         top = r.put(names[0], fn("spatial_top", result))
@@ -132,22 +140,26 @@ def _stored(r: Rig, kind: str, result: Var) -> str:
 _POSE = {"each": 5, "shared": 2}
 
 
-def _turn_and_arm(r: Rig) -> tuple[Var, Var, str]:
-    """Rotation and position that move the vectors: of a pose, its inverse, or two arrays."""
+def _turn_and_arm(r: Rig) -> tuple[Var, Var, str, bool]:
+    """Rotation and position that move the vectors: of a pose, its inverse, or two arrays.
+
+    The last says whether they lead out to the world.
+    """
     k, shape = r.k, r.k.draw.shape
     if shape.chance(0.3):
         rot = given(r, "rot quat", r.quat, init="unit", forms=_POSE)
         place = given(r, "origin position", r.vec, -1.0, 1.0, forms=_POSE)
         text = f"rotation R of {say(k, rot)} and p = {say(k, place)}"
-        return k.let("q turn", rot), k.let("p arm", place), text
+        return k.let("q turn", rot), k.let("p arm", place), text, True
     pose = given(r, "pose frame xform", r.pose, -1.0, 1.0, init="unit", forms=_POSE)
     text = say(k, pose)
-    if shape.chance(0.4):
+    outward = shape.chance(0.6)
+    if not outward:
         pose, text = k.let("inv_pose into", fn("transform_inverse", pose)), f"the inverse of {text}"
     pose = local(k, "x xf", pose)
     rot = k.let("q turn", fn("transform_get_rotation", pose))
     arm = k.let("p arm", fn("transform_get_translation", pose))
-    return rot, arm, f"rotation R and position p of {text}"
+    return rot, arm, f"rotation R and position p of {text}", outward
 
 
 def _by_adjoint(r: Rig, q: Var, p: Var, moved: Expr, force: bool) -> tuple[Expr, str]:
@@ -180,21 +192,22 @@ def _moved_by_adjoint(k: KernelBuilder) -> Title:
     force = k.draw.shape.chance(0.4)
     kind = "wrench" if force else "twist"
     moved = given(r, kind, r.six, -1.5, 1.5, many=_MANY[kind], each=1)
-    q, p, text = _turn_and_arm(r)
+    q, p, text, outward = _turn_and_arm(r)
     way = _by_halves if k.draw.shape.chance(0.4) else _by_adjoint
     value, rule = way(r, q, p, moved, force)
-    task = "Move wrenches to another frame" if force else "Move twists to another frame"
-    done = f"{task}. With {text} and {rule}." + _delivered(r, value, kind)
+    where = "from the frame of a pose to the world" if outward else "into the frame of a pose"
+    task = f"Move {'wrenches' if force else 'twists'} {where}"
+    done = f"{task}. With {text} and {rule}." + _delivered(r, value, kind, outward)
     names = "move_wrenches wrench_to_frame" if force else "move_twists twist_to_frame"
     return Title(k.name(names), done)
 
 
-def _delivered(r: Rig, value: Expr, kind: str) -> str:
+def _delivered(r: Rig, value: Expr, kind: str, outward: bool) -> str:
     """The moved vector: whole, in halves, added up, or its product with its counterpart."""
     k, force = r.k, kind == "wrench"
     form = k.draw.shape.choice(("whole", "whole", "halves", "power"))
     if form == "whole":
-        return r.gets(_WHOLE[kind], value, "u")
+        return r.gets(_whole(kind, outward), value, "u")
     seen = k.let("moved seen u", value)
     if form == "power":
         names = _MANY["twist" if force else "wrench"].split()
@@ -293,7 +306,8 @@ def _biased(r: Rig, level: int, pose: Expr, into: Expr, twist: Var, h: Var) -> s
             back, of = k.let("back inv_pose", fn("transform_inverse", pose)), f"the inverse of {of}"
         text = "(S t + cross(q, S f), S f) for that force (t, f), with rotation S and position q"
         moved = fn("transform_wrench", back, bias)
-        done += r.gets("returned world_forces", moved, f"{text} of {of}")
+        names = "returned local_forces" if into is pose else "returned world_forces"
+        done += r.gets(names, moved, f"{text} of {of}")
     if level >= 5:
         push = k.let("pull linear_f", fn("spatial_bottom", bias))
         cut = shortened(k, push, k.scalar("f_max limit", r.scalar, 1.0, 2.0))

@@ -156,7 +156,7 @@ def _slabs(b: BodyBuilder, r: Ray, inv: Expr, lo: Expr, hi: Expr) -> tuple[Var, 
     t0 = b.let("t0 t_lo", fn("cw_mul", lo - r.o, inv))
     t1 = b.let("t1 t_hi", fn("cw_mul", hi - r.o, inv))
     # All rays of a camera may agree in the sign of a component, whose order is then known.
-    if b.draw.shape.chance(0.5) or r.c.dims[0] == "rows":
+    if b.draw.shape.chance(0.5) or r.c.dims[0] == "img_h":
         enter = fn("max_element", least(t0, t1))
         leave = fn("min_element", most(t0, t1))
     else:

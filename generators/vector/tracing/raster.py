@@ -48,12 +48,12 @@ class _Pixel:
 def _pixel(k: KernelBuilder, level: int) -> _Pixel:
     shape = k.draw.shape
     frames = level > 1 and shape.chance(0.3)
-    k.size("rows", 9, 12)
-    k.size("cols", 9, 12)
+    k.size("img_h", 9, 12)
+    k.size("img_w", 9, 12)
     if frames:
         k.size("views", 2, 3)
     names = k.draw.word.choice(("row col", "py_i px_i", "i j")).split()
-    dims = (*(("views",) if frames else ()), "rows", "cols")
+    dims = (*(("views",) if frames else ()), "img_h", "img_w")
     every = [*([k.name("view v_id")] if frames else []), *(k.name(n) for n in names)]
     *_, row, col = at = k.thread(*dims, names=every)
     vec = Vec(2, FLOAT32)

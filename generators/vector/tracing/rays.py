@@ -54,11 +54,11 @@ def cast_rays(
 
 def _pixels(k: KernelBuilder, level: int, low: float, high: float) -> Ray:
     """The rays of a pinhole camera: along z, or turned by three axes."""
-    k.size("rows", 8, 10)
-    k.size("cols", 9, 11)
+    k.size("img_h", 8, 10)
+    k.size("img_w", 9, 11)
     names = k.draw.word.choice(("row col", "y x", "i j")).split()
-    row, col = k.thread("rows", "cols", names=[k.name(n) for n in names])
-    c = Crowd(k, level, VEC3, ("rows", "cols"), (row, col))
+    row, col = k.thread("img_h", "img_w", names=[k.name(n) for n in names])
+    c = Crowd(k, level, VEC3, ("img_h", "img_w"), (row, col))
     eye = k.scalar("eye origin cam_pos", VEC3, low, high)
     focal = k.scalar("focal focal_px f_px", FLOAT32, 3.0, 5.0)
     cx, cy = k.scalar("cx", FLOAT32, 4.0, 5.5), k.scalar("cy", FLOAT32, 4.0, 5.5)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from generators.build import KernelBuilder, cast, extent, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import PI, TWO_PI, acos, atan2, dot, most, sqrt
+from generators.kit.functions import PI, TWO_PI, atan2, dot, most, sqrt
+from generators.kit.naming import maybe
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Var, op
 from generators.vector.simulation.parts import Crowd, Points, crowd, index, points_of
@@ -162,8 +163,10 @@ def environment_light(k: KernelBuilder, level: int) -> Title:
         d = k.let("mirrored refl", d - 2.0 * dot(d, n) * n)
         text += f"reflected at {normals.name} "
     u = k.let("u lon", 0.5 + atan2(d[2], d[0]) / round(TWO_PI, 6))
-    v = k.let("v lat", acos(0.999 * d[1]) / round(PI, 6))
-    text += "at u = 0.5 + atan2(z, x) / (2 * pi), v = acos(0.999 * y) / pi"
+    # By both legs the angle is exact at the poles too, where acos may leave its domain.
+    level_part = sqrt(d[0] * d[0] + d[2] * d[2])
+    v = k.let("v lat", 0.5 - atan2(d[1], maybe(k, "flat horiz", level_part)) / round(PI, 6))
+    text += "at u = 0.5 + atan2(z, x) / (2 * pi), v = 0.5 - atan2(y, sqrt(x^2 + z^2)) / pi"
     if c.chance(0.6, 2):
         found = _between(k, sky, u, v)
         text += ", bilinear with centres at half texels: u wraps around, v is clamped. "
