@@ -256,8 +256,7 @@ def rolling_hash(k: KernelBuilder, level: int) -> Title:
 def _radix(k: KernelBuilder, type_: Scalar, goal: str, checked: bool) -> Expr:
     """The base of a hash: above all symbols where nothing but hashes is compared."""
     if checked:  # So small that other words have the hash too.
-        given = k.draw.shape.chance(0.6)
-        return k.scalar("radix hash_base", UINT32, 2, 3) if given else k.lift(2, UINT32)
+        return k.lift(2, UINT32)
     if goal == "smallest" and k.draw.shape.chance(0.5):
         return k.scalar("radix hash_base", UINT32, 257, 65_599)
     bases = (257, 263, 65_599) if type_ == UINT8 else (65_599, 16_777_619)
