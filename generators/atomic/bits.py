@@ -217,7 +217,7 @@ class _Packed(Tally):
         wins = "first" if self.first else "last"
         assert isinstance(scores.type, Array)
         signed = scores.type.element == INT32
-        sign = f" {scores.name} are not negative." if signed else ""
+        sign = f" Values of {scores.name} are not negative." if signed else ""
         return f" Of equal {what} the {wins} wins.{sign}"
 
 

@@ -326,8 +326,8 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
     made, text = _found(k, form, table, size, q, last, values)
     out = s.out(outs, made.type if isinstance(made.type, Scalar) else INT32)
     k.store(out, s.at, made)
-    done = f"{_AIMS[form]}: look up each q of {say(k, x)} in the sorted {table.name}; with j the "
-    done += f"number of entries below q, {out.name} gets {text}."
+    done = f"{_AIMS[form]}: look up each {q.name} of {say(k, x)} in the sorted {table.name}; "
+    done += f"with j the number of entries below {q.name}, {out.name} gets {text}."
     return Title(k.name(*names.split()), done)
 
 
@@ -376,5 +376,5 @@ def _found(
             "the upper one where both are as far"
         )
     span = most(high - low, 1e-3)
-    text = "(q - a) / max(b - a, 0.001), a and b being the entries at max(j - 1, 0) and "
+    text = f"({q.name} - a) / max(b - a, 0.001), a and b being the entries at max(j - 1, 0) and "
     return (q - low) / span, f"{text}min(j, n - 1), n their number"

@@ -225,8 +225,9 @@ def row_divergence(k: KernelBuilder, level: int) -> Title:
     out = t.put("divergences losses", value)
     over = "" if heat is None else f" / {heat.name}"
     lead = {"js": "Jensen-Shannon divergence", "both": "Symmetric divergence"}
-    text = f"{lead.get(way, 'Kullback-Leibler divergence')} of two softmax distributions in each "
-    text += f"{t.unit}, as in distillation. With p and q the softmaxes of {x.name}{over} and "
-    text += f"{y.name}{over} over the {t.size}{t.said}, {out.name} gets {what}."
+    text = f"{lead.get(way, 'Kullback-Leibler divergence')} of two softmax distributions "
+    text += f"{'at' if t.unit == 'pixel' else 'in'} each {t.unit}, as in distillation. With p "
+    text += f"and q the softmaxes of {x.name}{over} and {y.name}{over} over the "
+    text += f"{t.size}{t.said}, {out.name} gets {what}."
     called = {"js": "jensen_shannon_rows js_divergence", "both": "symmetric_kl_rows jeffreys_rows"}
     return Title(k.name(t.called(called.get(way, "distillation_kl softmax_kl_div kl_rows"))), text)
