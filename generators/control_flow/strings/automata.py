@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
@@ -219,9 +219,7 @@ def rolling_hash(k: KernelBuilder, level: int) -> Title:
     k.size("window", 2, 3)
     width = k.size_param("window_size needle_len", "window")
     radix = _radix(k, type_, goal, checked)
-    top = k.let("top_power high_factor", k.lift(1, UINT32))
-    with k.for_("e u", width, start=1):
-        k.assign(top, top * radix)
+    top = _top_power(k, width, radix)
     code = k.let("h rolling code", k.lift(0, UINT32))
     word = needle = None
     if goal != "smallest":
@@ -236,16 +234,15 @@ def rolling_hash(k: KernelBuilder, level: int) -> Title:
         k.assign(code, code * radix + cast(text[j], UINT32))
         full = j + 1 >= width if needle is None else both(j + 1 >= width, same(code, needle))
         with k.if_(full):
-            same_word = _compared(k, text, word, j, width) if checked and word else None
-            with nullcontext() if same_word is None else k.if_(same_word):
+            with _matched(k, text, word if checked else None, j, width):
                 _judge(k, goal, best, code, j, width)
     out = t.each_out(names, kind)
     k.store(out, t.at, best)
-    called = ("rolling_hash hash_windows", "window_hashes")
-    if checked:
-        called = ("rabin_karp", "rabin_karp_search")
+    called = (
+        "rabin_karp rabin_karp_search" if checked else "rolling_hash hash_windows window_hashes"
+    )
     return Title(
-        k.name(*called),
+        k.name(called),
         f"Roll a polynomial hash to base {written(radix)}, in uint32 with wrapping, over the "
         f"windows of {width.name} symbols of {t.each} of {text.name}{counted}. {out.name} gets "
         f"{said.format(word.name if word is not None else '')}"
@@ -263,14 +260,26 @@ def _radix(k: KernelBuilder, type_: Scalar, goal: str, checked: bool) -> Expr:
     return k.lift(k.draw.value.choice(bases), UINT32)
 
 
-def _compared(k: KernelBuilder, text: Seq, word: Var, j: Var, width: Expr) -> Expr:
-    """Whether the window that ends at ``j`` is the word."""
+def _top_power(k: KernelBuilder, width: Expr, radix: Expr) -> Var:
+    """What the first symbol of a window counts."""
+    top = k.let("top_power high_factor", k.lift(1, UINT32))
+    with k.for_("e u", width, start=1):
+        k.assign(top, top * radix)
+    return top
+
+
+def _matched(
+    k: KernelBuilder, text: Seq, word: Var | None, j: Var, width: Expr
+) -> AbstractContextManager[object]:
+    """Only where the window that ends at ``j`` is the word, or everywhere where none is given."""
+    if word is None:
+        return nullcontext()
     alike = k.let("matched alike", k.lift(0, INT32))
     with k.while_(alike < width):
         with k.if_(fn("ne", text[j + 1 - width + alike], word[alike])):
             k.break_()
         k.augment(alike, "add", 1)
-    return same(alike, width)
+    return k.if_(same(alike, width))
 
 
 def _judge(k: KernelBuilder, goal: str, best: Var, code: Var, j: Var, width: Expr) -> None:
