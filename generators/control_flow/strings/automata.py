@@ -233,9 +233,8 @@ def rolling_hash(k: KernelBuilder, level: int) -> Title:
             k.assign(code, code - top * cast(text[j - width], UINT32))
         k.assign(code, code * radix + cast(text[j], UINT32))
         full = j + 1 >= width if needle is None else both(j + 1 >= width, same(code, needle))
-        with k.if_(full):
-            with _matched(k, text, word if checked else None, j, width):
-                _judge(k, goal, best, code, j, width)
+        with k.if_(full), _matched(k, text, word if checked else None, j, width):
+            _judge(k, goal, best, code, j, width)
     out = t.each_out(names, kind)
     k.store(out, t.at, best)
     called = (
@@ -246,7 +245,7 @@ def rolling_hash(k: KernelBuilder, level: int) -> Title:
         f"Roll a polynomial hash to base {written(radix)}, in uint32 with wrapping, over the "
         f"windows of {width.name} symbols of {t.each} of {text.name}{counted}. {out.name} gets "
         f"{said.format(word.name if word is not None else '')}"
-        f"{', those of its hash being compared symbol by symbol' * checked}.",
+        f".{' Only windows of its hash are compared symbol by symbol.' * checked}",
     )
 
 
