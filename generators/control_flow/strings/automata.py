@@ -229,17 +229,13 @@ def rolling_hash(k: KernelBuilder, level: int) -> Title:
     kind = UINT32 if goal == "smallest" else INT32
     best = k.let("hits count" if goal == "count" else "found best", k.lift(first, kind))
     with k.for_("j end", n) as j:
-        with k.if_(j >= width):
-            k.assign(code, code - top * cast(text[j - width], UINT32))
-        k.assign(code, code * radix + cast(text[j], UINT32))
+        _roll(k, text, code, (top, radix), j, width)
         full = j + 1 >= width if needle is None else both(j + 1 >= width, same(code, needle))
         with k.if_(full), _matched(k, text, word if checked else None, j, width):
             _judge(k, goal, best, code, j, width)
     out = t.each_out(names, kind)
     k.store(out, t.at, best)
-    called = (
-        "rabin_karp rabin_karp_search" if checked else "rolling_hash hash_windows window_hashes"
-    )
+    called = "rabin_karp rabin_karp_search" if checked else "rolling_hash window_hashes"
     return Title(
         k.name(called),
         f"Roll a polynomial hash to base {written(radix)}, in uint32 with wrapping, over the "
@@ -265,6 +261,16 @@ def _top_power(k: KernelBuilder, width: Expr, radix: Expr) -> Var:
     with k.for_("e u", width, start=1):
         k.assign(top, top * radix)
     return top
+
+
+def _roll(
+    k: KernelBuilder, text: Seq, code: Var, weights: tuple[Expr, Expr], j: Var, width: Expr
+) -> None:
+    """The symbol at ``j`` enters the hash, and the one before the window leaves it."""
+    top, radix = weights
+    with k.if_(j >= width):
+        k.assign(code, code - top * cast(text[j - width], UINT32))
+    k.assign(code, code * radix + cast(text[j], UINT32))
 
 
 def _matched(

@@ -155,10 +155,8 @@ def gumbel_softmax(k: KernelBuilder, level: int) -> Title:
         value = again(c)
         k.store(out, t.place(c), exp(value - top) / total)
     text = f"Gumbel-softmax samples of each {t.unit} over its {t.size}{t.said}: the softmax, with "
-    text += (
-        f"the largest score subtracted first, of ({x.name} + Gumbel noise -log(-log({u.name}))) / "
-    )
-    text += f"{heat.name}. {out.name} gets it."
+    text += f"the largest score subtracted first, of ({x.name} + Gumbel noise -log(-log({u.name})))"
+    text += f" / {heat.name}. {out.name} gets it."
     text += f" {noisy.name} gets the perturbed scores." if noisy is not None else ""
     return Title(k.name("gumbel_softmax sample_gumbel_softmax", "relaxed_choice"), text)
 
