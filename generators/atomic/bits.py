@@ -9,8 +9,8 @@ from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, least, most
 from generators.kit.sites import Site, over
-from generators.program.dtypes import INT32, Scalar, Vec
-from generators.program.expr import Expr
+from generators.program.dtypes import INT32, Array, Scalar, Vec
+from generators.program.expr import Expr, Var
 
 
 def _bit(place: Expr, type_: Scalar) -> Expr:
@@ -198,6 +198,7 @@ class _Packed(Tally):
         self.key = k.draw.shape.choice((INT64, UINT64))
         self.lowest = self.chance(0.4)
         self.how = "min" if self.lowest else "max"
+        self.type = k.draw.shape.weighted({INT32: 3, UINT32: 1})
         self.start = 2**62 if self.lowest else 0
         self.first = self.lowest or self.chance(0.5, 2)
 
@@ -212,15 +213,18 @@ class _Packed(Tally):
         self.known[found] = f"({said} << 32) | {where}"
         return found
 
-    def closing(self, what: str) -> str:
+    def closing(self, what: str, scores: Var) -> str:
         wins = "first" if self.first else "last"
-        return f" Of equal {what} the {wins} wins."
+        assert isinstance(scores.type, Array)
+        signed = scores.type.element == INT32
+        sign = f" Values of {scores.name} are not negative." if signed else ""
+        return f" Of equal {what} the {wins} wins.{sign}"
 
 
 def _best_of_groups(k: KernelBuilder, level: int) -> Title:
     """The best entry of each group, or of all."""
     t = _Packed(k, level, threads(k, "n", 64, 90))
-    scores = t.s.read("scores votes" if not t.lowest else "costs penalties", INT32, 0, 5000)
+    scores = t.s.read("scores votes" if not t.lowest else "costs penalties", t.type, 0, 5000)
     score = t.let("score" if not t.lowest else "cost", scores)
     key = t.packed(score, t.s.at[0], t.say(scores), t.s.where)
     grouped = t.chance(0.75)
@@ -233,7 +237,11 @@ def _best_of_groups(k: KernelBuilder, level: int) -> Title:
     name = f"packed_arg{t.how}"
     what = f"Index of the {'lowest cost' if t.lowest else 'highest score'}"
     opening = f"{what}{' of each group' if grouped else ''}, packed: for each entry {t.s.where}, "
-    return t.title(f"{name} {'group_' * grouped}arg{t.how}", opening, t.closing(scores.array.name))
+    return t.title(
+        f"{name} {'group_' * grouped}arg{t.how}",
+        opening,
+        t.closing(scores.array.name, scores.array),
+    )
 
 
 def _nearest_fragment(k: KernelBuilder, level: int) -> Title:
@@ -263,7 +271,7 @@ def _best_of_chunk(k: KernelBuilder, level: int) -> Title:
     (c,) = k.thread("chunks", names=(k.name("t chunk"),))
     dims = (f"{width}*chunks",)
     t = _Packed(k, level, Site(k, "chunk", dims, (c,)))
-    scores = k.array("costs errors" if t.lowest else "scores votes", INT32, dims, low=0, high=5000)
+    scores = k.array("costs errors" if t.lowest else "scores votes", t.type, dims, low=0, high=5000)
     at = k.let("best_i arg_i", c * width)
     best = k.let("best top", scores[at])
     with k.for_("j step", width, start=1) as j:
@@ -281,7 +289,9 @@ def _best_of_chunk(k: KernelBuilder, level: int) -> Title:
     side = "smallest" if t.lowest else "largest"
     text = f"Arg{t.how} of {scores.name}: each thread finds the {side} of {width} consecutive ones "
     text += f"and its index, and updates {out.name}[0] by an atomic {t.how} of {t.say(key)}."
-    return Title(k.name(f"packed_arg{t.how} arg{t.how}_chunks"), f"{text}{t.closing('values')}")
+    return Title(
+        k.name(f"packed_arg{t.how} arg{t.how}_chunks"), f"{text}{t.closing('values', scores)}"
+    )
 
 
 def _nearest_reference(k: KernelBuilder, level: int) -> Title:

@@ -84,14 +84,14 @@ _RULES = {
     ),
     "majority": Rule(
         "a majority rule: 1 with more than {0} of 8 neighbours set, 0 with fewer, else as it is",
-        (4, 5),
+        (4,),
         1,
         lambda state, near, need: [(near > need, 1), (near < need, 0)],
     ),
     "fire": Rule(
-        "a forest fire: burning cells (2) become empty (0), trees (1) with more than {0} burning "
-        "neighbours burn",
-        (1, 2),
+        "a forest fire: burning cells (2) become empty (0), trees (1) with a burning cell among "
+        "their 8 neighbours burn",
+        (0,),
         2,
         lambda state, near, need: [(same(state, 2), 0), (both(same(state, 1), near > need), 2)],
         lambda other, state: same(other, 2),

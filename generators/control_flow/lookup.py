@@ -31,6 +31,8 @@ class Search:
     queries: Expr
     q: Var
     query: str = ""
+    called: str = "q"
+    """What the query's local is called."""
 
     @property
     def where(self) -> str:
@@ -50,18 +52,21 @@ class Search:
         """Name the query."""
         k, q = self.s.k, self.queries
         self.query, self.q = say(k, q), k.let("q query key", q)
+        self.called = self.q.name
 
 
-def _search(k: KernelBuilder, level: int, type_: Scalar, single: bool = False) -> Search:
-    s = launch(k, list=5, grid=2 if single or level == 1 else 5)
-    rows = s.dims[:1] if s.rank > 1 and not single and k.draw.shape.chance(0.55) else ()
+def _search(k: KernelBuilder, level: int, type_: Scalar, member: bool = False) -> Search:
+    s = launch(k, list=5, grid=2 if level == 1 else 5)
+    rows = s.dims[:1] if s.rank > 1 and k.draw.shape.chance(0.55) else ()
     m = k.size("m", 9, 15, minimum=2)
     top = 40 if type_.is_int else 100
     names = ["knots", "edges", "breakpoints", "thresholds"]
+    if member:
+        names = ["sorted_ids", "sorted_keys", "known_ids", "dictionary"]
     knots = k.array(names, type_, (*rows, m), init="sorted", low=0, high=top)
     low, high = (0 if type_.is_unsigned else -3, 44) if type_.is_int else (-10, 112)
     x = s.read("queries x keys", type_, low, high)
-    if single or k.draw.shape.chance(0.35):
+    if k.draw.shape.chance(0.35):
         size: Expr = extent(knots, len(rows))
     else:
         size = k.size_param("num_entries table_size", m)
@@ -91,20 +96,20 @@ def _bisect(r: Search, strict: bool) -> Var:
 
 
 _RANKS: dict[str, tuple[str, str, Callable[[Search, Var], Expr]]] = {
-    "rank": ("rank counts", "how many of its entries are {below} q", lambda r, lo: lo),
+    "rank": ("rank counts", "how many of its entries are {below} {q}", lambda r, lo: lo),
     "count": (
         "counts how_many",
-        "how many of its entries are not {below} q",
+        "how many of its entries are not {below} {q}",
         lambda r, lo: r.size - lo,
     ),
     "cell": (
         "cell bin_index",
-        "the index of the last entry {below} q, at least 0 and at most that of the last but one",
+        "the index of the last entry {below} {q}, at least 0 and at most that of the last but one",
         lambda r, lo: clamp(lo - 1, 0, r.size - 2),
     ),
     "member": (
         "found position",
-        "the index of the first entry that equals q, -1 if none does",
+        "the index of the first entry that equals {q}, -1 if none does",
         lambda r, lo: lo,
     ),
 }
@@ -114,22 +119,24 @@ def _ranked(k: KernelBuilder, level: int) -> Title:
     """How many knots are below or above each query, its cell, or where it is found."""
     goal = k.draw.shape.choice(sorted(_RANKS))
     names, text, value = _RANKS[goal]
-    r = _search(k, level, some_type(k, 1.0 if goal == "member" else 0.3, "int32 int64"))
+    member = goal == "member"
+    r = _search(k, level, some_type(k, 1.0 if member else 0.3, "int32 int64"), member)
     s, out = r.s, r.s.out(names, INT32)
     last = _skipped(r, 0.08 if level > 1 else 0.0, (out, -1))
     r.ask()
-    strict = goal == "member" or k.draw.shape.chance(0.5)
+    strict = member or k.draw.shape.chance(0.5)
     lo = _bisect(r, strict)
-    if goal == "member":
+    if member:
         with k.if_(same(r.knot(least(lo, r.size - 1)), r.q)):
             k.store(out, s.at, lo)
         with k.else_():
             k.store(out, s.at, -1)
     else:
         k.store(out, s.at, value(r, lo))
-    text = text.format(below="below" if strict else "not above").replace("not not ", "")
-    done = f"Search the {r.where} for each q of {r.query} by bisection: {out.name} gets {text}."
-    done += last
+    text = text.format(below="below" if strict else "not above", q=r.called)
+    text = text.replace("not not ", "")
+    done = f"Search the {r.where} for each {r.called} of {r.query} by bisection: "
+    done += f"{out.name} gets {text}.{last}"
     return Title(k.name(f"{goal}_queries {goal}_search count_{r.knots.name}"), done)
 
 
@@ -157,10 +164,11 @@ def sorted_search(k: KernelBuilder, level: int) -> Title:
     left = _left(r, form, beyond)
     value, text = _value(r, level, form, table, left)
     k.store(out, s.at, value)
-    said += cell.told("the index of the last entry that is not above q", left)
+    said += cell.told(f"the index of the last entry that is not above {r.called}", left)
     rise = r.entry(table, left + 1) - r.entry(table, left)
     said += slope.told("the slope of that line", rise / (r.knot(left + 1) - r.knot(left)))
-    done = f"Look each q of {r.query} up in the {r.where} by bisection; {out.name} gets {text}."
+    done = f"Look each {r.called} of {r.query} up in the {r.where} by bisection; "
+    done += f"{out.name} gets {text}."
     return Title(k.name(f"{form}_lookup table_{form}"), done + said + last)
 
 
@@ -173,7 +181,7 @@ def _ends(
         return " Beyond the ends the first and last line go on."
     if beyond == "ends":
         r.q = k.let("clamped qc inside", clamp(r.q, first, last))
-        return " Before that, q is clamped to the range of the entries."
+        return f" Before that, {r.called} is clamped to the range of the entries."
     outside = " Below the first entry and from the last on,"
     if fill is not None:
         leave(r.s, some(r.q < first, r.q >= last), (out, fill), (cell, -1), (slope, 0.0))
@@ -199,7 +207,7 @@ def _left(r: Search, form: str, beyond: str) -> Var:
 def _value(r: Search, level: int, form: str, table: Var, left: Var) -> tuple[Expr, str]:
     """The table at the query between the knots ``left`` and ``left + 1``."""
     k, y0, y1 = r.s.k, r.entry(table, left), r.entry(table, left + 1)
-    before = "the last entry that is not above q"
+    before = f"the last entry that is not above {r.called}"
     if form == "step":
         return y0, f"the entry of {table.name} at {before}"
     if form == "nearest":
@@ -215,7 +223,9 @@ def _value(r: Search, level: int, form: str, table: Var, left: Var) -> tuple[Exp
     ends = {"x": r.q, "x0": r.knot(left), "x1": r.knot(left + 1), "y0": y0, "y1": y1}
     value = applied(k, BY_LEVEL[level], f"{form}_between interpolate", ends, between)
     knots, share = r.knots.name, "t" if form == "linear" else "t * t * (3 - 2 * t)"
-    text = f"lerp({table.name}[c], {table.name}[c + 1], {share}) with t = (q - {knots}[c]) / "
+    text = (
+        f"lerp({table.name}[c], {table.name}[c + 1], {share}) with t = ({r.called} - {knots}[c]) / "
+    )
     return value, f"{text}({knots}[c + 1] - {knots}[c]), where c is {before}"
 
 
@@ -316,8 +326,8 @@ def table_lookup(k: KernelBuilder, level: int) -> Title:
     made, text = _found(k, form, table, size, q, last, values)
     out = s.out(outs, made.type if isinstance(made.type, Scalar) else INT32)
     k.store(out, s.at, made)
-    done = f"{_AIMS[form]}: look up each q of {say(k, x)} in the sorted {table.name}; with j the "
-    done += f"number of entries below q, {out.name} gets {text}."
+    done = f"{_AIMS[form]}: look up each {q.name} of {say(k, x)} in the sorted {table.name}; "
+    done += f"with j the number of entries below {q.name}, {out.name} gets {text}."
     return Title(k.name(*names.split()), done)
 
 
@@ -366,5 +376,5 @@ def _found(
             "the upper one where both are as far"
         )
     span = most(high - low, 1e-3)
-    text = "(q - a) / max(b - a, 0.001), a and b being the entries at max(j - 1, 0) and "
+    text = f"({q.name} - a) / max(b - a, 0.001), a and b being the entries at max(j - 1, 0) and "
     return (q - low) / span, f"{text}min(j, n - 1), n their number"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import STOP, Also, branch, counter
+from generators.control_flow.kit import STOP, Also, branch
 from generators.control_flow.params import with_struct
 from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.sites import launch
@@ -109,6 +109,9 @@ _SERIES = {
     ),
 }
 
+_SMALL = {"float32": (1e-5, 1e-6), "float64": (1e-8, 1e-10)}
+"""Sizes of terms that end a sum, by its type."""
+
 
 @idiom(depth=3)
 @with_struct
@@ -123,17 +126,17 @@ def power_series(k: KernelBuilder, level: int) -> Title:
     terms: Expr = k.lift(k.draw.value.choice((20, 24, 32, 50)), INT32)
     if not stops:
         terms = k.scalar("max_order last_m", INT32, 3, 7)
-    tol = k.lift(k.draw.value.choice((1e-3, 1e-4, 1e-5)), type_) if stops else None
+    tol = k.lift(k.draw.value.choice(_SMALL[str(type_)]), type_) if stops else None
     out = s.out(f"{form}_out", type_)
     used = Also(s, 0.4 if stops else 0.0, "terms_used num_used")
     x = k.let("x t", given)
     total, last = _summed(k, level, form, x, type_, terms, tol)
     k.store(out, s.at, series.scale * total if series.scale != 1.0 else total)
-    more = used.told("the index m of the last term added", last)
+    more = used.told("the number of terms added", last)
     done = f"Evaluate {series.text}, m = 0, 1, 2 and so on, for each x of "
     done += f"{say(k, given)}; {out.name} gets it, the sum being cut off after m = {say(k, terms)}"
     if tol is not None:
-        done += f" or after the first term whose size is below {say(k, tol)}"
+        done += f" or after the first term past m = 0 whose size is below {say(k, tol)}"
     name = k.name(f"{form}_series taylor_{form} power_series")
     return Title(name, f"{done}.{more}")
 
@@ -141,7 +144,7 @@ def power_series(k: KernelBuilder, level: int) -> Title:
 def _summed(
     k: KernelBuilder, level: int, form: str, x: Expr, type_: Scalar, terms: Expr, tol: Expr | None
 ) -> tuple[Expr, Expr]:
-    """The loop; the sum, and the number of its last term where it stops."""
+    """The loop; the sum, and how many terms it has where it stops."""
     series, shape = _SERIES[form], k.draw.shape
     params, chance = {"x": type_, "m": type_}, BY_LEVEL[level] if series.by_order else 0.0
     names = "next_factor term_ratio"
@@ -169,11 +172,11 @@ def _summed(
             advance(order)
             k.augment(order, "add", 1)
         return total, order - 1
-    last = counter(k, "last_order used") if tol is not None else None
+    last = k.let("terms used", k.lift(1, INT32)) if tol is not None else None
     with k.for_("m order", _above(terms), start=1) as m:
         added = advance(m)
         if last is not None and tol is not None:
-            k.assign(last, m)
+            k.augment(last, "add", 1)
             branch(k, (abs(added) < tol, STOP))
     return total, last if last is not None else total
 

@@ -97,14 +97,14 @@ def hough_votes(k: KernelBuilder, level: int) -> Title:
 
 def _from_points(k: KernelBuilder) -> str:
     """A list of points, with weights at times."""
-    k.size("num_points", 24, 36)
-    (i,) = k.thread("num_points", names=(k.name("i p"),))
-    xs, ys = (k.array(n, FLOAT32, "num_points", low=1.0, high=9.0) for n in ("px", "py"))
+    k.size("edge_points", 24, 36)
+    (i,) = k.thread("edge_points", names=(k.name("i p"),))
+    xs, ys = (k.array(n, FLOAT32, "edge_points", low=1.0, high=9.0) for n in ("px", "py"))
     x, y = k.let("x xf", xs[i]), k.let("y yf", ys[i])
     value: Expr = k.lift(1, k.draw.shape.weighted(COUNTS))
     what = "1"
     if k.draw.shape.chance(0.3):
-        weights = k.array("weights strength", FLOAT32, "num_points", low=0.5, high=2.0)
+        weights = k.array("weights strength", FLOAT32, "edge_points", low=0.5, high=2.0)
         value, what = named(k, "w vote", weights[i]), f"{weights.name} of the point"
     text = _votes(k, (x, y), value, what)
     return f"{text.format(each=f'each point (x, y) of {xs.name} and {ys.name}')}"

@@ -169,7 +169,8 @@ class Work:
             lead, sizes = (self.block,), ("blocks",)
         whole = (*sizes, *dims)
         if len(whole) > 1 and "layout" not in self.kept:
-            ways = {"first": 5, "flat": 2}
+            # Beside items in rows, what is shared has rows too.
+            ways = {"first": 5, "flat": 2 * (len(self.dims) == 1)}
             self.kept["layout"] = shape.weighted(ways)
         layout = self.kept["layout"] if len(whole) > 1 else "first"
         if len(whole) > 3:

@@ -42,7 +42,7 @@ def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
         assert isinstance(type_, Scalar)
         every = level > 2 and shape.chance(0.35)
         down = level > 1 and shape.chance(0.3)
-        count: Scalar = shape.weighted(COUNTS)
+        count: Scalar = shape.weighted({INT32: 3, UINT32: 2})
         if every:
             passes = 3 if bits == 4 else 2
             text = f"Digit histograms for all {passes} passes of a radix sort"
@@ -56,16 +56,22 @@ def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
             how = f"its {bits} bits from bit {bits} * p on, for every pass p"
         else:
             counts = w.shared("counts digit_counts hist", count, (str(radix),))
-            runtime = shape.chance(0.6)
-            shift = k.lift(bits * k.draw.value.integer(1, 2), type_)
-            if runtime:
-                shift = k.scalar("shift start_bit", type_, 0, 6)
+            shift, start = _shift(k, type_, bits)
             counts.update("add", (_digit(w, key, shift, radix, down),), 1)
             place, text = counts.said("d"), "Digit histogram for a pass of a radix sort"
-            how = f"the {bits} bits from bit {written(shift)} on"
+            how = f"the {bits} bits from bit {start} on"
     down_said = f", taken from {radix - 1} to sort downwards" if down else ""
     text += f": for each key {said}, add 1 to {place}. Digit d is {how}{down_said}.{w.about}"
     return Title(k.name("radix_histogram digit_counts count_digits", "radix_count_pass"), text)
+
+
+def _shift(k: KernelBuilder, type_: Scalar, bits: int) -> tuple[Expr, str]:
+    """The bit where the digit of a pass begins, given or by the number of the pass; in words."""
+    if k.draw.shape.chance(0.6):
+        given = k.scalar("shift start_bit", type_, 0, 6)
+        return given, given.name
+    number = k.scalar("pass_id digit_id", INT32, 0, 1)
+    return k.let("shift", cast(number * bits, type_)), f"{bits} * {number.name}"
 
 
 def _digit(w: Work, key: Expr, shift: Expr, radix: int, down: bool) -> Expr:

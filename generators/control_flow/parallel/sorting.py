@@ -10,6 +10,7 @@ from generators.build.registry import Title, idiom
 from generators.control_flow.kit import both, index, same, some
 from generators.control_flow.parallel.lanes import key_type
 from generators.kit.functions import least, most, where
+from generators.kit.text import written
 from generators.program.dtypes import INT32, Array, Scalar
 from generators.program.expr import Expr, Var
 
@@ -133,22 +134,27 @@ def _parity(k: KernelBuilder) -> tuple[Expr, str]:
 def odd_even_step(k: KernelBuilder, level: int) -> Title:
     """One phase of odd-even transposition sort: neighbours from an even or odd place on."""
     shape, type_ = k.draw.shape, key_type(k)
-    lead, names = _rows(k)
-    k.size("pairs", 8, 12)
-    full = shape.chance(0.6)
-    n = "2*pairs" if full and shape.chance(0.5) else "2*pairs+1"
-    at = k.thread(*lead, n if full else "pairs", names=(*names, k.name("t i")))
-    t, head = at[-1], at[:-1]
+    k.size("rows", 4, 6)  # One long list would need as many phases as it has keys.
+    full, flat = shape.chance(0.4), shape.chance(0.3)
+    n = k.size("row_len", 16, 24) if full else f"2*{k.size('pairs', 8, 12)}+1"
+    names = (k.name("row r segment"), k.name("t i"))
+    row, t = k.thread("rows", n if full else "pairs", names=names)
     low, high = spans(type_)
-    keys = k.array("keys data", type_, (*lead, n), role="inout", low=low, high=high)
-    values = _payload(k, (*lead, n), 0.15 * level)
+    whole = "+".join(f"rows*{part}" if part != "1" else "rows" for part in n.split("+"))
+    dims = (whole,) if flat else ("rows", n)
+    keys = k.array("keys data", type_, dims, role="inout", low=low, high=high)
+    values = _payload(k, dims, 0.15 * level)
     odd, said = _parity(k)
+    count: Expr = k.size_param("n count", n) if flat or shape.chance(0.5) else extent(keys, 1)
     first: Expr = t if full else k.let("left first", 2 * t + odd)
-    pair = _Pair(keys, values, (*head, first), (*head, first + 1), None, shape.chance(0.6))
+    places: list[Place] = [(row, first), (row, first + 1)]
+    if flat:
+        base = k.let("base row_start", row * count)
+        places = [(base + first,), (base + first + 1,)]
+    pair = _Pair(keys, values, places[0], places[1], None, shape.chance(0.6))
     if not full:
         _exchange(k, pair)
     else:
-        count = k.size_param("n count", n) if shape.chance(0.5) else extent(keys, len(lead))
         even = (t & 1) if shape.chance(0.5) else t % 2
         early = shape.chance(0.5)
         if early:
@@ -156,13 +162,13 @@ def odd_even_step(k: KernelBuilder, level: int) -> Title:
                 k.return_()
         with nullcontext() if early else k.if_(both(t + 1 < count, same(even, odd))):
             _exchange(k, pair)
-    way = "smaller" if pair.upward else "larger"
+    way = "larger" if pair.upward else "smaller"
     also = f", and {values.name} move along" if values is not None else ""
     return Title(
         k.name("odd_even_step transposition_step", "odd_even_phase"),
-        f"A phase of odd-even transposition sort of {keys.name}{' within rows' if lead else ''}: "
-        f"neighbours i and i + 1 with i % 2 == {said} are "
-        f"exchanged unless the {way} key comes first{also}.",
+        f"A phase of odd-even transposition sort of {keys.name} within rows"
+        f"{f' of {written(count)} keys' if flat else ''}: neighbours i and i + 1 with "
+        f"i % 2 == {said} are exchanged where the first key is the {way} one{also}.",
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import both, same
@@ -170,9 +172,9 @@ def _follows(k: KernelBuilder, t: Lanes, table: Seq, n: Expr, z: bool) -> str:
 
 
 _HASHED = {
-    "count": ("match_counts hits_out", 0, "how many windows have the hash of {}"),
+    "count": ("hash_hits candidate_counts", 0, "how many windows have the hash of {}"),
     "first": (
-        "first_at match_pos",
+        "first_candidate first_hash_hit",
         -1,
         "where the first window with the hash of {} starts, -1 if none does",
     ),
@@ -182,6 +184,17 @@ _HASHED = {
         "the smallest hash of a window, 4294967295 if there is none",
     ),
 }
+
+
+_MATCHED = {
+    "count": ("match_counts hits_out", 0, "how many windows equal {}"),
+    "first": (
+        "first_at match_pos",
+        -1,
+        "where the first window that equals {} starts, -1 if none does",
+    ),
+}
+"""The same where windows of the hash are compared symbol by symbol."""
 
 
 def _hashed(k: KernelBuilder, word: Var, width: Expr, radix: Expr) -> Var:
@@ -199,51 +212,87 @@ def rolling_hash(k: KernelBuilder, level: int) -> Title:
     t = lanes(k, level, "row line")
     k.size("chars", 12, 18)
     goal = shape.choice(("count", "first", "smallest") if level > 1 else ("count", "smallest"))
-    text, type_ = text_of(t, "text haystack", "chars", 9 if goal == "smallest" else 1)
+    checked = goal != "smallest" and shape.chance(0.6)
+    most_symbol = 9 if goal == "smallest" else 3 if checked else 1
+    text, type_ = text_of(t, "text haystack", "chars", most_symbol)
     n, counted = length(text, level)
     k.size("window", 2, 3)
     width = k.size_param("window_size needle_len", "window")
-    radix: Expr = k.lift(k.draw.value.choice((31, 131, 257, 101, 65599)), UINT32)
-    if goal == "smallest" and shape.chance(0.5):
-        radix = k.scalar("radix hash_base", UINT32, 31, 257)
-    top = k.let("top_power high_factor", k.lift(1, UINT32))
-    with k.for_("e u", width, start=1):
-        k.assign(top, top * radix)
+    radix = _radix(k, type_, goal, checked)
+    top = _top_power(k, width, radix)
     code = k.let("h rolling code", k.lift(0, UINT32))
     word = needle = None
     if goal != "smallest":
-        word = k.array("needle pattern", type_, "window", low=0, high=1)
+        word = k.array("needle pattern", type_, "window", low=0, high=most_symbol)
         needle = _hashed(k, word, width, radix)
-    names, first, said = _HASHED[goal]
+    names, first, said = (_MATCHED if checked else _HASHED)[goal]
     kind = UINT32 if goal == "smallest" else INT32
     best = k.let("hits count" if goal == "count" else "found best", k.lift(first, kind))
     with k.for_("j end", n) as j:
-        with k.if_(j >= width):
-            k.assign(code, code - top * cast(text[j - width], UINT32))
-        k.assign(code, code * radix + cast(text[j], UINT32))
-        _judge(k, goal, best, needle, code, j, width)
+        _roll(k, text, code, (top, radix), j, width)
+        full = j + 1 >= width if needle is None else both(j + 1 >= width, same(code, needle))
+        with k.if_(full), _matched(k, text, word if checked else None, j, width):
+            _judge(k, goal, best, code, j, width)
     out = t.each_out(names, kind)
     k.store(out, t.at, best)
+    called = "rabin_karp rabin_karp_search" if checked else "rolling_hash window_hashes"
     return Title(
-        k.name("rolling_hash rabin_karp", "window_hashes"),
+        k.name(called),
         f"Roll a polynomial hash to base {written(radix)}, in uint32 with wrapping, over the "
         f"windows of {width.name} symbols of {t.each} of {text.name}{counted}. {out.name} gets "
-        f"{said.format(word.name if word is not None else '')}.",
+        f"{said.format(word.name if word is not None else '')}"
+        f".{' Only windows of its hash are compared symbol by symbol.' * checked}",
     )
 
 
-def _judge(
-    k: KernelBuilder, goal: str, best: Var, needle: Var | None, code: Var, j: Var, width: Expr
+def _radix(k: KernelBuilder, type_: Scalar, goal: str, checked: bool) -> Expr:
+    """The base of a hash: above all symbols where nothing but hashes is compared."""
+    if checked:  # So small that other words have the hash too.
+        return k.lift(2, UINT32)
+    if goal == "smallest" and k.draw.shape.chance(0.5):
+        return k.scalar("radix hash_base", UINT32, 257, 65_599)
+    bases = (257, 263, 65_599) if type_ == UINT8 else (65_599, 16_777_619)
+    return k.lift(k.draw.value.choice(bases), UINT32)
+
+
+def _top_power(k: KernelBuilder, width: Expr, radix: Expr) -> Var:
+    """What the first symbol of a window counts."""
+    top = k.let("top_power high_factor", k.lift(1, UINT32))
+    with k.for_("e u", width, start=1):
+        k.assign(top, top * radix)
+    return top
+
+
+def _roll(
+    k: KernelBuilder, text: Seq, code: Var, weights: tuple[Expr, Expr], j: Var, width: Expr
 ) -> None:
-    """What a window's hash changes."""
-    full = j + 1 >= width
-    if needle is None:
-        with k.if_(full):
-            k.assign(best, least(best, code))
-        return
-    with k.if_(both(full, same(code, needle))):
-        if goal == "count":
-            k.augment(best, "add", 1)
-        else:
-            k.assign(best, j + 1 - width)
+    """The symbol at ``j`` enters the hash, and the one before the window leaves it."""
+    top, radix = weights
+    with k.if_(j >= width):
+        k.assign(code, code - top * cast(text[j - width], UINT32))
+    k.assign(code, code * radix + cast(text[j], UINT32))
+
+
+def _matched(
+    k: KernelBuilder, text: Seq, word: Var | None, j: Var, width: Expr
+) -> AbstractContextManager[object]:
+    """Only where the window that ends at ``j`` is the word, or everywhere where none is given."""
+    if word is None:
+        return nullcontext()
+    alike = k.let("matched alike", k.lift(0, INT32))
+    with k.while_(alike < width):
+        with k.if_(fn("ne", text[j + 1 - width + alike], word[alike])):
             k.break_()
+        k.augment(alike, "add", 1)
+    return k.if_(same(alike, width))
+
+
+def _judge(k: KernelBuilder, goal: str, best: Var, code: Var, j: Var, width: Expr) -> None:
+    """What a window changes."""
+    if goal == "smallest":
+        k.assign(best, least(best, code))
+    elif goal == "count":
+        k.augment(best, "add", 1)
+    else:
+        k.assign(best, j + 1 - width)
+        k.break_()

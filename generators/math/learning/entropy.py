@@ -57,7 +57,7 @@ def smoothed_cross_entropy(k: KernelBuilder, level: int) -> Title:
         smooth = k.scalar("smoothing label_smoothing eps", t.type, 0.05, 0.3)
     lse = log_norm(t, x, score, 0.25)
     value: Expr = lse - score(label)
-    told = "the log-sum-exp of the row less the label's score"
+    told = f"the log-sum-exp of the {t.unit} less the label's score"
     if smooth is not None:
         hit = k.let("nll hit picked", value)
         total = t.zero("total score_sum acc")
@@ -66,7 +66,7 @@ def smoothed_cross_entropy(k: KernelBuilder, level: int) -> Title:
         spread = k.let("uniform_loss mean_nll", lse - total / length(t, x))
         value = (1.0 - smooth) * hit + smooth * spread
         told = f"(1 - {smooth.name}) * nll + {smooth.name} * (the mean nll of all classes)"
-        told += ", nll being the log-sum-exp of the row less a score"
+        told += f", nll being the log-sum-exp of the {t.unit} less a score"
     if level > 1 and shape.chance(0.35):
         weights = k.array("class_weights weight", t.type, t.size, low=0.5, high=2.0)
         value = value * weights[label]
@@ -74,12 +74,12 @@ def smoothed_cross_entropy(k: KernelBuilder, level: int) -> Title:
         told += f", times {weights.name}[label]"
     k.store(losses, t.at, value)
     kind = "Cross-entropy with smoothed labels" if smooth is not None else "Cross-entropy loss"
-    text = f"{kind} of each row of {heated} over its {t.size}{t.said}, with the row's label in "
-    text += f"{labels}. {losses.name} gets {told}."
-    text += " Rows with a negative label get 0." if ignored else ""
+    text = f"{kind} of each {t.unit} of {heated} over its {t.size}{t.said}, with the "
+    text += f"{t.unit}'s label in {labels}. {losses.name} gets {told}."
+    text += f" {t.unit.capitalize()}s with a negative label get 0." if ignored else ""
     plain = "cross_entropy_loss cross_entropy_rows softmax_cross_entropy"
     smoothed = "label_smoothing_loss smoothed_cross_entropy"
-    return Title(k.name(plain if smooth is None else smoothed), text)
+    return Title(k.name(t.called(plain) if smooth is None else smoothed), text)
 
 
 def _factor(t: Table) -> tuple[Expr | None, str]:
@@ -91,7 +91,7 @@ def _factor(t: Table) -> tuple[Expr | None, str]:
         scale = t.k.scalar("inv_count grad_scale", t.type, 0.05, 0.5)
         return scale, f", times {scale.name}"
     upstream = t.k.let("upstream g", t.each("grad_losses grad_out", -1.0, 1.0))
-    return upstream, f", times the row's {t.k.params[-1].name}"
+    return upstream, f", times the {t.unit}'s {t.k.params[-1].name}"
 
 
 @idiom
@@ -129,10 +129,11 @@ def cross_entropy_gradient(k: KernelBuilder, level: int) -> Title:
     if smooth is not None:
         hot = f"the smoothed label, {smooth.name} / {t.size} for each class and 1 - {smooth.name} "
         hot += "more for the label"
-    text = f"Gradient of the softmax cross-entropy of each row of {x.name} over its {t.size}"
-    text += f"{t.said}, with the row's label in {labels}. {grads.name} gets the softmax less {hot}"
+    text = f"Gradient of the softmax cross-entropy of each {t.unit} of {x.name} over its {t.size}"
+    text += f"{t.said}, with the {t.unit}'s label in {labels}. {grads.name} gets "
+    text += f"the softmax less {hot}"
     text += f"{told}."
-    text += " Rows with a negative label get 0." if ignored else ""
+    text += f" {t.unit.capitalize()}s with a negative label get 0." if ignored else ""
     return Title(k.name("cross_entropy_backward xent_grad softmax_xent_backward"), text)
 
 
@@ -160,8 +161,8 @@ def softmax_focal_loss(k: KernelBuilder, level: int) -> Title:
         value = value + eps * focus * (1.0 - p)
         told += f", plus {eps.name} * (1 - p)^({gamma.name} + 1), as in PolyLoss"
     losses = t.put("losses focal loss", value)
-    text = f"Focal loss of each row of {x.name} over its {t.size}{t.said}. With p the softmax at "
-    text += f"the row's label in {labels}, {losses.name} gets {told}."
+    text = f"Focal loss of each {t.unit} of {x.name} over its {t.size}{t.said}. With p the softmax "
+    text += f"at the {t.unit}'s label in {labels}, {losses.name} gets {told}."
     if level > 1 and shape.chance(0.35):
         probs = t.put("label_probs confidence", p)
         text += f" {probs.name} gets p."
@@ -224,8 +225,9 @@ def row_divergence(k: KernelBuilder, level: int) -> Title:
     out = t.put("divergences losses", value)
     over = "" if heat is None else f" / {heat.name}"
     lead = {"js": "Jensen-Shannon divergence", "both": "Symmetric divergence"}
-    text = f"{lead.get(way, 'Kullback-Leibler divergence')} of two softmax distributions in each "
-    text += f"row, as in distillation. With p and q the softmaxes of {x.name}{over} and "
-    text += f"{y.name}{over} over the {t.size}{t.said}, {out.name} gets {what}."
+    text = f"{lead.get(way, 'Kullback-Leibler divergence')} of two softmax distributions "
+    text += f"{'at' if t.unit == 'pixel' else 'in'} each {t.unit}, as in distillation. With p "
+    text += f"and q the softmaxes of {x.name}{over} and {y.name}{over} over the "
+    text += f"{t.size}{t.said}, {out.name} gets {what}."
     called = {"js": "jensen_shannon_rows js_divergence", "both": "symmetric_kl_rows jeffreys_rows"}
-    return Title(k.name(called.get(way, "distillation_kl softmax_kl_div kl_rows")), text)
+    return Title(k.name(t.called(called.get(way, "distillation_kl softmax_kl_div kl_rows"))), text)

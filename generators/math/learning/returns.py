@@ -266,8 +266,8 @@ def clipped_policy_loss(k: KernelBuilder, level: int) -> Title:
     lse = log_norm(t, x, lambda c: x[t.place(c)], 0.3)
     logp = k.let("log_p logp", x[t.place(taken)] - lse)
     ratio = k.let("ratio rho", exp(logp - old))
-    base = f"With log_p the log-softmax of {x.name} over the {t.size} of each row{t.said}, taken "
-    base += f"at {actions}, and ratio = exp(log_p - {old_name})"
+    base = f"With log_p the log-softmax of {x.name} over the {t.size} of each {t.unit}{t.said}, "
+    base += f"taken at {actions}, and ratio = exp(log_p - {old_name})"
     if way == "gradient":
         return _policy_gradient(t, x, lse, taken, (ratio, adv, eps), f"{base}, ", adv_name)
     value: Expr = -least(ratio * adv, clamp(ratio, 1.0 - eps, 1.0 + eps) * adv)

@@ -62,12 +62,12 @@ def softmax_with_temperature(k: KernelBuilder, level: int) -> Title:
             k.store(out, t.place(c), exp(score(c) - top) / total)
         how = "The largest score is subtracted first, for stability."
     kind = "Log-softmax" if logs else "Softmax"
-    text = f"{kind} of {said} over the {t.size} of each row{t.said}. {out.name} gets it. {how}"
+    text = f"{kind} of {said} over the {t.size} of each {t.unit}{t.said}. {out.name} gets it. {how}"
     if level > 2 and shape.chance(0.35):
         found = t.put("lse_out log_norms", lse) if logs else t.put("sums_out denominators", total)
         text += f" {found.name} gets the {'log-sum-exp' if logs else 'sum of exponentials'}."
     name = "log_softmax_rows log_softmax" if logs else "softmax_rows row_softmax"
-    return Title(k.name(f"{name} {name.split()[0]}_kernel"), text)
+    return Title(k.name(t.called(f"{name} {name.split()[0]}_kernel")), text)
 
 
 @idiom(depth=3)
@@ -94,14 +94,14 @@ def softmax_gradient(k: KernelBuilder, level: int) -> Title:
         named = shape.chance(0.4)
         k.store(dx, at, k.let("g dz", value) if named else value, "add" if adds else "")
     if logs:
-        said = f"{dy.name} - exp({y.name}) * (the row's sum of {dy.name})"
+        said = f"{dy.name} - exp({y.name}) * (the {t.unit}'s sum of {dy.name})"
     else:
-        said = f"{y.name} * ({dy.name} - the row's sum of {y.name} * {dy.name})"
+        said = f"{y.name} * ({dy.name} - the {t.unit}'s sum of {y.name} * {dy.name})"
     said = said if not isinstance(scale, Var) else f"{scale.name} * ({said})"
     verb = "is increased by" if adds else "gets"
     of = "log-softmax" if logs else "softmax"
     heated = " of scores over a temperature" if scale is not None else ""
-    text = f"Backward pass of a {of}{heated} over the {t.size} of each row{t.said}: {dx.name} "
+    text = f"Backward pass of a {of}{heated} over the {t.size} of each {t.unit}{t.said}: {dx.name} "
     text = f"{text}{verb} {said}."
     name = "log_softmax_backward log_softmax_grad" if logs else "softmax_backward softmax_grad"
     return Title(k.name(name), text)
@@ -109,7 +109,7 @@ def softmax_gradient(k: KernelBuilder, level: int) -> Title:
 
 def _two_passes(t: Table, x: Var, first: Score, again: Score) -> tuple[Var, Var]:
     """The largest score, as the first pass makes scores, and the sum of exponentials."""
-    top = t.k.let("top row_max peak", t.k.lift(LOW, t.type))
+    top = t.k.let(t.peaks, t.k.lift(LOW, t.type))
     with t.classes(x) as c:
         t.raise_to(top, first(c))
     total = t.zero("total denom sum_exp")
@@ -154,9 +154,9 @@ def gumbel_softmax(k: KernelBuilder, level: int) -> Title:
     with t.classes(x) as c:
         value = again(c)
         k.store(out, t.place(c), exp(value - top) / total)
-    text = f"Gumbel-softmax samples of each row over its {t.size}{t.said}: the softmax, with the "
-    text += f"largest score subtracted first, of ({x.name} + Gumbel noise -log(-log({u.name}))) / "
-    text += f"{heat.name}. {out.name} gets it."
+    text = f"Gumbel-softmax samples of each {t.unit} over its {t.size}{t.said}: the softmax, with "
+    text += f"the largest score subtracted first, of ({x.name} + Gumbel noise -log(-log({u.name})))"
+    text += f" / {heat.name}. {out.name} gets it."
     text += f" {noisy.name} gets the perturbed scores." if noisy is not None else ""
     return Title(k.name("gumbel_softmax sample_gumbel_softmax", "relaxed_choice"), text)
 
@@ -190,8 +190,8 @@ def smooth_maximum(k: KernelBuilder, level: int) -> Title:
         said = f"log(the {over} of exp({sharp.name} * {x.name})) / {sharp.name}"
     pooled = t.put("pooled" if way == "weighted" else "pooled smooth_max", value)
     kind = "Softmax pooling" if way == "weighted" else "Log-sum-exp pooling"
-    text = f"{kind} of each row over its {t.size}{t.said}: {pooled.name} gets {said}. The largest "
-    text += "is subtracted before exponentials are taken."
+    text = f"{kind} of each {t.unit} over its {t.size}{t.said}: {pooled.name} gets {said}. The "
+    text += "largest is subtracted before exponentials are taken."
     if level > 1 and shape.chance(0.2 + 0.1 * level):
         grads = t.out("weights_out attention_out saliency")
         with t.classes(x) as c:

@@ -14,14 +14,22 @@ from generators.program.expr import Expr, Var, literal
 
 _LAYOUTS = {
     "rows": (("rows",), ("i row r n",), 1),
-    "columns": (("rows",), ("i col n",), 0),
+    "columns": (("cols",), ("i col n",), 0),
     "batch": (("batch", "steps"), ("b batch_id", "t step s"), 2),
     "channels": (("batch", "pixels"), ("b n", "p pixel"), 1),
     "image": (("batch", "height", "width"), ("b n", "y h", "x w"), 1),
 }
 """Of each layout: the sizes of the launch, names of indices, and where the looped axis stands."""
+_UNITS = {
+    "rows": "row",
+    "columns": "column",
+    "batch": "row",
+    "channels": "pixel",
+    "image": "pixel",
+}
 _RANGES = {
     "rows": (16, 28),
+    "cols": (16, 28),
     "batch": (3, 4),
     "steps": (7, 11),
     "pixels": (7, 11),
@@ -51,6 +59,21 @@ class Table:
     @property
     def whole(self) -> tuple[str, ...]:
         return (*self.dims[: self.axis], self.size, *self.dims[self.axis :])
+
+    @property
+    def unit(self) -> str:
+        """What a thread's classes are called: a row where they lie side by side."""
+        return _UNITS[self.layout]
+
+    def called(self, names: str) -> str:
+        """Names of a kernel that speak of rows, for what a thread has."""
+        return names.replace("rows", f"{self.unit}s").replace("row_", f"{self.unit}_")
+
+    @property
+    def peaks(self) -> str:
+        """Names for the largest score of a row."""
+        middle = {"row": "row_max", "column": "col_max", "pixel": "max_score"}[self.unit]
+        return f"top {middle} peak"
 
     @property
     def said(self) -> str:
@@ -149,11 +172,11 @@ def peak(t: Table, x: Var, score: Score, first: float = 0.4) -> Var:
     """The largest score of a row, in a pass of its own; ``first`` is how often it starts from the
     first element, where a score is short enough to be written twice."""
     if t.k.draw.shape.chance(first):
-        top = t.k.let("top row_max peak", score(literal(0, INT32)))
+        top = t.k.let(t.peaks, score(literal(0, INT32)))
         with t.classes(x, start=1) as c:
             t.raise_to(top, score(c))
         return top
-    top = t.k.let("top row_max peak", t.k.lift(LOW, t.type))
+    top = t.k.let(t.peaks, t.k.lift(LOW, t.type))
     with t.classes(x) as c:
         t.raise_to(top, score(c))
     return top
@@ -214,7 +237,7 @@ def tempered(
     k.half_inputs = False
     heats = k.array("temperatures taus", t.type, t.dims, low=0.5, high=2.0)
     heat = k.let("heat tau temp", heats[t.at])
-    return lambda c: x[t.place(c)] / heat, f"{x.name} / {heats.name} (one of each row)"
+    return lambda c: x[t.place(c)] / heat, f"{x.name} / {heats.name} (one of each {t.unit})"
 
 
 def alike(k: KernelBuilder, *candidates: str) -> tuple[str, ...]:

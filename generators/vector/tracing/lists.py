@@ -28,7 +28,8 @@ class _Mesh:
             self.points = points_of(k, VEC3, "triangles tri_verts", -2.0, 2.0, ("faces", "3"), 1)
             self.count, self.said = extent(self.points.arrays[0], 0), self.points.name
             return
-        k.size("verts", 18, 24)  # few enough for faces without an area, hardly two alike
+        # Few enough for faces without an area, hardly two alike but for the order of their corners.
+        k.size("verts", 30, 36, minimum=28)
         self.points = points_of(k, VEC3, "vertices verts points", -2.0, 2.0, ("verts",), level)
         if self.way == "indexed":
             self.faces = k.array("indices faces tris", INT32, ("faces", "3"), init="index_of:verts")

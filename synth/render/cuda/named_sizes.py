@@ -42,7 +42,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     img_w=((640, 2560),),
     radius=((1, 4), (4, 16)),
     rhos=((512, 1024), (1024, 4096)),
-    acc_height__acc_width=((256, 1024), (1024, 4096)),
+    acc_height__acc_width=((512, 2048),),
     cams=((64, 512), (512, 4096)),
     buckets__docs=((1024, 65_536), (65_536, 1_000_000)),
     sketch_width=((1024, 4096), (4096, 65_536)),
@@ -112,7 +112,7 @@ _ALONE: Mapping[str, tuple[Range, ...]] = _named(
     envs=((1024, 8192), (8192, 65_536)),
     features__out_features=((256, 1024), (1024, 4096)),
     rhs=((256, 1024), (1024, 8192)),
-    tokens__capacities__triplets=((8192, 65_536), (65_536, 500_000)),
+    tokens__capacities__triplets__edge_points=((8192, 65_536), (65_536, 500_000)),
     num_active=((10_000, 100_000), (50_000, 500_000)),
 )
 """The same of a size that the launch counts and nothing else, where that is no large number."""
