@@ -46,12 +46,23 @@ def stored_rows(out: Path, columns: Sequence[str] | None = None) -> Iterator[tup
     """
     names = None if columns is None else list(columns)
     for path in shard_paths(out):
+        for batch in _batches(path, names):
+            for row in batch.to_pylist():
+                yield path.parent.name, row
+
+
+def _batches(path: Path, names: list[str] | None) -> Iterator[pa.RecordBatch]:
+    """Nothing is held open between two: who stops midway may be the end of the interpreter."""
+    with readable(path):
+        file = pq.ParquetFile(path)
+        require_columns(file.schema_arrow.names, ("id",), path)
+        batches = file.iter_batches(ROWS_AT_ONCE, columns=names)
+    while True:
         with readable(path):
-            file = pq.ParquetFile(path)
-            require_columns(file.schema_arrow.names, ("id",), path)
-            for batch in file.iter_batches(ROWS_AT_ONCE, columns=names):
-                for row in batch.to_pylist():
-                    yield path.parent.name, row
+            batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch
 
 
 def require_columns(there: Collection[str], names: Collection[str], out: Path) -> None:

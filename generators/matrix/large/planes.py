@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, fn
@@ -124,6 +125,31 @@ def _convolved(window: Window, taps: Var, own: bool) -> tuple[Var, bool]:
     return total, flipped
 
 
+def _add_in_time(
+    k: KernelBuilder,
+    total: Var,
+    tap: Expr,
+    sample: Callable[[Expr], Expr],
+    when: Expr,
+    length: Expr | None,
+    hold: bool,
+) -> None:
+    """One tap's product, for a step that there is, or the nearest one."""
+    if hold:
+        inside = most(when, 0) if length is None else clamp(when, 0, length - 1)
+        k.augment(total, "add", tap * sample(inside))
+        return
+    inner = when >= 0
+    with k.if_(inner if length is None else fn("and", inner, when < length)):
+        k.augment(total, "add", tap * sample(when))
+
+
+def _say_in_time(c: Cells, signal: Var, rest: str, spread: Var | None, causal: bool) -> None:
+    dilated = f"dilated by {spread.name}, " if spread is not None else ""
+    c.say(f"{'Causal' if causal else 'Centred'} convolution of {signal.name} along time, {dilated}")
+    c.said[-1] += rest
+
+
 @idiom(depth=3)
 def temporal_convolution(k: KernelBuilder, level: int) -> Title:
     """A convolution over time with dilation, causal or centred, for channels or sequences."""
@@ -152,17 +178,10 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
         back = back if spread is None else back * spread
         when = c.part("src t_in", now - back if causal else now + back)
         tap = taps[(lead[-1], j) if own else (j,)]
-        if hold:
-            inside = most(when, 0) if length is None else clamp(when, 0, length - 1)
-            k.augment(total, "add", tap * signal[index(*lead, inside)])
-        else:
-            inner = when >= 0
-            with k.if_(inner if length is None else fn("and", inner, when < length)):
-                k.augment(total, "add", tap * signal[index(*lead, when)])
-    dilated = f"dilated by {spread.name}, " if spread is not None else ""
-    c.say(f"{'Causal' if causal else 'Centred'} convolution of {signal.name} along time, {dilated}")
-    c.said[-1] += f"with {'a filter per channel' if own else 'the filter'} {taps.name}: sum"
-    c.say(f"{c.tell(tap * signal[index(*lead, when)])} over {j.name}.")
+        _add_in_time(k, total, tap, lambda at: signal[index(*lead, at)], when, length, hold)
+    told = c.tell(tap * signal[index(*lead, when)])
+    whose = f"{'a filter per channel' if own else 'the filter'} {taps.name}"
+    _say_in_time(c, signal, f"with {whose}: sum {told} over {j.name}.", spread, causal)
     ends = "before the start" if causal else "beyond an end"
     c.say(f"Steps {ends} {'repeat the nearest one' if hold else 'count as zero'}.")
     finish(c, level, total, "out filtered features", "layer" if own else "plain")
