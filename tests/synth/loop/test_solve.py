@@ -144,8 +144,11 @@ def test_an_input_on_which_it_is_wrong_is_told() -> None:
     entries = list(pairsmith.tasks("sft", path=SAMPLES))
     stores = [re.search(r"(\w+)\[[^=\n]*\] = (?=\w+;)", e["answer"]) for e in entries]
     tasks = archived_tasks(entries, "sft")
-    task, entry, store = next(t for t in zip(tasks, entries, stores, strict=True) if t[2])
-    assert store is not None
+    task, entry, store = next(
+        (task, entry, store)
+        for task, entry, store in zip(tasks, entries, stores, strict=True)
+        if store and store[1] in {a["name"] for a in json.loads(task.row)["args"]}
+    )
     output, wrong = store[1], entry["answer"].replace(store[0], f"{store[0]}3 + ", 1)
     with Judge(3, workers=1) as judge:
         found = asyncio.run(judge.judge(task, "x", wrong, 0))

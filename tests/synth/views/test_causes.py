@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from drawn_programs import accepted_draw
 
+from generators.build.registry import LEVELS
 from synth.dataset.stored import stored_rows
 from synth.reasons import ViewReason
 from synth.render.cuda.choose import candidates_of
@@ -125,16 +126,27 @@ def test_loads_and_steps_of_a_thread_are_those_of_its_text() -> None:
         looped = [a.times for a in cost.facts.accesses if a.kind == LOAD and a.loops]
         work = [w.count for w in cost.facts.work]
         count = sum(looped) if told[2] == "load" else sum(work)
-        assert told[1] == many(count)
+        # Halves may be rounded either way.
+        assert told[1] in {many(count), many(count * 0.999), many(count * 1.001)}
         checked[told[2]] += 1
     assert all(checked.values())
 
 
+def row_vector_costs() -> Iterator[Cost]:
+    """Of distances of all pairs of rows, in all their layouts that take several elements."""
+    for level in LEVELS:
+        program = accepted_draw("matrix", "pairwise_matrix", level).program
+        sizes = dict.fromkeys(middle_sizes(program), 512)
+        listed = candidates_of(program, sizes)
+        found = Choice(program, listed[0], listed, sizes)
+        for cost in map(found.cost, listed):
+            if cost.schedule.style == ROW_VECTORS and not cost.plan.staged:
+                yield cost
+
+
 def test_a_load_of_several_elements_is_one_load() -> None:
     checked = 0
-    for _, cost in costs():
-        if cost.schedule.style != ROW_VECTORS or cost.plan.staged:
-            continue
+    for cost in row_vector_costs():
         looped = [a for a in cost.facts.accesses if a.kind == LOAD and a.loops]
         wide = [a for a in looped if cost.launch.taken(a) > 1.0]
         saved = sum(a.times * (1.0 - 1.0 / cost.launch.taken(a)) for a in wide)
