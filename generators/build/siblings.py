@@ -72,7 +72,6 @@ _SETS = tuple(
         "depth height width",
         "num_slices num_rows num_cols",
         "rows cols",
-        "num_rows num_cols",
         "h w",
         "nz ny nx",
         "rolls pitches yaws",

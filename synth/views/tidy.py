@@ -11,6 +11,8 @@ _PLACE = re.compile(r"\(\*\(&(\w+\[.*?\])\)\)(?= [+\-*&|^=;]|$)")
 _UPDATE = re.compile(r"^(\s*)(\w+\[.*\]) = \2 ([+\-&|^]) (.*);$")
 _PRIMARY = re.compile(r"[\w.]+(\[[^\[\]]*\])*|\w+\([^()]*\)")
 _TYPE = re.compile(r"(const )?(unsigned |signed |long )*(bool|char|short|int|long|float|double)\d?")
+_LEAST = re.compile(r"-(2147483647|9223372036854775807l*) - 1")
+"""The least whole number, which stands in brackets everywhere, as in ``<climits>``."""
 _GUARD = re.compile(
     r"^[^\S\n]*if \(false\) \{\n\s*(?:return|continue|break);\n\s*\}\n", re.MULTILINE
 )
@@ -59,6 +61,8 @@ def _is_for_nothing(line: str, start: int, end: int) -> bool:
     inner, before, after = line[start + 1 : end], line[:start].rstrip(), line[end + 1 :].lstrip()
     is_called = before[-1:].isalnum() or before[-1:] in tuple("_)]>")
     if is_called or _TYPE.fullmatch(inner) or re.match(r"\w|\(", line[end + 1 :]):
+        return False
+    if _LEAST.fullmatch(inner):
         return False
     if _PRIMARY.fullmatch(inner) or (inner.startswith("(") and _closes(inner)):
         return True

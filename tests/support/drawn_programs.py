@@ -12,6 +12,7 @@ from generators.program.ir import Program
 
 if TYPE_CHECKING:
     from synth.rows.maker import Accepted
+    from synth.views.layout import Choice
 
 TRIES = 40
 
@@ -46,3 +47,18 @@ def accepted_draw(category: str, idiom: str, level: int, seed: int = 7) -> Accep
         except Reject as reject:
             reasons.append(str(reject))
     raise AssertionError(f"{category}/{idiom} level {level} never passes: {reasons}")
+
+
+def drawn_choice(category: str, idiom: str, level: int, size: int = 0) -> Choice:
+    """The layouts of a drawn program at the middle of its sizes in use, or with ``size`` for all
+    of them."""
+    from synth.render.cuda.choose import candidates_of
+    from synth.render.cuda.regime import middle_sizes
+    from synth.views.layout import Choice
+
+    program = accepted_draw(category, idiom, level).program
+    sizes = middle_sizes(program)
+    if size:
+        sizes = dict.fromkeys(sizes, size)
+    listed = candidates_of(program, sizes)
+    return Choice(program, listed[0], listed, sizes)

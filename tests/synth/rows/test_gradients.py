@@ -66,17 +66,16 @@ def test_a_wrong_backward_kernel_does_not_agree() -> None:
 
 
 def test_a_text_that_takes_one_block_for_all_is_refused() -> None:
-    """It no longer asks for the size of its block: whole blocks show it. Where an array is of all
-    pairs, a reference of several blocks takes too long."""
+    """It no longer asks for the size of its block: whole blocks show it. Where a thread walks over
+    all others, a reference of more than one block may take too long."""
     every = "blockIdx.x * blockDim.x + threadIdx.x"
     cut = [
         {**row, "cuda_plain_backward": row["cuda_plain_backward"].replace(every, "threadIdx.x")}
         for row in WITH
         if row["cuda_plain_backward"].count("blockDim") == 1 and every in row["cuda_plain_backward"]
-        if row["backward_launch"][0]["block"][0] <= 256
-        if not any(len(set(arg["shape"])) < len(arg["shape"]) for arg in row["args"])
+        if "for " not in row["python"]
     ][:6]
-    assert cut
+    assert len(cut) >= 3
     with HostRunner() as host:
         found = host.run_gradient(cut)
     assert [one.adjoint for one in found] == ["warp_differs"] * len(cut)

@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn_programs import drawn_choice
 
+from generators.build.registry import LEVELS
 from generators.program.joins import named
 from generators.program.serial import serial
 from generators.program.serialise import from_json
@@ -490,8 +492,8 @@ def test_no_time_is_told_of_barriers_and_no_bytes_as_a_time() -> None:
 
 def test_atomics_of_copies_are_blocks_times_elements_of_each_array_once() -> None:
     checked = 0
-    for row in ROWS:
-        found = choice(row)
+    patterns = [drawn_choice("atomic", "binary_pattern_counts", level) for level in LEVELS]
+    for found in [*map(choice, ROWS), *patterns]:
         for cost in (found.cost(c) for c in found.all if c.schedule.style == "block_bins"):
             updates = [a for a in cost.facts.accesses if a.kind == UPDATE]
             if any(a.node not in cost.plan.in_shared for a in updates):
@@ -504,7 +506,7 @@ def test_atomics_of_copies_are_blocks_times_elements_of_each_array_once() -> Non
                 bins += numbers
             if not cost.plan.held:
                 assert cost.most_updates == pytest.approx(cost.blocks * bins)
-            checked += 1
+                checked += 1
             assert cost.most_updates >= cost.blocks * bins * 0.999
             assert cost.asked.updates <= cost.most_updates * 1.001
     assert checked
