@@ -102,8 +102,10 @@ class AppendedFile:
         self._db = sqlite3.connect(self.path, timeout=_BUSY_MS / 1000, isolation_level=None)
         self._db.row_factory = sqlite3.Row
         self._db.execute("PRAGMA synchronous=FULL")
+        # In this order: who makes the file at this moment commits tables and mark as one.
+        (tables,) = self._db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         (mark,) = self._db.execute("PRAGMA application_id").fetchone()
-        if not mark and self._db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+        if tables and not mark:
             raise sqlite3.DatabaseError("it is some other SQLite file")
         if self._db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             self._to_wal()

@@ -228,7 +228,7 @@ def test_a_fault_is_counted_with_its_reason(tmp_path: Path) -> None:
     out = copied(tmp_path / "out")
 
     def edit(rows: list[dict[str, Any]]) -> None:
-        rows[1]["cuda_plain"] = rows[1]["cuda_plain"].replace(";", "; nowhere();", 1)
+        rows[1]["cuda_plain"] = rows[1]["cuda_plain"].replace(";\n", "; nowhere();\n", 1)
         rows[2].update(dict.fromkeys(("cuda_plain", "plain_launch", "schedule")))
 
     edited(out, edit)
