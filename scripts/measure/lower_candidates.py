@@ -89,6 +89,12 @@ _CONV_SIMT = [
     for blocks in (0, 2, 3)
     if (tile_k == 8 and copy == "registers") or not blocks
 ]
+_CONV_SIMT += [
+    {**{name: one[name] for name in (*_SIDES, *others)}, **{"algorithm": "winograd"}}
+    for one in tilings.schedules("float32")
+    if one["split_k"] == 1 and one["copy"] == "registers" and one["raster"] == 8
+    for others in (("tile_k", "copy", "stages", "blocks"),)
+]
 _CONV_MMA = [
     {
         **dict(zip(_SIDES[:4], sides, strict=True)),

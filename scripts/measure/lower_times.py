@@ -6,7 +6,8 @@
 CANDIDATES is of `lower_candidates.py`. Needs NumPy, CuPy and PyTorch. Texts are compiled first, by
 CuPy's NVRTC in processes; then each candidate is run once and compared with PyTorch in float64, and
 timed, as the library is, as the median of 15 between CUDA events, with a buffer larger than the L2
-written before each. TF32 is off, but for dtype tf32. What was not reached in time is said.
+written before each; so is a copy of as many bytes as the op has. TF32 is off, but for dtype tf32.
+What was not reached in time is said.
 """
 
 from __future__ import annotations
@@ -154,6 +155,7 @@ def timed_job(
     arrays, wanted, ways = made
     moved = sum(array.numel() * array.element_size() for array in arrays.values())
     library = {name: clock.microseconds(work) for name, work in ways.items()}
+    copied_us = copy_us(clock, moved)
     found = []
     for entry in job["candidates"]:
         if entry["key"] not in codes or time.monotonic() > end:
@@ -174,7 +176,7 @@ def timed_job(
         found.append(record)
     again = {name: clock.microseconds(work) for name, work in ways.items()}
     said = {name: job[name] for name in ("op", "dtype", "sizes", "fields") if name in job}
-    return {**said, "bytes": moved, "library_us": library,
+    return {**said, "bytes": moved, "copied_us": copied_us, "library_us": library,
             "library_again_us": again, "candidates": found}  # fmt: skip
 
 
@@ -194,17 +196,24 @@ def shown(result: dict[str, Any], copy_gb_s: float) -> None:
         said = " ".join(f"{k}={v}" for k, v in schedule.items())
         print(
             f"   {one['us']:9.1f} us  {library / one['us']:.3f} of {best_way}  "
-            f"{result['bytes'] / one['us'] / 1000 / copy_gb_s:.3f} of a copy  {said}"
+            f"{result['bytes'] / one['us'] / 1000 / copy_gb_s:.3f} of a copy's rate, "
+            f"{result['copied_us'] / one['us']:.3f} of a copy of as many bytes  {said}"
         )
     for one in bad[:2]:
         print(f"   not: error {one.get('error')} {one.get('refused', '')} {one['schedule']}")
 
 
+def copy_us(clock: Clock, moved: int) -> float:
+    """How long a copy takes that reads and writes so many bytes together."""
+    source = clock.torch.empty(moved // 8, dtype=clock.torch.float32, device="cuda")
+    target = clock.torch.empty_like(source)
+    return clock.microseconds(lambda: target.copy_(source))
+
+
 def copy_rate(clock: Clock) -> float:
     """GB/s of a copy on the device, bytes read and written counted."""
-    source = clock.torch.empty(1 << 28, dtype=clock.torch.float32, device="cuda")
-    target = clock.torch.empty_like(source)
-    return 2 * source.numel() * 4 / clock.microseconds(lambda: target.copy_(source), 7) / 1000.0
+    moved = 1 << 31
+    return moved / copy_us(clock, moved) / 1000.0
 
 
 def main() -> None:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from synth.lower.backward import parts
+from synth.lower.backward.sums import sum_kernel
 from synth.lower.conv import forward
 from synth.lower.conv.plan import FIELDS as MEASURES
 from synth.lower.conv.plan import SIZES, Conv, read_conv
 from synth.lower.gemm import op as products
+from synth.lower.gemm import several
 from synth.lower.gemm.parts import filled
 from synth.lower.gemm.plan import STORED, Gemm
 from synth.lower.gemm.view import View
@@ -158,7 +159,7 @@ def lowered(p: ConvBackward) -> Lowered:
     more: tuple[str, list[dict[str, Any]]] = ("", [])
     if p.bias:
         name = "conv2d_backward_bias"
-        text = parts.sum_kernel(name, "grad_y", "grad_bias", p.of_x.dtype, inner=True)
+        text = sum_kernel(name, "grad_y", "grad_bias", p.of_x.dtype, inner=True)
         filters = f"{p.conv.groups} * filters"
         pixels = f"{p.conv.extent('height')} * {p.conv.extent('width')}"
         launch = {
@@ -169,7 +170,7 @@ def lowered(p: ConvBackward) -> Lowered:
             "shared_bytes": 0,
         }
         more = (text, [launch])
-    return parts.lowered(
+    return several.lowered(
         "conv2d_backward",
         "Gradients of y = conv(x, weight)" + (" + bias." if p.bias else "."),
         [(p.of_x, of_x | sizes), (p.of_weight, of_weight | sizes)],

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from synth.lower.backward import parts
+from synth.lower.backward.sums import sum_kernel
 from synth.lower.gemm import op as products
+from synth.lower.gemm import several
 from synth.lower.gemm.plan import STORED, Gemm
 from synth.lower.op import Lowered, Operand, Sizes
 
@@ -46,7 +47,7 @@ def lowered(p: MatmulBackward) -> Lowered:
     more: tuple[str, list[dict[str, Any]]] = ("", [])
     if p.bias:
         name = "matmul_backward_bias"
-        text = parts.sum_kernel(name, "grad_c", "grad_bias", p.of_a.dtype, inner=False)
+        text = sum_kernel(name, "grad_c", "grad_bias", p.of_a.dtype, inner=False)
         launch = {
             "kernel": name,
             "args": ["grad_c", "grad_bias", "=m", "=n", "=1"],
@@ -55,7 +56,7 @@ def lowered(p: MatmulBackward) -> Lowered:
             "shared_bytes": 0,
         }
         more = (text, [launch])
-    return parts.lowered(
+    return several.lowered(
         "matmul_backward",
         "Gradients of c[m, n] = a[m, k] b[k, n]: grad_c b^T, a^T grad_c"
         + (", and sums of columns." if p.bias else "."),

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import cycle
 from typing import Any
 
+from synth.errors import SettingsError
+from synth.lower.conv import winograd
 from synth.lower.conv.plan import (
+    ALGORITHMS,
+    ARRAYS,
     DTYPES,
     EPILOGUE,
     FIELDS,
@@ -19,7 +24,7 @@ from synth.lower.gemm import op as products
 from synth.lower.gemm.parts import filled
 from synth.lower.gemm.plan import ACTIVATIONS, Epilogue, Gemm
 from synth.lower.gemm.view import View
-from synth.lower.op import Op, Operand, Sizes, one_of
+from synth.lower.op import Lowered, Op, Operand, Sizes, one_of
 
 SHAPE = """// Measures of the arrays; channels and filters are those of a group.
 struct Shape {
@@ -91,16 +96,10 @@ def constants(conv: Conv) -> tuple[tuple[str, str], ...]:
     return tuple((name.upper(), str(getattr(conv, name))) for name in names)
 
 
-def _view(conv: Conv, activation: str, bias: bool) -> View:
-    value = "conv(x, weight)" + " + bias" * bias
-    value = f"{activation}({value})" if activation != "none" else value
+def _view(conv: Conv, value: str) -> View:
     pixels = "shape.out_height * shape.out_width"
     return View(
-        about=(
-            f"y = {value}: a filter a row, a pixel of an image a column.\n"
-            "x is [images, GROUPS * channels, height, width], weight [GROUPS * filters, channels,\n"
-            "KERNEL_H, KERNEL_W], y [images, GROUPS * filters, out height, out width]."
-        ),
+        about=f"{value}: a filter a row, a pixel of an image a column.\n{ARRAYS}",
         arrays={"a": "weight", "b": "x", "c": "y"},
         sizes=SIZES,
         m="filters",
@@ -127,16 +126,29 @@ def read(name: str, dtype: str, fields: Mapping[str, Any], said: Mapping[str, An
     """The plan of a convolution. Raises SettingsError."""
     conv = read_conv(fields)
     activation, bias = one_of("activation", fields["activation"], ACTIVATIONS), fields["bias"]
-    epilogue = Epilogue(1.0, bias, activation, False)
-    tiling = products.read_tiling(said, dtype)
-    view = _view(conv, activation, bias)
-    return ConvProduct(conv, products.checked(Gemm(name, *tiling, epilogue=epilogue, view=view)))
+    algorithm = one_of("schedule.algorithm", said["algorithm"], ALGORITHMS)
+    core, _, tiling = products.read_tiling(
+        {field: value for field, value in said.items() if field != "algorithm"}, dtype
+    )
+    made = ConvProduct(name, conv, Gemm(name, core, dtype, tiling), Epilogue(1.0, bias, activation))
+    if algorithm == "direct":
+        gemm = replace(made.gemm, epilogue=made.epilogue, view=_view(conv, made.value))
+    elif wrong := winograd.fault(conv, dtype):
+        raise SettingsError(f"schedule: {wrong}")
+    else:
+        gemm = winograd.product(made.gemm)
+    return replace(made, gemm=products.checked(gemm), winograd=algorithm == "winograd")
+
+
+def lowered(c: ConvProduct) -> Lowered:
+    """The text of a convolution."""
+    return winograd.lowered(c) if c.winograd else products.lowered(c.gemm)
 
 
 def operands(c: ConvProduct) -> list[Operand]:
     """x, weight, bias and y, in the order of the parameters."""
     shapes = c.conv.shapes()
-    names = ["weight", "x", *(["bias"] if c.gemm.epilogue.bias else []), "y"]
+    names = ["weight", "x", *(["bias"] if c.epilogue.bias else []), "y"]
     return [Operand(name, c.gemm.dtype, shapes[name]) for name in names]
 
 
@@ -167,11 +179,11 @@ EACH_TAP = """    for r in range(kernel_h):
 
 def reference(c: ConvProduct) -> str:
     """Plain Python that computes the op in float64."""
-    e, conv = c.gemm.epilogue, c.conv
+    e, conv = c.epilogue, c.conv
     names = [one.name for one in operands(c)]
     measured = f"{conv.groups}, {conv.stride}, {conv.padding}"
     lines = ["import math", "", "import numpy as np", "", ""]
-    lines += [f"def {c.gemm.name}(dim, {', '.join(names)}):"]
+    lines += [f"def {c.name}(dim, {', '.join(names)}):"]
     lines += PADDED.replace("@out@", "y").replace("@measures@", measured).split("\n")[:-1]
     lines += [
         "    value = np.zeros((images, groups, filters, pixels))",
@@ -195,6 +207,8 @@ def shapes(c: ConvProduct) -> list[tuple[int, ...]]:
     """Whole tiles, more along k than stages; ragged edges; one output; whole vectors of
     pixels, whose tiles go on in the next image; more filters than
     up to 8 persistent blocks take at once."""
+    if c.winograd:
+        return winograd.shapes(c)
     t, conv = c.gemm.tiling, c.conv
     width = max(8, t.tile_n // 8)
     # Tiles of k that do not fill all stages: the next tile of c is brought to where one was.
@@ -211,19 +225,27 @@ def shapes(c: ConvProduct) -> list[tuple[int, ...]]:
 
 def work(c: ConvProduct, sizes: Sizes) -> int:
     """Products in whole tiles; none where there is no output."""
+    given = product_sizes(c, sizes)
+    return products.work(c.gemm, given) if given["n"] else 0
+
+
+def product_sizes(c: ConvProduct, sizes: Sizes) -> dict[str, int]:
+    """Sizes of the product that makes a convolution; `n` is 0 where there is no output."""
+    if c.winograd:
+        return winograd.product_sizes(c, sizes)
     height, width = c.conv.outputs(sizes)
-    given = {
+    return {
         "m": sizes["filters"],
         "n": sizes["images"] * height * width,
         "k": sizes["channels"] * c.conv.taps,
         "batch": c.conv.groups,
     }
-    return products.work(c.gemm, given) if height and width else 0
 
 
 def tolerance(c: ConvProduct, sizes: Sizes) -> tuple[float, float]:
-    """rtol and atol of a product with as many terms."""
-    return products.tolerance(c.gemm, {"k": sizes["channels"] * c.conv.taps})
+    """rtol and atol of a product with as many terms, or with terms that are so much larger."""
+    terms = winograd.GROWN if c.winograd else c.conv.taps
+    return products.tolerance(c.gemm, {"k": sizes["channels"] * terms})
 
 
 _TRIED: tuple[dict[str, Any], ...] = (
@@ -233,6 +255,11 @@ _TRIED: tuple[dict[str, Any], ...] = (
     {"kernel_h": 5, "kernel_w": 3, "padding": 2, "bias": True, "activation": "gelu"},
     {"kernel_h": 2, "kernel_w": 3, "padding": 1, "stride": 3},
     {"groups": 3, "padding": 0, "bias": True},
+)
+_TRIED_WINOGRAD: tuple[dict[str, Any], ...] = (
+    {},
+    {"padding": 0, "bias": True, "dtype": "float64"},
+    {"padding": 2, "groups": 2, "bias": True, "activation": "gelu"},
 )
 
 
@@ -247,6 +274,10 @@ def trials() -> Iterator[dict[str, Any]]:
                 yield {**next(fields), "dtype": "float32", "schedule": schedule}
             schedule = {**small, "warp_n": 16, "thread_m": 4, "thread_n": 4, **way, **more}
             yield {**next(fields), "dtype": "float64", "schedule": schedule}
+            for one in _TRIED_WINOGRAD:
+                narrow = {"warp_n": 16, "thread_n": 4} if one.get("dtype") else {"thread_n": 8}
+                schedule = {**small, "thread_m": 4, **narrow, **way, **more}
+                yield {**one, "schedule": {**schedule, "algorithm": "winograd"}}
     for stages in (2, 3):
         for _ in range(3):
             schedule = {**small, "tile_k": 32, "stages": stages, "copy": "async"}
@@ -264,9 +295,9 @@ def schedule(dtype: str) -> dict[str, Any]:
     """The schedule that is taken where none is asked for: of float32 what came nearest to the best
     of seven shapes on an H100."""
     if dtype != "float32":
-        return small_tiles(dtype)
+        return {**small_tiles(dtype), "algorithm": "direct"}
     sides = {"tile_m": 64, "tile_n": 128, "tile_k": 16, "warp_m": 32, "warp_n": 64}
-    return {**products.schedule(dtype), **sides, "blocks": 0}
+    return {**products.schedule(dtype), **sides, "blocks": 0, "algorithm": "direct"}
 
 
 def conv_op(name: str, fields: Mapping[str, Any]) -> Op:
@@ -279,7 +310,7 @@ def conv_op(name: str, fields: Mapping[str, Any]) -> Op:
         schedule=schedule,
         read=lambda dtype, given, schedule: read(name, dtype, given, schedule),
         shared_bytes=lambda c: c.gemm.shared_bytes,
-        lower=lambda c: products.lowered(c.gemm),
+        lower=lowered,
         operands=operands,
         reference=reference,
         tolerance=tolerance,

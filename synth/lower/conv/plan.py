@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from synth.lower.gemm.plan import Gemm
+from synth.lower.gemm.plan import Epilogue, Gemm
 from synth.lower.op import Sizes, whole
 
 SIZES = ("images", "channels", "filters", "height", "width")
@@ -20,6 +20,12 @@ FIELDS: Mapping[str, Any] = {
     "groups": 1,
 }
 EPILOGUE: Mapping[str, Any] = {"bias": False, "activation": "none"}
+ALGORITHMS = ("direct", "winograd")
+ARRAYS = (
+    "x is [images, GROUPS * channels, height, width], weight [GROUPS * filters, channels,\n"
+    "KERNEL_H, KERNEL_W], y [images, GROUPS * filters, out height, out width]."
+)
+"""What a text says of its arrays."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +84,21 @@ class Conv:
 
 @dataclass(frozen=True)
 class ConvProduct:
-    """A convolution, and the product that makes it."""
+    """A convolution, and the product that makes it: of filters and patches, or, with `winograd`, of
+    both by places of a minimal algorithm (`winograd.py`)."""
 
+    name: str
     conv: Conv
     gemm: Gemm
+    epilogue: Epilogue
+    winograd: bool = False
+
+    @property
+    def value(self) -> str:
+        """What it computes, as a comment says it."""
+        value = "conv(x, weight)" + " + bias" * self.epilogue.bias
+        activation = self.epilogue.activation
+        return f"y = {activation}({value})" if activation != "none" else f"y = {value}"
 
 
 def read_conv(fields: Mapping[str, Any]) -> Conv:

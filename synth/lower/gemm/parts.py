@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from synth.lower.gemm.plan import STORED, SUMMED, Gemm
+from synth.lower.gemm.plan import STORED, SUMMED, Epilogue, Gemm
 from synth.lower.gemm.view import kernel_lines
 from validate.row.archs import MOST_OPT_IN_SHARED_BYTES
 
@@ -181,12 +181,19 @@ def zero(g: Gemm) -> str:
 
 def device_functions(g: Gemm) -> list[str]:
     """Functions of the epilogue and of the order of tiles."""
-    double = SUMMED[g.dtype] == "double"
+    found = gelu_lines(g.dtype, g.epilogue)
+    return [*found, *_TILE_OF.split("\n"), *(g.view.functions.split("\n") if g.view else [])]
+
+
+def gelu_lines(dtype: str, epilogue: Epilogue) -> list[str]:
+    """The function of an activation that needs one; else nothing."""
+    if epilogue.activation != "gelu":
+        return []
+    double = SUMMED[dtype] == "double"
     words = dict(zip(("half", "one", "root"), ("0.5", "1.0", "0.70710678118654752"), strict=True))
     words = {name: value if double else f"{value}f" for name, value in words.items()}
-    gelu = filled(_GELU, sum=SUMMED[g.dtype], erf="erf" if double else "erff", **words)
-    found = gelu.split("\n") if g.epilogue.activation == "gelu" else []
-    return [*found, *_TILE_OF.split("\n"), *(g.view.functions.split("\n") if g.view else [])]
+    made = filled(_GELU, sum=SUMMED[dtype], erf="erf" if double else "erff", **words)
+    return made.split("\n")
 
 
 def store(g: Gemm, width: int, value: str) -> list[str]:

@@ -21,7 +21,7 @@ _ROW_JOIN = """// The @join@ over a block, whose threads all call it; `parts` ha
 __device__ @sum@ @join@_of_row(@sum@ value, @sum@* parts)
 {
     value = @join@_of_warp(value);
-@again@    if (threadIdx.x % 32 == 0) {
+    if (threadIdx.x % 32 == 0) {
         parts[threadIdx.x / 32] = value;
     }
     __syncthreads();
@@ -40,12 +40,12 @@ _KERNEL = """extern "C" __global__ void __launch_bounds__(@bounds@) @name@(
     const bool aligned = places % 16 == 0 && n % GROUP == 0;
     if (aligned && n <= THREADS * HELD * GROUP) {
         @sum@ values[HELD][GROUP];
-#pragma unroll
+@given_packs@#pragma unroll
         for (int h = 0; h < HELD; ++h) {
             const int first = (h * THREADS + own) * GROUP;
             if (first < n) {
                 const Pack pack = read_pack(from + first);
-#pragma unroll
+@given_reads@#pragma unroll
                 for (int e = 0; e < GROUP; ++e) {
                     values[h][e] = @up_pack@;
                 }
@@ -67,6 +67,14 @@ _PACKS = """struct __align__(16) Pack { @real@ values[GROUP]; };
 __device__ __forceinline__ Pack read_pack(const @real@* from)
 {
 @read@
+}
+"""
+
+# Rows share these: they stay where they are found quickly, whatever becomes of x.
+_KEPT_PACK = """
+__device__ __forceinline__ Pack read_kept(const @real@* from)
+{
+    return *reinterpret_cast<const Pack*>(from);
 }
 """
 
@@ -103,7 +111,7 @@ _VECTORS_STAT = """        @sum@ @name@ = @none@;
 
 _VECTORS_STORE = """        for (int first = own * GROUP; first < n; first += THREADS * GROUP) {
             Pack pack = read_pack(from + first);
-#pragma unroll
+@packs@#pragma unroll
             for (int e = 0; e < GROUP; ++e) {
                 const @sum@ x_value = @up_pack@;
 @loads@                pack.values[e] = @down@;
@@ -177,10 +185,7 @@ def _text(r: Rows, kinds: list[tuple[str, str]]) -> str:
         words = {"join": join, "sum": total, "joined": _joined(r, join, "value", "other")}
         lines += filled(_WARP_JOIN, **words).split("\n")
         if r.threads > WARP:
-            # What an earlier call left there may still be read.
-            later = join in [stat.join for stat in r.form.stats[1:]]
-            again = "    __syncthreads();\n" if later else ""
-            lines += filled(_ROW_JOIN, again=again, none=_none(r, join), **words).split("\n")
+            lines += filled(_ROW_JOIN, none=_none(r, join), **words).split("\n")
     body = filled(
         _KERNEL,
         bounds=str(r.block),
@@ -190,6 +195,11 @@ def _text(r: Rows, kinds: list[tuple[str, str]]) -> str:
         to=f"    {real}* const to = y + static_cast<size_t>(row) * n;\n" if r.form.element else "",
         places=_places(r, kinds),
         held=_path(r, "held"),
+        given_packs="".join(f"        Pack {name}_packs[HELD];\n" for name in r.form.given),
+        given_reads="".join(
+            f"                {name}_packs[h] = read_kept({name} + first);\n"
+            for name in r.form.given
+        ),
         vectors=_path(r, "vectors"),
         again=_path(r, "again"),
     )
@@ -202,13 +212,16 @@ def _text(r: Rows, kinds: list[tuple[str, str]]) -> str:
 def _packs(r: Rows) -> str:
     """Vectors of 16 bytes, and how they are read and written."""
     read, write = _STREAMED_PACKS if r.stream else _PLAIN_PACKS
-    text = _PACKS + (_WRITE_PACK if r.form.element else "")
+    text = _PACKS + (_KEPT_PACK if r.form.given else "")
+    text += _WRITE_PACK if r.form.element else ""
     return filled(text, read=read, write=write, real=STORED[r.dtype])
 
 
 def _row(r: Rows) -> str:
     if r.threads > WARP:
-        shared = f"    __shared__ {SUMMED[r.dtype]} parts[THREADS / 32];\n"
+        # A place for each stat: what an earlier one left may still be read.
+        places = f"{len(r.form.stats)}][THREADS / 32" if len(r.form.stats) > 1 else "THREADS / 32"
+        shared = f"    __shared__ {SUMMED[r.dtype]} parts[{places}];\n"
         return f"{shared}    const int row = blockIdx.x;"
     if r.rows == 1:
         return "    const int row = blockIdx.x;"
@@ -224,10 +237,11 @@ def _places(r: Rows, kinds: list[tuple[str, str]]) -> str:
 
 
 _STATS = {"held": _HELD_STAT, "vectors": _VECTORS_STAT, "again": _AGAIN_STAT}
+# Where a value of a given array is found, and how far its line stands in.
 _STORES = {
-    "held": (_HELD_STORE, "first + e", " " * 20),
-    "vectors": (_VECTORS_STORE, "first + e", " " * 16),
-    "again": (_AGAIN_STORE, "i", " " * 8),
+    "held": (_HELD_STORE, "@name@_packs[h].values[e]", " " * 20),
+    "vectors": (_VECTORS_STORE, "@name@_pack.values[e]", " " * 16),
+    "again": (_AGAIN_STORE, "@name@[i]", " " * 8),
 }
 
 
@@ -251,17 +265,23 @@ def _path(r: Rows, way: str) -> str:
         last = _down(r, r.form.stats[-1].name)
         stored = ["if (own == 0) {", f"    y[row] = {last};", "}"]
         return "\n".join([*found, *(indent + line for line in stored)])
-    store, at, indent = _STORES[way]
+    store, value, indent = _STORES[way]
     loads = "".join(
-        f"{indent}const @sum@ {name}_value = {_up(r, f'{name}[{at}]')};\n" for name in r.form.given
+        f"{indent}const @sum@ {name}_value = {_up(r, value.replace('@name@', name))};\n"
+        for name in r.form.given
     )
-    found.append(filled(store, loads=loads, down=_down(r, _cpp(r, r.form.element))))
+    packs = "".join(
+        f"            const Pack {name}_pack = read_kept({name} + first);\n"
+        for name in r.form.given
+    )
+    found.append(filled(store, packs=packs, loads=loads, down=_down(r, _cpp(r, r.form.element))))
     return "\n".join(found)
 
 
 def _whole(r: Rows, stat: Stat) -> str:
     if r.threads > WARP:
-        return f"{stat.join}_of_row({stat.name}, parts)"
+        own = f"parts[{r.form.stats.index(stat)}]" if len(r.form.stats) > 1 else "parts"
+        return f"{stat.join}_of_row({stat.name}, {own})"
     return f"{stat.join}_of_warp({stat.name})"
 
 

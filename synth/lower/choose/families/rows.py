@@ -25,25 +25,29 @@ class _Weights:
     `cached`: what reading again costs; `rate`: of a copy's; `flight`: bytes in flight of a
     multiprocessor for half of it; `joined`, `met`: instructions of a sum over a warp, a block;
     `latency`, `of_block`, `of_warp`, `each_value`: clocks of a block; `mixed`: what overlaps badly;
-    `launch`: microseconds.
+    `launch`: microseconds. Chosen by hand: `displacing`, what reading alone costs unless what is
+    read goes first again, since lines of other work then wait in the L2 to be written;
+    `streaming`, what that costs where as much is written.
     """
 
-    registers: float = 23.6
-    each: float = 2.31
-    held: float = 4.14
-    again: float = 16.6
-    loads: float = 1.92
-    cached: float = 0.034
-    rate: float = 1.07
-    flight: float = 2930.0
-    joined: float = 2.19
-    met: float = 10.5
-    latency: float = 652.0
-    of_block: float = 200.0
-    of_warp: float = 2000.0
-    each_value: float = 0.75
-    mixed: float = 0.06
-    launch: float = 7.5
+    registers: float = 6.53
+    each: float = 3.06
+    held: float = 6.76
+    again: float = 15.6
+    loads: float = 1.5
+    cached: float = 0.171
+    rate: float = 1.06
+    flight: float = 1250.0
+    joined: float = 11.9
+    met: float = 29.6
+    latency: float = 86.9
+    of_block: float = 596.0
+    of_warp: float = 3100.0
+    each_value: float = 1.51
+    mixed: float = 0.0522
+    launch: float = 5.94
+    displacing: float = 1.2
+    streaming: float = 1.02
 
 
 WEIGHTS = _Weights()
@@ -81,6 +85,8 @@ def cost_us(r: Rows, sizes: Mapping[str, int], device: Figures) -> float:
     flying = max(1, room) * r.block * flight
     rate = device.gbytes_s * 1000.0 * w.rate * flying / (flying + w.flight)
     memory = m * n * size * (1 + stored) * traffic / rate
+    if r.stream == stored:
+        memory *= w.streaming if stored else w.displacing
     alone = r.threads == WARP
     issued = r.threads / WARP * (steps + stats * (w.joined + (0.0 if alone else w.met))) / 4
     per_us = device.clock_ghz * 1000.0
