@@ -258,7 +258,10 @@ def other_jobs(names: list[str], dtypes: list[str], texts: dict[str, Lowered]) -
         family = transposes if name == "transpose" else rows
         tried = []
         for schedule in family.schedules(dtype):
-            spec = read_spec({"op": name, "dtype": dtype, "schedule": schedule})
+            try:
+                spec = read_spec({"op": name, "dtype": dtype, "schedule": schedule})
+            except SettingsError:
+                continue
             tried.append((lower(spec), schedule))
         for m, n in _SQUARES if name == "transpose" else _MATRICES:
             yield job(name, dtype, {"m": m, "n": n}, tried, texts)

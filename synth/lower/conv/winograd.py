@@ -309,7 +309,8 @@ def _scratch(c: ConvProduct) -> list[dict[str, str]]:
 
 def shapes(c: ConvProduct) -> list[tuple[int, ...]]:
     """Whole tiles of the product, more along k than stages; ragged edges; one output; whole
-    vectors of tiles, which go on in the next image; images of an odd side in cut tiles."""
+    vectors of tiles, which go on in the next image; images of an odd side, with more filters than
+    up to 8 persistent blocks take at once."""
     t, conv = c.gemm.tiling, c.conv
     deep = (t.stages + 1) * t.tile_k
     return [
@@ -317,5 +318,5 @@ def shapes(c: ConvProduct) -> list[tuple[int, ...]]:
         (2, 3, 7, *conv.image(5, 9)),
         (1, 1, 1, *conv.image(1, 1)),
         (3, c.gemm.group, 5, *conv.image(4, 8)),
-        (1, 2, 5, *conv.image(3, 3)),
+        (1, 2, (min(t.persistent, 8) or 1) * t.tile_m + 5, *conv.image(3, 3)),
     ]
