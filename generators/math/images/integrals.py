@@ -173,8 +173,9 @@ def box_from_integral(k: KernelBuilder, level: int) -> Title:
         assert squares is not None
         average = k.let("mean mu", mean)
         square = k.let("sum_sq total_sq", _corners(image, squares, rows, columns, order))
-        value = square / area - average * average
-        what = "The variance"
+        # Rounding may leave a negative difference where a box is flat.
+        value = most(square / area - average * average, 0.0)
+        what = "The variance, at least 0,"
     else:
         src = image.array("image src gray", type_)
         average = k.let("mean mu", mean)
@@ -224,11 +225,12 @@ def _corners(
     """The sum of a box: the corners at the far and near end less the two others."""
     k = image.k
     at = [table[image.place(y, x)] for y in rows for x in columns]
-    names = [("tl", "tr", "bl", "br"), ("a", "b", "c", "d")][k.draw.word.integer(0, 1)]
+    sets = (("tl", "tr", "bl", "br"), ("s00", "s01", "s10", "s11"), ("q00", "q01", "q10", "q11"))
+    free = [names for names in sets if not {*names} & k.used]
     if k.draw.shape.chance(0.4):
+        names = k.draw.word.choice(free)
         near, right, below, far = (
-            k.let([name, f"{name}_{table.name}"], value)
-            for name, value in zip(names, at, strict=True)
+            k.let(name, value) for name, value in zip(names, at, strict=True)
         )
     else:
         near, right, below, far = at  # type: ignore[assignment]

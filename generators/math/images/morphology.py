@@ -145,7 +145,8 @@ def _element(
     element = k.array("element kernel footprint", INT32, ("3", "3"), low=0, high=1)
     zero, one = k.lift(0, type_), k.lift(1, type_)
     found = k.let("found fits", one)
-    with k.for_("dy", 3) as dy, k.for_("dx", 3) as dx:
+    row_step, column_step = image.steps
+    with k.for_(row_step, 3) as dy, k.for_(column_step, 3) as dx:
         place = image.place(image.stepped(0, dy - 1), image.stepped(1, dx - 1))
         used = op("ne", element[dy, dx], k.lift(0, INT32))
         with k.if_(op("and", used, op("eq", mask[place], zero))):
