@@ -18,7 +18,7 @@ from generators.program.expr import Expr, Var, op
 def non_maximum_suppression(k: KernelBuilder, level: int) -> Title:
     """Edges thinned as Canny does: kept where the magnitude is a ridge across the gradient."""
     shape = k.draw.shape
-    image = Image(k, level, {"skip": 4, "padded": 3})
+    image = Image(k, level, {"skip": 4, "padded": 3}, size=(12, 16))
     type_ = pixel_type(k)
     magnitude = image.array("mag magnitude strength", type_, around=True)
     out, here, a, b, said = _ridge(k, image, type_, magnitude)
