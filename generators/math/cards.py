@@ -58,10 +58,11 @@ class Family(Shelf):
     parameters (``struct``) or inputs (``records``), and of arrays of ``weights`` and ``masks``.
     ``grids`` has the names of the thread's indices for 1, 2 and 3 axes, alternatives apart by
     ``|``; ``parts`` the size of a loop over several parts of an element, then names of its index.
-    ``reductions`` are those that mean something along a row, ``slopes`` and ``swept`` hold the
-    keys by which differences mean something, and those over which integrals do, the latter each
-    after its formula ("planck w"); ``mixed`` names the formulas that are summed over ``parts``,
-    all if none are named; ``selectable`` says that libraries choose one of its formulas by a code.
+    ``reductions`` are those that mean something along a row, ``slopes`` holds the keys by which
+    differences mean something (of the formulas ``sloped``, all if none are named), ``swept`` those
+    over which integrals do, each after its formula ("planck w"); ``mixed`` names the formulas that
+    are summed over ``parts``, all if none are named; ``selectable`` says that libraries choose one
+    of its formulas by a code.
     ``groups`` names an array that says to which group an element belongs, each with parameters of
     its own, where there are such groups. ``reduced`` names the formulas that ``reductions`` are
     for, all if none are named.
@@ -90,6 +91,7 @@ class Family(Shelf):
     masks: str = "mask valid active"
     reductions: tuple[str, ...] = ()
     slopes: str = ""
+    sloped: str = ""
     swept: tuple[str, ...] = ()
     mixed: str = ""
     selectable: bool = False

@@ -138,6 +138,7 @@ _OPTION = Family(
     reductions=("sum",),
     reduced="call_price put_price black76_call forward_value",
     slopes="s v r t",
+    sloped="call_price put_price digital_call bachelier_call black76_call",
     groups="expiry_ids",
     flat=True,
     varying="v t",
@@ -166,6 +167,11 @@ _D2 = f"{_D1} and d2 = d1 - {{v}} * sqrt({{t}})"
 
 def _cdf(z: Expr) -> Expr:
     return 0.5 * (1.0 + erf(ROOT_HALF * z))
+
+
+def _tail(z: Expr) -> Expr:
+    """N(-z)."""
+    return 0.5 * fn("erfc", ROOT_HALF * z)
 
 
 def _normal(body: BodyBuilder, z: Expr) -> Expr:
@@ -197,8 +203,11 @@ def call_price(body: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr) -
 )
 def put_price(body: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr) -> Expr:
     d1, root = _ds(body, s, x, v, r, t)
+    d2 = body.let("d2 d_minus", d1 - root)
     df = body.let("df disc", exp(-r * t))
-    return x * df * _cdf(root - d1) - s * _cdf(-d1)
+    if body.draw.shape.chance(0.5):
+        return x * df * (1.0 - _cdf(d2)) - s * (1.0 - _cdf(d1))
+    return x * df * _tail(d2) - s * _tail(d1)
 
 
 _OPTION.add(

@@ -20,7 +20,7 @@ _STABLE = Family(
     struct="Tolerance",
     records="Pair Operands",
     about={
-        "scaled_hypot": "length of (x, y) without overflow of the squares",
+        "scaled_hypot": "length of (x, y), not both 0, without overflow of the squares",
         "logaddexp": "log of a sum of two exponentials without overflow",
         "sinc_series": "normalised sinc, by its series near zero",
         "expm1_series": "exp minus 1 without cancellation near zero",
@@ -41,7 +41,7 @@ def scaled_hypot(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
     ax, ay = body.let("ax abs_x", abs(x)), body.let("ay abs_y", abs(y))
     big, small = body.let("big hi", most(ax, ay)), body.let("small lo", least(ax, ay))
     body.note("the larger side is factored out, so that no square overflows")
-    ratio = body.let("ratio t", small / most(big, 1.0e-30))
+    ratio = body.let("ratio t", small / big)
     return big * sqrt(1.0 + ratio * ratio)
 
 
@@ -53,13 +53,13 @@ def logaddexp(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
 
 
 @_STABLE.formula(
-    "sinc_out sincs", "sin(p) / p with p = pi * {x}, or 1 - p^2 / 6 + p^4 / 120 where |p| <= 0.2"
+    "sinc_out sincs", "sin(p) / p with p = pi * {x}, or 1 - p^2 / 6 + p^4 / 120 where |p| <= 0.3"
 )
 def sinc_series(body: BodyBuilder, x: Expr) -> Expr:
     phase = body.let("phase px arg", PI * x)
     square = body.let("sq p2", phase * phase)
     value = body.let("sinc value", 1.0 - square / 6.0 * (1.0 - square / 20.0))
-    with body.if_(abs(phase) > 0.2):
+    with body.if_(abs(phase) > 0.3):
         body.assign(value, sin(phase) / phase)
     return value
 

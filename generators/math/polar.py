@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators.build import KernelBuilder, fn
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Shelf
 from generators.kit.functions import TWO_PI, atan2, cos, exp, log, sin, sqrt
@@ -27,31 +27,42 @@ _COEFFICIENTS = {
     "charge": quantity("strength charge", "strengths charges", 0.5, 2.0, 1.0, 2.5),
 }
 _POLAR = Shelf()
-_POLAR.add("bearing", "", lambda theta, declination: 90.0 - fn("degrees", theta) + declination)
+_POLAR.add("bearing", "", lambda theta, declination: 90.0 - fn("degrees", theta) - declination)
 _POLAR.add(
     "bearing_error",
     "",
     lambda theta, course: theta - course - TWO_PI * fn("floor", (theta - course) / TWO_PI + 0.5),
     "theta - {course}, wrapped to [-pi, pi)",
 )
-_POLAR.add("multipole", "", lambda x, y, theta, order: cos(order * theta) / (x * x + y * y + 0.1))
+_POLAR.add(
+    "multipole",
+    "",
+    lambda x, y, theta, order: cos(order * theta) / (x * x + y * y + 0.1) ** (0.5 * order),
+)
 _POLAR.add("antenna_gain", "", lambda theta, gain: (1.0 + gain * cos(theta)) / (1.0 + gain))
 _POLAR.add("log_polar", "", lambda r, rings: rings * log(r))
-_POLAR.add("swirl", "", lambda x, y, r, twist: x * cos(twist * exp(-r)) - y * sin(twist * exp(-r)))
+
+
+@_POLAR.formula("")
+def swirl(body: BodyBuilder, x: Expr, y: Expr, r: Expr, twist: Expr) -> Expr:
+    turn = body.let("turn swirl_angle", twist * exp(-r))
+    return x * cos(turn) - y * sin(turn)
+
+
 _POLAR.add("ring_wave", "", lambda r, freq: sin(freq * r) / r)
 _POLAR.add("vortex_speed", "", lambda r, core: (1.0 - exp(-(r / core) * (r / core))) / r)
 _POLAR.add("path_loss", "", lambda r, decay: 40.0 + 10.0 * decay * fn("log10", r))
 _POLAR.add("soft_well", "", lambda r, charge: -charge / r)
 
 _POLAR_ABOUT = {
-    "bearing": "Magnetic bearing of points",
+    "bearing": "Magnetic bearing of points (north is y, declination to the east)",
     "bearing_error": "Error of a course to points",
-    "multipole": "Potential of a planar multipole at points",
+    "multipole": "Potential of a planar multipole, softened at its place, at points",
     "antenna_gain": "Gain of a cardioid antenna towards points",
     "log_polar": "Log-polar radius of points",
     "swirl": "Horizontal place of points after a swirl",
     "ring_wave": "Circular wave at points",
-    "vortex_speed": "Speed about a Lamb-Oseen vortex at points",
+    "vortex_speed": "Speed about a Lamb-Oseen vortex of circulation 2 * pi at points",
     "path_loss": "Path loss of a radio signal in dB, 40 at unit distance",
     "soft_well": "Potential of a softened charge at points",
 }

@@ -254,15 +254,15 @@ def clipped_policy_loss(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     k.half_inputs = False
     t = table(k, level, "actions", "a j c", {"rows": 5, "columns": 1, "batch": 3})
-    x = t.array("logits policy_logits", -2.0, 2.0)
+    x = t.array("logits policy_logits", -0.8, 0.8)
     taken = k.let("action act", cast(t.ids("actions_taken chosen_ids", INT32), INT32))
     actions = k.params[-1].name
-    old = t.each("old_log_probs old_logp", -2.8, -1.2)
+    old = t.each("old_log_probs old_logp", -2.5, -1.6)
     old_name = k.params[-1].name
     adv = k.let("adv a_t", t.each("advantages adv_in", -1.0, 1.0))
     adv_name = k.params[-1].name
     way = shape.weighted({"loss": 4, "entropy": 4, "gradient": 3 * (level > 1)})
-    eps = k.scalar("clip_eps epsilon", t.type, 0.1, 0.3)
+    eps = k.scalar("clip_eps epsilon", t.type, 0.1, 0.6 if way == "gradient" else 0.3)
     lse = log_norm(t, x, lambda c: x[t.place(c)], 0.3)
     logp = k.let("log_p logp", x[t.place(taken)] - lse)
     ratio = k.let("ratio rho", exp(logp - old))
