@@ -72,7 +72,8 @@ class Family(Shelf):
     that differ from element to element, along ``own_axis`` of two, or from group to group; the
     others are the same for all. ``ramp`` is the input that is the place along the last axis over
     its length. ``sizes`` names the sizes of 1, 2 or 3 axes. Flags: ``tabled`` where people tabulate
-    inputs against settings, ``coded`` where inputs are stored as codes of 8 or 16 bits,
+    inputs against settings, ``per_entry`` where those that differ do so along a row that is
+    reduced, ``coded`` where inputs are stored as codes of 8 or 16 bits,
     ``replaces`` where a result may take the place of its input, ``grouped_only`` where parameters
     differ from group to group but not from element to element, ``lists`` where they do so in lists
     too, ``flat`` where elements lie in lists alone. ``forms`` says how often a launch has so many
@@ -93,6 +94,7 @@ class Family(Shelf):
     slopes: str = ""
     sloped: str = ""
     swept: tuple[str, ...] = ()
+    per_entry: bool = False
     mixed: str = ""
     selectable: bool = False
     groups: str = ""

@@ -177,7 +177,9 @@ def prepared(
     """
     s = launch(k, family.of([card]), ndim, inner)
     axes = s.everywhere[:-1] if parts else s.everywhere
-    declare(s, card.keys, axes, s.everywhere[-1:] if parts else s.everywhere[:1], must=parts)
+    own = s.everywhere[-1:] if parts else s.everywhere[:1]
+    own = s.everywhere if inner and family.per_entry else own
+    declare(s, card.keys, axes, own, must=parts or bool(inner and family.per_entry))
     core = make_core(s, [card], helped)
 
     def term() -> Expr:

@@ -207,8 +207,8 @@ def initial_bearing(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr) -
 
 @_GEODESY.formula("dist distance")
 def flat_distance(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr, r: Expr) -> Expr:
-    x = body.let("dx ex", _radians(lp - lo) * cos(_radians(0.5 * (la + lb))))
-    y = body.let("dy ny", _radians(lb - la))
+    x = body.let("dx", _radians(lp - lo) * cos(_radians(0.5 * (la + lb))))
+    y = body.let("dy", _radians(lb - la))
     return r * sqrt(x * x + y * y)
 
 

@@ -250,8 +250,9 @@ def _weighted_bce(body: BodyBuilder, z: Expr, y: Expr, g: Expr) -> Expr:
     if body.draw.shape.chance(0.5):
         weight = body.let("log_weight row_weight", 1.0 + (g - 1.0) * y)
         return (1.0 - y) * z + weight * (small + most(-z, 0.0))
-    positive = body.let("pos_loss loss_if_one", most(-z, 0.0) + small)
-    negative = body.let("neg_loss loss_if_zero", most(z, 0.0) + small)
+    names = body.draw.word.choice((("pos_loss", "neg_loss"), ("loss_if_one", "loss_if_zero")))
+    positive = body.let(names[0], most(-z, 0.0) + small)
+    negative = body.let(names[1], most(z, 0.0) + small)
     return g * y * positive + (1.0 - y) * negative
 
 

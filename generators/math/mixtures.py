@@ -9,7 +9,7 @@ from generators.kit.functions import PI, exp, log, most
 from generators.kit.sites import Site, launch
 from generators.math.cards import quantity
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Op, Var
+from generators.program.expr import Expr, Var
 
 _COMPONENTS = formulas(
     normal=lambda z, scale: 0.39894228 / scale * exp(-0.5 * z * z),
@@ -18,9 +18,9 @@ _COMPONENTS = formulas(
     logistic=lambda z, scale: exp(-abs(z)) / (scale * (1.0 + exp(-abs(z))) * (1.0 + exp(-abs(z)))),
 )
 _LOGS = formulas(
-    normal=lambda z, scale: -0.5 * z * z - log(scale) - 0.91893853,
-    laplace=lambda z, scale: -abs(z) - log(2.0 * scale),
-    cauchy=lambda z, scale: -log(PI * scale * (1.0 + z * z)),
+    normal=lambda z, scale, log_w: log_w - 0.5 * z * z - log(scale) - 0.91893853,
+    laplace=lambda z, scale, log_w: log_w - abs(z) - log(2.0 * scale),
+    cauchy=lambda z, scale, log_w: log_w - log(PI * scale * (1.0 + z * z)),
 )
 _NAMES = {"normal": "Gaussian", "laplace": "Laplace", "cauchy": "Cauchy", "logistic": "logistic"}
 _MEANS = quantity("mu mean loc", "mus means locs", -1.0, 1.0)
@@ -82,10 +82,8 @@ class _Mixture:
         k = self.s.k
         scale = self.scales if self.shared else k.let("scale_c s", self.scales[c])
         z = k.let("z standardized", (self.sample - self.means[c]) / scale)
-        value = self.card.of(k, {"z": z, "scale": scale})
-        if self.logs and isinstance(value, Op) and value.op == "neg":
-            return self.weights[c] - value.args[0]
-        return self.weights[c] + value if self.logs else self.weights[c] * value
+        value = self.card.of(k, {"z": z, "scale": scale, "log_w": self.weights[c]})
+        return value if self.logs else self.weights[c] * value
 
     def zero(self, names: str, value: float = 0.0) -> Var:
         return self.s.k.let(names, self.s.k.lift(value, self.type))

@@ -67,6 +67,19 @@ _POLAR_ABOUT = {
     "soft_well": "Potential of a softened charge at points",
 }
 """What each formula is."""
+_OUTS = {
+    "bearing": "bearings magnetic_bearing",
+    "bearing_error": "course_error heading_error",
+    "multipole": "potential phi_out",
+    "antenna_gain": "gain_out antenna_gain",
+    "log_polar": "log_radius rho_out",
+    "swirl": "x_out x_swirled",
+    "ring_wave": "elevation wave_out",
+    "vortex_speed": "speed swirl_speed",
+    "path_loss": "loss_db path_loss_db",
+    "soft_well": "potential phi_out",
+}
+"""Names of an output of each."""
 Value = Callable[[Var, Var], Expr]
 """A formula of the coordinates."""
 
@@ -83,18 +96,21 @@ def planar_angle(k: KernelBuilder, level: int) -> Title:
     )
     key, angle, eps = card.keys[-1], "theta" in card.keys, k.draw.value.choice((1.0e-3, 1.0e-4))
     coefficient = _COEFFICIENTS[key].given(s, type_, literal=1, shared=5)
-    lead = "theta = atan2(y, x)" if angle else f"r = sqrt(x^2 + y^2 + {eps})"
+    soft = k.scalar("softening core_radius", type_, 0.1, 0.4) if card.name == "soft_well" else None
+    shown = f"{eps}" if soft is None else f"{soft.name}^2"
+    lead = "theta = atan2(y, x)" if angle else f"r = sqrt(x^2 + y^2 + {shown})"
+    guard = eps if soft is None else soft * soft
     texts = {name: name for name in card.keys} | {key: say(k, coefficient)}
     done = f"{_POLAR_ABOUT[card.name]}: with {lead}, compute {card.said(texts)} "
     coefficient = held(k, _COEFFICIENTS[key].names, coefficient)
 
     def value_at(x: Var, y: Var) -> Expr:
-        by = atan2(y, x) if angle else sqrt(x * x + y * y + eps)
+        by = atan2(y, x) if angle else sqrt(x * x + y * y + guard)
         found = k.let("theta angle" if angle else "r dist", by)
         return card.of(k, {"x": x, "y": y, "theta": found, "r": found, key: coefficient})
 
     value, told = _alone(s, (px, py), value_at)
-    out = s.put((f"{card.name}_out", f"{card.name}s"), value)
+    out = s.put(_OUTS[card.name], value)
     names = (f"{card.name}_of_points", f"{card.name}_at_points", f"compute_{card.name}")
     return Title(k.name(*names), f"{done}{told}. {out.name} gets the result.")
 
