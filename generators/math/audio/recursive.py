@@ -164,14 +164,7 @@ def envelope_follower(k: KernelBuilder, level: int) -> Title:
             "rectified abs_s" if detector == "peak" else "power sq",
             abs(s) if detector == "peak" else s * s,
         )
-        if shape.chance(0.5):
-            rate = k.let("rate coeff", where(size > env, attack, release))
-            k.augment(env, "add", rate * (size - env))
-        else:
-            with k.if_(size > env):
-                k.augment(env, "add", attack * (size - env))
-            with k.else_():
-                k.augment(env, "add", release * (size - env))
+        _follow(k, env, size, attack, release)
         level_now: Expr = env if detector == "peak" else maybe(k, "rms amp", sqrt(env + 1.0e-6))
         heard = s if side is x else x[place]
         k.store(out, place, _shaped(k, use, level_now, heard, settings))
@@ -179,6 +172,18 @@ def envelope_follower(k: KernelBuilder, level: int) -> Title:
     return _envelope_follower_title(
         measure, side, attack_name, release_name, detector, out, use, settings, x, k, ch
     )
+
+
+def _follow(k: KernelBuilder, env: Var, size: Expr, attack: Expr, release: Expr) -> None:
+    """Move an envelope towards a size, at one rate up and at another down."""
+    if k.draw.shape.chance(0.5):
+        rate = k.let("rate coeff", where(size > env, attack, release))
+        k.augment(env, "add", rate * (size - env))
+        return
+    with k.if_(size > env):
+        k.augment(env, "add", attack * (size - env))
+    with k.else_():
+        k.augment(env, "add", release * (size - env))
 
 
 _DYNAMICS = {
@@ -296,20 +301,29 @@ def delay_line(k: KernelBuilder, level: int) -> Title:
     count = ch.count(x, "samples")
     memory = k.let("filtered store lp", k.lift(0.0, ch.type)) if way == "damped" else None
     with k.for_("t n", count) as t:
-        names = "x_past dry_past" if way == "feedforward" else "echo y_past"
-        echo = k.let(names, k.lift(0.0, ch.type))
-        past = k.let("x_past dry_past", k.lift(0.0, ch.type)) if way == "allpass" else None
-        with k.if_(t >= delay):
-            before = ch.place(t - delay)
-            k.assign(echo, x[before] if way == "feedforward" else y[before])
-            if past is not None:
-                k.assign(past, x[before])
+        echo, past = _delayed(ch, way, t, delay, (x, y))
         if memory is not None and damping is not None:
             k.augment(memory, "add", (1.0 - damping) * (echo - memory))
         now = maybe(k, "dry_now x0", x[ch.place(t)], 0.5)
         value = _echoed(way, now, echo, past, memory, feedback)
         k.store(y, ch.place(t), value if mix is None else _mixed(k, mix, now, value))
     return _delay_line_title(way, feedback_name, x, lag, damping, mix, y, k, ch)
+
+
+def _delayed(
+    ch: Channels, way: str, t: Var, delay: Var, signals: tuple[Var, Var]
+) -> tuple[Var, Var | None]:
+    """What came out (of a single echo: in) a delay before, and for an all-pass what came in."""
+    k, (x, y) = ch.k, signals
+    names = "x_past dry_past" if way == "feedforward" else "echo y_past"
+    echo = k.let(names, k.lift(0.0, ch.type))
+    past = k.let("x_past dry_past", k.lift(0.0, ch.type)) if way == "allpass" else None
+    with k.if_(t >= delay):
+        before = ch.place(t - delay)
+        k.assign(echo, x[before] if way == "feedforward" else y[before])
+        if past is not None:
+            k.assign(past, x[before])
+    return echo, past
 
 
 def _delay_line_title(

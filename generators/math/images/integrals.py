@@ -36,7 +36,8 @@ def integral_image_pass(k: KernelBuilder, level: int) -> Title:
     src = k.array("image src values", type_, shape_of, role=role, low=bounds[0], high=bounds[1])
     out_shape = shape_of
     out = src if in_place else k.out("integral sums sat", wide, out_shape)
-    squared = not in_place and shape.chance(0.12 * level)
+    # Squares of bytes leave 32 bits after a few ten thousand pixels.
+    squared = not in_place and not whole and shape.chance(0.12 * level)
     squares = k.out("integral_sq sums_sq", wide, out_shape) if squared else None
     names = {"height": "height num_rows", "width": "width num_cols"}[length]
     axis = list(shape_of).index(length)

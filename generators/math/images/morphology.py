@@ -19,7 +19,7 @@ def hit_or_miss(k: KernelBuilder, level: int) -> Title:
     """Morphology: erosion, dilation, outlines, and patterns that must hit or miss."""
     shape = k.draw.shape
     borders = {"clamp": 3, "skip": 3, "padded": 2, "wrap": 1}
-    image = Image(k, level, borders, size=(13, 16))
+    image = Image(k, level, borders, size=(16, 20))
     type_ = shape.choice((INT32, _BYTE, INT32))
     plain = 2 if level < 4 else 1
     ways = dict.fromkeys(("gradient", "outline", "pattern", "element", "ends"), 2)
@@ -115,8 +115,8 @@ def _pattern(
     """A corner: some pixels must be set, others must not."""
     flip_y, flip_x = k.draw.shape.choice((-1, 1)), k.draw.shape.choice((-1, 1))
     zero = k.lift(0, type_)
-    hits = [(0, 0), (0, flip_x), (flip_y, 0)][:2]
-    misses = [(0, -flip_x), (-flip_y, 0)][:1]
+    hits = [(0, 0), (0, flip_x), (flip_y, 0)]
+    misses = [(0, -flip_x), (-flip_y, 0)]
     if k.draw.shape.chance(0.5):
         inside = k.let(
             "hit foreground", every(*(op("ne", image.near(mask, *at), zero) for at in hits))

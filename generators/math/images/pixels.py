@@ -81,8 +81,6 @@ class Image:
         none: tuple[str, ...] = ()
         self.before, self.after = (none, more) if last else (more, none)
         self._launch(more, last)
-        self.steps, self.beside = _BESIDE[self.y.name]
-        self._dash = k.draw.word.choice(("", "_"))
         self._by_shape = shape.chance(0.5) and self.border != "padded"
         self._measured: Var | None = None
         self._sizes: dict[int, Expr] = {}
@@ -103,6 +101,8 @@ class Image:
         self.y, self.x = at[len(self.before) : len(self.before) + 2]
         self.tail = at[len(self.before) + 2 :]
         self.at = at
+        self.steps, self.beside = _BESIDE[self.y.name]
+        self._dash = k.draw.word.choice(("", "_"))
 
     def around(self) -> tuple[str, str]:
         """Names of the row and the column of another pixel, alike."""

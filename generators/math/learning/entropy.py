@@ -39,6 +39,19 @@ def _labelled(k: KernelBuilder, level: int) -> tuple[Table, bool]:
     return table(k, level, span=(6, 10), minimum=minimum), ignored
 
 
+def _smoothed_text(t: Table, smooth: Var) -> str:
+    text = f"(1 - {smooth.name}) * (the label's nll) + {smooth.name} * (the mean nll of all "
+    text += f"classes), where the nll of a class is the log-sum-exp of the {t.unit} less the "
+    return f"{text}score of that class"
+
+
+def _weighted_text(weights: Var, told: str, smoothed: bool) -> str:
+    lead = f"{weights.name}[label]"
+    if not smoothed:
+        return f"{lead} times {told}"
+    return f"{lead} * ({told.replace('), where', ')), where')}"
+
+
 @idiom
 def smoothed_cross_entropy(k: KernelBuilder, level: int) -> Title:
     """Cross-entropy of labelled rows, with smoothed labels, ignored rows and class weights."""
@@ -65,18 +78,12 @@ def smoothed_cross_entropy(k: KernelBuilder, level: int) -> Title:
             t.add(total, score(c))
         spread = k.let("mean_nll", lse - total / length(t, x))
         value = (1.0 - smooth) * hit + smooth * spread
-        told = f"(1 - {smooth.name}) * (the label's nll) + {smooth.name} * (the mean nll of all "
-        told += f"classes), where the nll of a class is the log-sum-exp of the {t.unit} less the "
-        told += "score of that class"
+        told = _smoothed_text(t, smooth)
     if level > 1 and shape.chance(0.35):
         weights = k.array("class_weights weight", t.type, t.size, low=0.5, high=2.0)
         value = value * weights[label]
         k.half_inputs = False
-        told = (
-            f"{weights.name}[label] times {told}"
-            if smooth is None
-            else (f"{weights.name}[label] * ({told.replace('), where', ')), where')}")
-        )
+        told = _weighted_text(weights, told, smooth is not None)
     k.store(losses, t.at, value)
     kind = "Cross-entropy with smoothed labels" if smooth is not None else "Cross-entropy loss"
     text = f"{kind} of each {t.unit} of {heated} over its {t.size}{t.said}, with the "

@@ -158,10 +158,15 @@ def gumbel_softmax(k: KernelBuilder, level: int) -> Title:
         top, total = _two_passes(t, x, first, again)
     with t.classes(x) as c:
         k.store(out, t.place(c), exp(again(c) - top) / total)
+    return _gumbel_title(t, (x, u, heat), out, noisy)
+
+
+def _gumbel_title(t: Table, given: tuple[Var, Var, Var], out: Var, noisy: Var | None) -> Title:
+    """What the kernel is called, and what it does in words."""
+    k, (x, u, heat) = t.k, given
     text = f"Gumbel-softmax samples of each {t.unit} over its {t.size}{t.said}: the softmax, with "
     text += f"the largest score subtracted first, of ({x.name} + Gumbel noise -log(-log({u.name})))"
-    text += f" / {heat.name}. {out.name} gets it."
-    text += f" {u.name} lies within (0, 1)."
+    text += f" / {heat.name}, where {u.name} lies within (0, 1). {out.name} gets it."
     if noisy is None:
         text += f" The perturbed scores are kept in {out.name} until they are normalised."
     text += f" {noisy.name} gets the perturbed scores." if noisy is not None else ""
