@@ -23,12 +23,12 @@ def hit_or_miss(k: KernelBuilder, level: int) -> Title:
     type_ = shape.choice((INT32, _BYTE, INT32))
     plain = 2 if level < 4 else 1
     ways = dict.fromkeys(("gradient", "outline", "pattern", "element", "ends"), 2)
-    ways |= {"erode": plain, "dilate": plain, "thin": 3 * max(level - 2, 0)}
+    ways |= {"erode": plain, "dilate": plain, "thin": 2 * max(level - 2, 0)}
     way = shape.weighted(ways)
     gray = way in ("erode", "dilate", "gradient")
     if gray and shape.chance(0.5):
         type_ = pixel_type(k)
-    high: float = {"outline": 3, "element": 3, "pattern": 2}.get(way, 1)
+    high: float = {"outline": 3, "element": 3}.get(way, 1)
     if gray:
         high = 1.0 if type_.is_float else 200
     names = "image src gray" if gray else "mask binary"
@@ -112,29 +112,25 @@ def _outline(
 def _pattern(
     k: KernelBuilder, image: Image, mask: Var, type_: Scalar, around: list[tuple[int, int]]
 ) -> tuple[Expr, str]:
-    """A corner: some pixels must be set, others must not."""
+    """A corner: a pixel must be set, its neighbours on two sides must not."""
     flip_y, flip_x = k.draw.shape.choice((-1, 1)), k.draw.shape.choice((-1, 1))
     zero = k.lift(0, type_)
-    hits = [(0, 0), (0, flip_x), (flip_y, 0)]
     misses = [(0, -flip_x), (-flip_y, 0)]
     if k.draw.shape.chance(0.5):
-        inside = k.let(
-            "hit foreground", every(*(op("ne", image.near(mask, *at), zero) for at in hits))
-        )
+        inside = k.let("hit foreground", op("ne", image.near(mask, 0, 0), zero))
         beside = k.let(
             "miss background", every(*(op("eq", image.near(mask, *at), zero) for at in misses))
         )
         test: Expr = op("and", inside, beside)
     else:
         test = every(
-            *(op("ne", image.near(mask, *at), zero) for at in hits),
+            op("ne", image.near(mask, 0, 0), zero),
             *(op("eq", image.near(mask, *at), zero) for at in misses),
         )
     place = lambda at: f"({at[0]}, {at[1]})"  # noqa: E731
     return where(test, k.lift(1, type_), zero), (
-        f"A hit-or-miss transform of {mask.name}: 1 where the pixels at "
-        f"{', '.join(map(place, hits))} (rows "
-        f"and columns from here) are not 0 and those at {', '.join(map(place, misses))} are, else 0"
+        f"A hit-or-miss transform of {mask.name} that finds corners: 1 where a pixel is not 0 and "
+        f"those at {' and '.join(map(place, misses))} (rows and columns from here) are, else 0"
     )
 
 
