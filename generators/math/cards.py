@@ -58,10 +58,11 @@ class Family(Shelf):
     parameters (``struct``) or inputs (``records``), and of arrays of ``weights`` and ``masks``.
     ``grids`` has the names of the thread's indices for 1, 2 and 3 axes, alternatives apart by
     ``|``; ``parts`` the size of a loop over several parts of an element, then names of its index.
-    ``reductions`` are those that mean something along a row, ``slopes`` and ``swept`` hold the
-    keys by which differences mean something, and those over which integrals do, the latter each
-    after its formula ("planck w"); ``mixed`` names the formulas that are summed over ``parts``,
-    all if none are named; ``selectable`` says that libraries choose one of its formulas by a code.
+    ``reductions`` are those that mean something along a row, ``slopes`` holds the keys by which
+    differences mean something (of the formulas ``sloped``, all if none are named), ``swept`` those
+    over which integrals do, each after its formula ("planck w"); ``mixed`` names the formulas that
+    are summed over ``parts``, all if none are named; ``selectable`` says that libraries choose one
+    of its formulas by a code.
     ``groups`` names an array that says to which group an element belongs, each with parameters of
     its own, where there are such groups. ``reduced`` names the formulas that ``reductions`` are
     for, all if none are named.
@@ -71,7 +72,8 @@ class Family(Shelf):
     that differ from element to element, along ``own_axis`` of two, or from group to group; the
     others are the same for all. ``ramp`` is the input that is the place along the last axis over
     its length. ``sizes`` names the sizes of 1, 2 or 3 axes. Flags: ``tabled`` where people tabulate
-    inputs against settings, ``coded`` where inputs are stored as codes of 8 or 16 bits,
+    inputs against settings, ``per_entry`` where those that differ do so along a row that is
+    reduced, ``coded`` where inputs are stored as codes of 8 or 16 bits,
     ``replaces`` where a result may take the place of its input, ``grouped_only`` where parameters
     differ from group to group but not from element to element, ``lists`` where they do so in lists
     too, ``flat`` where elements lie in lists alone. ``forms`` says how often a launch has so many
@@ -90,7 +92,9 @@ class Family(Shelf):
     masks: str = "mask valid active"
     reductions: tuple[str, ...] = ()
     slopes: str = ""
+    sloped: str = ""
     swept: tuple[str, ...] = ()
+    per_entry: bool = False
     mixed: str = ""
     selectable: bool = False
     groups: str = ""

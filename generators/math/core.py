@@ -11,6 +11,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.kit.formulas import Formula, keys_of, read_once
 from generators.kit.functions import where
 from generators.kit.naming import helper, maybe
+from generators.kit.words import plural
 from generators.math.cards import Family
 from generators.math.scene import Axes, Scene, declare, launch
 from generators.program.dtypes import Scalar
@@ -147,7 +148,7 @@ def _shared(texts: list[str]) -> tuple[list[str], str]:
 def named(k: KernelBuilder, card: Formula, value: Expr) -> Expr:
     """The value under a name of its own, now and then."""
     names = [name.removesuffix("_out") for name in card.outs.split()]
-    free = [name for name in names if name not in k.used]
+    free = [n for n in names if n not in k.used and n not in map(plural, names)]
     return maybe(k, free, value, 0.3) if free else value
 
 
@@ -176,7 +177,9 @@ def prepared(
     """
     s = launch(k, family.of([card]), ndim, inner)
     axes = s.everywhere[:-1] if parts else s.everywhere
-    declare(s, card.keys, axes, s.everywhere[-1:] if parts else s.everywhere[:1], must=parts)
+    own = s.everywhere[-1:] if parts else s.everywhere[:1]
+    own = s.everywhere if inner and family.per_entry else own
+    declare(s, card.keys, axes, own, must=parts or bool(inner and family.per_entry))
     core = make_core(s, [card], helped)
 
     def term() -> Expr:

@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula
 from generators.kit.functions import PI, TWO_PI, clamp, cos, exp, least, most, sqrt, where
-from generators.kit.naming import applied
+from generators.kit.naming import applied, held
 from generators.kit.sites import launch
 from generators.kit.words import say
 from generators.math.cards import Family, either, quantity
@@ -226,9 +226,10 @@ def cubic_bezier(body: BodyBuilder, p: Expr, q: Expr, r: Expr, s: Expr, t: Expr)
     if body.draw.shape.chance(0.5):
         u = body.let("u rest", 1.0 - t)
         return u * u * u * p + 3.0 * u * u * t * q + 3.0 * u * t * t * r + t * t * t * s
-    ab = body.let("ab first", _lerp(p, q, t))
-    bc = body.let("bc middle", _lerp(q, r, t))
-    cd = body.let("cd last", _lerp(r, s, t))
+    q, r = held(body, "left p1", q), held(body, "right p2", r)
+    names = body.draw.word.choice((("ab", "bc", "cd"), ("p01", "p12", "p23")))
+    pairs = zip(names, ((p, q), (q, r), (r, s)), strict=True)
+    ab, bc, cd = (body.let(name, _lerp(*pair, t)) for name, pair in pairs)
     return _lerp(_lerp(ab, bc, t), _lerp(bc, cd, t), t)
 
 

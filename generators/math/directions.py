@@ -73,9 +73,9 @@ def compass_sector(body: BodyBuilder, a: Expr) -> Expr:
 
 @_ANGLE.formula("mean_angle bisector", a="theta thetas", c="phi phis")
 def mean_direction(body: BodyBuilder, a: Expr, c: Expr) -> Expr:
-    east = body.let("cx sum_cos", cos(a) + cos(c))
-    north = body.let("sy sum_sin", sin(a) + sin(c))
-    return atan2(north, east)
+    cosines = body.let("sum_cos", cos(a) + cos(c))
+    sines = body.let("sum_sin", sin(a) + sin(c))
+    return atan2(sines, cosines)
 
 
 @_ANGLE.formula(
@@ -128,10 +128,10 @@ def angle_arithmetic(k: KernelBuilder, level: int) -> Title:
 
 _GEODESY = Family(
     inputs={
-        "la": quantity("lat1 lat_a lat", "lats lat_from latitudes", -60.0, 60.0),
-        "lo": quantity("lon1 lon_a lon", "lons lon_from longitudes", -80.0, 80.0),
-        "lb": quantity("lat2 lat_b lat_to", "lats_to lat_dest goal_lats", -60.0, 60.0),
-        "lp": quantity("lon2 lon_b lon_to", "lons_to lon_dest goal_lons", -80.0, 80.0),
+        "la": quantity("lat1 lat_a lat_from", "lats1 lats_a lats_from", -60.0, 60.0),
+        "lo": quantity("lon1 lon_a lon_from", "lons1 lons_a lons_from", -80.0, 80.0),
+        "lb": quantity("lat2 lat_b lat_to", "lats2 lats_b lats_to", -60.0, 60.0),
+        "lp": quantity("lon2 lon_b lon_to", "lons2 lons_b lons_to", -80.0, 80.0),
     },
     params={"r": quantity("radius earth_radius", "radii", 6356.8, 6378.1)},
     titles="map_point geodesic_by_kind route_features",
@@ -189,7 +189,7 @@ def haversine(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr, r: Expr
 def great_circle(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr, r: Expr) -> Expr:
     p1, p2 = _latitudes(body, la, lb)
     c = sin(p1) * sin(p2) + cos(p1) * cos(p2) * cos(_turned(body, lo, lp))
-    return r * acos(body.let("cos_c c", c))
+    return r * acos(body.let("cos_c cos_angle", c))
 
 
 @_GEODESY.formula(
@@ -200,19 +200,19 @@ def great_circle(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr, r: E
 def initial_bearing(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr) -> Expr:
     p1, p2 = _latitudes(body, la, lb)
     dl = _turned(body, lo, lp)
-    east = body.let("east sy", sin(dl) * cos(p2))
-    north = body.let("north cx", cos(p1) * sin(p2) - sin(p1) * cos(p2) * cos(dl))
+    east = body.let("east", sin(dl) * cos(p2))
+    north = body.let("north", cos(p1) * sin(p2) - sin(p1) * cos(p2) * cos(dl))
     return fn("degrees", atan2(east, north))
 
 
 @_GEODESY.formula("dist distance")
 def flat_distance(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr, r: Expr) -> Expr:
-    x = body.let("dx ex", _radians(lp - lo) * cos(_radians(0.5 * (la + lb))))
-    y = body.let("dy ny", _radians(lb - la))
+    x = body.let("dx", _radians(lp - lo) * cos(_radians(0.5 * (la + lb))))
+    y = body.let("dy", _radians(lb - la))
     return r * sqrt(x * x + y * y)
 
 
-@_GEODESY.formula("northing map_y")
+@_GEODESY.formula("northing map_y", la="lat lats")
 def mercator_y(body: BodyBuilder, la: Expr, r: Expr) -> Expr:
     if body.draw.shape.chance(0.4):
         return r * log(tan(_radians(45.0 + 0.5 * la)))
@@ -220,7 +220,12 @@ def mercator_y(body: BodyBuilder, la: Expr, r: Expr) -> Expr:
     return 0.5 * r * log((1.0 + s) / (1.0 - s))
 
 
-_GEODESY.add("mercator_stretch", "stretch scale_factor", lambda la: 1.0 / cos(_radians(la)))
+_GEODESY.add(
+    "mercator_stretch",
+    "stretch scale_factor",
+    lambda la: 1.0 / cos(_radians(la)),
+    la="lat lats",
+)
 
 
 @_GEODESY.formula(
@@ -245,23 +250,28 @@ def rhumb_course(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr) -> E
 
 
 _GEODESY.add(
-    "sinusoidal_x", "easting map_x", lambda la, lo, r: r * _radians(lo) * cos(_radians(la))
+    "sinusoidal_x",
+    "easting map_x",
+    lambda la, lo, r: r * _radians(lo) * cos(_radians(la)),
+    la="lat lats",
+    lo="lon lons",
 )
 _GEODESY.add(
     "polar_radius",
     "rho polar",
-    lambda body, la, r: 2.0 * r * tan(body.let("colat half_colat", _radians(45.0 - 0.5 * la))),
+    lambda body, la, r: 2.0 * r * tan(body.let("half_colat", _radians(45.0 - 0.5 * la))),
+    la="lat lats",
 )
 
 
-@_GEODESY.formula("gravity normal_gravity_out")
+@_GEODESY.formula("gravity normal_gravity_out", la="lat lats")
 def normal_gravity(body: BodyBuilder, la: Expr) -> Expr:
     s = body.let("s sin_lat", sin(_radians(la)))
     s2 = body.let("s2 sin_sq", s * s)
-    return 9.780325 * (1.0 + 0.00193185 * s2) / sqrt(1.0 - 0.00669435 * s2)
+    return 9.7803253 * (1.0 + 0.0019318527 * s2) / sqrt(1.0 - 0.00669438 * s2)
 
 
-_GEODESY.add("utm_zone", "zone zones", lambda lo: 1.0 + fn("floor", (lo + 180.0) / 6.0))
+_GEODESY.add("utm_zone", "zone", lambda lo: 1.0 + fn("floor", (lo + 180.0) / 6.0), lo="lon lons")
 
 
 @idiom(depth=DEPTH)

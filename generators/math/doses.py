@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
-from generators.kit.functions import LN_2, ROOT_HALF, erf, exp, log, log2, log10, sqrt
-from generators.math.cards import Family, either, quantity
+from generators.kit.functions import ROOT_HALF, erf, exp, log, log10, sqrt
+from generators.math.cards import Family, quantity
 from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
@@ -94,7 +94,7 @@ _DOSE.add("gompertz_response", "response effect", lambda x, k, h, t: t * exp(-ex
 _DOSE.add(
     "logarithmic_response",
     "effect response",
-    lambda body, x, k, t: either(body, t * log(1.0 + x / k), LN_2 * t * log2(1.0 + x / k)),
+    lambda x, k, t: t * log(1.0 + x / k),
 )
 _DOSE.add(
     "hormesis",

@@ -7,7 +7,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import ROOT_HALF, erf, exp, least, log, log2, most, sqrt
 from generators.math.cards import Family, either, quantity
 from generators.math.compose import DEPTH, compose
-from generators.program.expr import Expr
+from generators.program.expr import Expr, Var
 
 _INTEREST = Family(
     inputs={
@@ -138,9 +138,11 @@ _OPTION = Family(
     reductions=("sum",),
     reduced="call_price put_price black76_call forward_value",
     slopes="s v r t",
+    sloped="call_price put_price digital_call bachelier_call black76_call",
     groups="expiry_ids",
     flat=True,
     varying="v t",
+    per_entry=True,
     tabled=True,
     about={
         "call_price": "Black-Scholes price of a European call",
@@ -168,12 +170,23 @@ def _cdf(z: Expr) -> Expr:
     return 0.5 * (1.0 + erf(ROOT_HALF * z))
 
 
+def _tail(z: Expr) -> Expr:
+    """N(-z)."""
+    return 0.5 * fn("erfc", ROOT_HALF * z)
+
+
 def _normal(body: BodyBuilder, z: Expr) -> Expr:
     return either(body, _cdf(z), 0.5 * fn("erfc", -ROOT_HALF * z))
 
 
 def _pdf(z: Expr) -> Expr:
     return 0.39894228 * exp(-0.5 * z * z)
+
+
+def _second(body: BodyBuilder, d1: Expr, root: Expr) -> Expr:
+    """d2, named as d1 is."""
+    plain = isinstance(d1, Var) and d1.name == "d1"
+    return body.let("d2" if plain else "d_minus", d1 - root)
 
 
 def _ds(body: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr) -> tuple[Expr, Expr]:
@@ -187,7 +200,7 @@ def _ds(body: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr) -> tuple
 )
 def call_price(body: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr) -> Expr:
     d1, root = _ds(body, s, x, v, r, t)
-    d2 = body.let("d2 d_minus", d1 - root)
+    d2 = _second(body, d1, root)
     return s * _normal(body, d1) - x * exp(-r * t) * _normal(body, d2)
 
 
@@ -197,8 +210,11 @@ def call_price(body: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr) -
 )
 def put_price(body: BodyBuilder, s: Expr, x: Expr, v: Expr, r: Expr, t: Expr) -> Expr:
     d1, root = _ds(body, s, x, v, r, t)
+    d2 = _second(body, d1, root)
     df = body.let("df disc", exp(-r * t))
-    return x * df * _cdf(root - d1) - s * _cdf(-d1)
+    if body.draw.shape.chance(0.5):
+        return x * df * (1.0 - _cdf(d2)) - s * (1.0 - _cdf(d1))
+    return x * df * _tail(d2) - s * _tail(d1)
 
 
 _OPTION.add(

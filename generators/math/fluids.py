@@ -22,6 +22,7 @@ _FLOW = Family(
         "r": quantity("rel_density grain_density", "rel_densities", 1.5, 3.5, 2.65, 2.5),
         "cd": quantity("drag_coeff", "drag_coeffs", 0.4, 1.2),
         "cw": quantity("weir_coeff", "weir_coeffs", 1.6, 2.1),
+        "g": quantity("gravity g", "gravities", 9.78, 9.83),
     },
     titles="flow_measure hydraulics_by_kind channel_flow",
     kinds="regime kinds formula_id",
@@ -98,41 +99,41 @@ def blasius(body: BodyBuilder, v: Expr, d: Expr, n: Expr) -> Expr:
 
 _FLOW.add(
     "settling_speed",
-    "settling_out sink_speed",
-    lambda d, r, cd: sqrt(4.0 * d * 9.81 * (r - 1.0) / (3.0 * cd)),
+    "settling_speed_out sink_speed",
+    lambda d, r, cd, g: sqrt(4.0 * g * d * (r - 1.0) / (3.0 * cd)),
     d="grain_size grain_sizes",
 )
 _FLOW.add(
     "impact_speed",
-    "impact_speed_out speed_after",
-    lambda v, d: sqrt(v * v + 2.0 * d * 9.81),
+    "impact_speed final_speed",
+    lambda v, d, g: sqrt(v * v + 2.0 * g * d),
     v="speed speeds",
     d="drop_height drop_heights",
 )
 _FLOW.add(
     "specific_energy",
     "energy_head total_head",
-    lambda v, d: d + 0.5 * v * v / 9.81,
+    lambda v, d, g: d + 0.5 * v * v / g,
     d="depth depths",
 )
 _FLOW.add(
-    "shear_speed", "shear_out friction_speed", lambda d, s: sqrt(9.81 * d * s), d="depth depths"
+    "shear_speed", "shear_out friction_speed", lambda d, s, g: sqrt(g * d * s), d="depth depths"
 )
 _FLOW.add(
     "critical_depth",
     "critical_depth_out yc",
-    lambda body, v, d: fn("cbrt", (q := body.let("q unit_flow", v * d)) * q / 9.81),
+    lambda body, v, d, g: fn("cbrt", (q := body.let("q unit_flow", v * d)) * q / g),
     d="depth depths",
 )
 
 
 @_FLOW.formula("conjugate_depth depth_after", d="depth depths")
-def hydraulic_jump(body: BodyBuilder, v: Expr, d: Expr) -> Expr:
+def hydraulic_jump(body: BodyBuilder, v: Expr, d: Expr, g: Expr) -> Expr:
     squared: Expr
     if body.draw.shape.chance(0.5):
-        squared = body.let("froude_sq fr_sq", v * v / (9.81 * d))
+        squared = body.let("froude_sq fr_sq", v * v / (g * d))
     else:
-        froude = body.let("froude fr", v / sqrt(9.81 * d))
+        froude = body.let("froude fr", v / sqrt(g * d))
         squared = froude * froude
     return 0.5 * d * (sqrt(1.0 + 8.0 * squared) - 1.0)
 
@@ -184,7 +185,7 @@ _AIR = Family(
         "potential_temperature": "potential temperature in Celsius at 1000 hPa",
         "pressure_height": "height in km of a pressure level by the hypsometric equation",
         "vapour_deficit": "vapour pressure deficit in hPa",
-        "wind_power": "power of the wind per square metre",
+        "wind_power": "power of the wind in W per square metre, at 1013.25 hPa",
     },
 )
 
@@ -265,7 +266,7 @@ _AIR.add(
 _AIR.add(
     "wind_power",
     "wind_power_out power_density",
-    lambda t, w: 0.6125 * w * w * w / (1.0 + t / 273.15),
+    lambda t, w: 0.6461 * w * w * w / (1.0 + t / 273.15),
 )
 
 

@@ -14,6 +14,7 @@ _HYPERBOLIC = Family(
     params={
         "a": quantity("a stiff scale", "a_values scales stiffs", 0.6, 1.6, 0.75, 1.2, 1.5),
         "h": quantity("depth h bias", "depths biases", 0.2, 1.2, 0.25, 0.5, 0.8),
+        "g": quantity("gravity g", "gravities", 9.78, 9.83),
     },
     titles="hyperbolic_profile profile_by_kind shape_profile",
     kinds="profile kinds shape_id",
@@ -63,14 +64,14 @@ _HYPERBOLIC.add(
 _HYPERBOLIC.add(
     "wave_speed",
     "speed celerity",
-    lambda x, h: sqrt(9.81 * tanh(x * h) / x),
+    lambda x, h, g: sqrt(g * tanh(x * h) / x),
     x="wavenumber wavenumbers",
     h="depth depths",
 )
 _HYPERBOLIC.add(
     "wave_frequency",
     "omega frequency",
-    lambda x, h: sqrt(9.81 * x * tanh(x * h)),
+    lambda x, h, g: sqrt(g * x * tanh(x * h)),
     x="wavenumber wavenumbers",
     h="depth depths",
 )

@@ -70,7 +70,8 @@ def segmented(k: KernelBuilder, level: int, family: Family) -> Title:
     names = "offsets row_starts indptr"
     starts = k.array(names, INT32, f"{rows}+1", init="sorted", low=0, high=total)
     s.dims, s.loop = (rows, entries), k.name("e j")
-    declare(s, card.keys, (1,), (0,) if shape.chance(0.7) else (1,))
+    own = (1,) if family.per_entry or shape.chance(0.3) else (0,)
+    declare(s, card.keys, (1,), own, must=family.per_entry)
     core = make_core(s, [card], _HELPED[level])
     kinds = [r for r in family.reductions if r in RAGGED]
     how = shape.choice(kinds)

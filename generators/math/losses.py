@@ -176,9 +176,7 @@ def _sigmoid(body: BodyBuilder, z: Expr) -> Expr:
 
 
 def _margin(body: BodyBuilder, z: Expr, y: Expr) -> Expr:
-    body.note("targets above one half count as the positive class")
-    side = fn("copysign", body.lift(1.0, z.type), y - 0.5)
-    return body.let("margin m score_margin", either(body, where(y > 0.5, z, -z), side * z))
+    return body.let("margin m score_margin", where(y > 0.5, z, -z))
 
 
 @_CLASSIFY.formula("loss bce")
@@ -247,10 +245,21 @@ def bernoulli_kl(body: BodyBuilder, z: Expr, y: Expr, eps: Expr) -> Expr:
     return q * log(q / p) + (1.0 - q) * log((1.0 - q) / (1.0 - p))
 
 
+def _weighted_bce(body: BodyBuilder, z: Expr, y: Expr, g: Expr) -> Expr:
+    small = body.let("tail log_term", log(1.0 + exp(-abs(z))))
+    if body.draw.shape.chance(0.5):
+        weight = body.let("log_weight row_weight", 1.0 + (g - 1.0) * y)
+        return (1.0 - y) * z + weight * (small + most(-z, 0.0))
+    names = body.draw.word.choice((("pos_loss", "neg_loss"), ("loss_if_one", "loss_if_zero")))
+    positive = body.let(names[0], most(-z, 0.0) + small)
+    negative = body.let(names[1], most(z, 0.0) + small)
+    return g * y * positive + (1.0 - y) * negative
+
+
 _CLASSIFY.add(
     "weighted_bce",
     "loss bce",
-    lambda z, y, g: g * y * _softplus(-z) + (1.0 - y) * _softplus(z),
+    _weighted_bce,
     "{g} * {y} * softplus(-{z}) + (1 - {y}) * softplus({z})",
     g="pos_weight pos_weights",
 )

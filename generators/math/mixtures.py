@@ -5,7 +5,7 @@ from __future__ import annotations
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula, formulas
-from generators.kit.functions import exp, log, most
+from generators.kit.functions import PI, exp, log, most
 from generators.kit.sites import Site, launch
 from generators.math.cards import quantity
 from generators.program.dtypes import INT32, Scalar
@@ -18,9 +18,9 @@ _COMPONENTS = formulas(
     logistic=lambda z, scale: exp(-abs(z)) / (scale * (1.0 + exp(-abs(z))) * (1.0 + exp(-abs(z)))),
 )
 _LOGS = formulas(
-    normal=lambda z, scale: -0.5 * z * z - log(scale) - 0.91893853,
-    laplace=lambda z, scale: -abs(z) - log(2.0 * scale),
-    cauchy=lambda z, scale: -log(3.1415927 * scale * (1.0 + z * z)),
+    normal=lambda z, scale, log_w: log_w - 0.5 * z * z - log(scale) - 0.91893853,
+    laplace=lambda z, scale, log_w: log_w - abs(z) - log(2.0 * scale),
+    cauchy=lambda z, scale, log_w: log_w - log(PI * scale * (1.0 + z * z)),
 )
 _NAMES = {"normal": "Gaussian", "laplace": "Laplace", "cauchy": "Cauchy", "logistic": "logistic"}
 _MEANS = quantity("mu mean loc", "mus means locs", -1.0, 1.0)
@@ -56,7 +56,7 @@ class _Mixture:
         self.s, self.card, self.type, last = s, card, type_, (s.rank,)
         self.logs = card in _LOGS
         sample = s.read("x samples observations", type_, -2.0, 2.0)
-        n = k.draw.word.integer(0, 2)
+        n = k.draw.word.integer(0, 2) if card.name == "normal" else 2
         self.means = s.k.array(_MEANS.arrays[n], type_, "components", low=-1.0, high=1.0)
         shared = shape.chance(0.25)
         make = (
@@ -70,8 +70,8 @@ class _Mixture:
         weights = "log_weights log_priors" if self.logs else "weights priors mixing"
         self.weights = k.array(weights, type_, "components", low=low, high=high)
         self.count = k.size_param("num_components components", "components")
-        self.sample = k.let("sample xi", sample)
-        self.said = f"a mixture of {_NAMES[card.name]} components, of which c has the "
+        self.sample = k.let("sample x_i", sample)
+        self.said = f"a mixture of {_NAMES[card.name]} components, component c having the "
         self.said += f"{'log-' * self.logs}weight {self.weights.name}[c], the location "
         self.said += (
             f"{self.means.name}[c] and the scale {self.scales.name}{'' if shared else '[c]'}"
@@ -82,8 +82,8 @@ class _Mixture:
         k = self.s.k
         scale = self.scales if self.shared else k.let("scale_c s", self.scales[c])
         z = k.let("z standardized", (self.sample - self.means[c]) / scale)
-        value = self.card.of(k, {"z": z, "scale": scale})
-        return self.weights[c] + value if self.logs else self.weights[c] * value
+        value = self.card.of(k, {"z": z, "scale": scale, "log_w": self.weights[c]})
+        return value if self.logs else self.weights[c] * value
 
     def zero(self, names: str, value: float = 0.0) -> Var:
         return self.s.k.let(names, self.s.k.lift(value, self.type))

@@ -102,9 +102,9 @@ _CONTROL.add(
 )
 
 
-@_CONTROL.formula("command torque", g="kp kps", d="friction frictions")
+@_CONTROL.formula("command torque", v="velocity velocities", g="kp kps", d="friction frictions")
 def friction_feedforward(body: BodyBuilder, e: Expr, v: Expr, g: Expr, d: Expr) -> Expr:
-    body.note("Coulomb friction is compensated by the sign of the rate")
+    body.note("Coulomb friction acts against the sign of the velocity")
     return g * e + d * fn("sign", v)
 
 
@@ -157,7 +157,8 @@ _OSCILLATOR = Family(
         "duffing": "acceleration of damped Duffing oscillators with a double well",
         "fitzhugh_nagumo": "rate of the membrane voltage in the FitzHugh-Nagumo model",
         "kuramoto_pull": "rate of a phase that is coupled to a neighbour's (Kuramoto)",
-        "phase_angle": "phase angle of harmonic oscillators from position and velocity",
+        "phase_angle": "phase of harmonic oscillators, x = A * cos(phase) and "
+        "v = -A * omega * sin(phase)",
         "standard_map": "angle after one step of the standard map of a kicked rotor",
     },
 )
@@ -169,7 +170,7 @@ _ANOMALY = (
 
 def _kepler(body: BodyBuilder, m: Expr, e: Expr) -> Var:
     """The eccentric anomaly of a mean anomaly."""
-    anomaly = body.let("ecc_anom big_e anomaly", m + e * sin(m))
+    anomaly = body.let("ecc_anom big_e", m + e * sin(m))
     with body.for_(("it", "newton"), 3):
         miss = body.let("miss residual", anomaly - e * sin(anomaly) - m)
         body.assign(anomaly, anomaly - miss / (1.0 - e * cos(anomaly)))
@@ -178,7 +179,7 @@ def _kepler(body: BodyBuilder, m: Expr, e: Expr) -> Var:
 
 _ORBIT.add(
     "eccentric_anomaly",
-    "big_e_out ecc_anomaly",
+    "eccentric_anomaly ecc_anomaly",
     lambda body, m, e: _kepler(body, m, e),
     f"the eccentric anomaly: {_ANOMALY}",
 )
@@ -189,7 +190,7 @@ _ORBIT.add(
 )
 def true_anomaly(body: BodyBuilder, m: Expr, e: Expr) -> Expr:
     anomaly = _kepler(body, m, e)
-    far = body.let("far ratio", sqrt((1.0 + e) / (1.0 - e)))
+    far = body.let("ratio stretch", sqrt((1.0 + e) / (1.0 - e)))
     return 2.0 * atan(far * tan(0.5 * anomaly))
 
 
@@ -264,7 +265,7 @@ _OSCILLATOR.add(
 _OSCILLATOR.add(
     "phase_angle",
     "angle_out phases",
-    lambda m, v, a: atan2(v, a * m),
+    lambda m, v, a: atan2(-v, a * m),
     m="x xs",
     v="v vs",
     a="omega omegas",

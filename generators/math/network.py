@@ -74,12 +74,12 @@ def activation(k: KernelBuilder, level: int) -> Title:
     told = card.said({"z": "z", **{key: say(k, value) for key, value in values.items()}})
     called = _CALLED.get(card.name, card.name.replace("_", " ").capitalize())
     done = f"{called} activation of z = {plain}, {told}."
-    values["z"] = k.let("z h u", entry)
+    values["z"] = k.let("z", entry)
     if level >= 4 and shape.chance(0.5):
         done += f" {s.put('pre_out saved_z preact', values['z']).name} gets z."
     value = evaluated(k, 0.0 if level < 3 else 0.5, card, values)
     if level >= 3 and shape.chance(0.6):
-        up = s.read("up up_proj value_in", type_, -2.0, 2.0)
+        up = s.read("up up_proj", type_, -2.0, 2.0)
         value = value * up
         done += f" It is multiplied by {say(k, up)}, as in a gated linear unit."
     elif level >= 3 and shape.chance(0.4):

@@ -20,7 +20,7 @@ _STABLE = Family(
     struct="Tolerance",
     records="Pair Operands",
     about={
-        "scaled_hypot": "length of (x, y) without overflow of the squares",
+        "scaled_hypot": "length of (x, y), not both 0, without overflow of the squares",
         "logaddexp": "log of a sum of two exponentials without overflow",
         "sinc_series": "normalised sinc, by its series near zero",
         "expm1_series": "exp minus 1 without cancellation near zero",
@@ -45,18 +45,21 @@ def scaled_hypot(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
     return big * sqrt(1.0 + ratio * ratio)
 
 
-@_STABLE.formula("lse log_sum", "log(exp({x}) + exp({y})), stably")
+@_STABLE.formula("lse log_sum", "log(exp({x}) + exp({y})) for finite numbers, stably")
 def logaddexp(body: BodyBuilder, x: Expr, y: Expr) -> Expr:
     top = body.let("top hi m", most(x, y))
     both = exp(x - top) + exp(y - top)
     return top + log(either(body, 1.0 + exp(-abs(x - y)), both))
 
 
-@_STABLE.formula("sinc_out sincs", "sin(p) / p with p = pi * {x}, or 1 - p^2 / 6 where |p| <= 0.4")
+@_STABLE.formula(
+    "sinc_out sincs", "sin(p) / p with p = pi * {x}, or 1 - p^2 / 6 + p^4 / 120 where |p| <= 0.3"
+)
 def sinc_series(body: BodyBuilder, x: Expr) -> Expr:
     phase = body.let("phase px arg", PI * x)
-    value = body.let("sinc value", 1.0 - phase * phase / 6.0)
-    with body.if_(abs(phase) > 0.4):
+    square = body.let("sq p2", phase * phase)
+    value = body.let("sinc value", 1.0 - square / 6.0 * (1.0 - square / 20.0))
+    with body.if_(abs(phase) > 0.3):
         body.assign(value, sin(phase) / phase)
     return value
 
@@ -157,6 +160,15 @@ def _horner(body: BodyBuilder, t: Expr, *coefficients: float) -> Expr:
     return total
 
 
+def _nested(t: Expr, *coefficients: float) -> Expr:
+    """A polynomial, nested in one expression."""
+    *others, before, last = coefficients
+    value = before + last * t
+    for c in reversed(others):
+        value = c + t * value
+    return value
+
+
 def _one(body: BodyBuilder, x: Expr) -> Expr:
     return body.lift(1.0, x.type)
 
@@ -199,13 +211,15 @@ def stirling_lgamma(body: BodyBuilder, x: Expr) -> Expr:
 @_SPECIAL.formula(
     "lgamma log_gamma",
     "({x} - 1/2) * log(t) - t + log(sqrt(2 * pi) * s), t = {x} + 4.5, s = 1 + 76.18009173 / {x} - "
-    "86.50532033 / ({x} + 1) + 24.01409822 / ({x} + 2) - 1.231739516 / ({x} + 3)",
+    "86.50532033 / ({x} + 1) + 24.01409822 / ({x} + 2) - 1.231739516 / ({x} + 3) + "
+    "0.00120858003 / ({x} + 4) - 0.00000536382 / ({x} + 5)",
 )
 def lanczos_lgamma(body: BodyBuilder, x: Expr) -> Expr:
     base = body.let("base tmp", x + 4.5)
     ser = body.let("ser coeff_sum", 1.0 + 76.18009173 / x)
-    for c, shift in ((-86.50532033, 1.0), (24.01409822, 2.0), (-1.231739516, 3.0)):
-        body.augment(ser, "add", c / (x + shift))
+    rest = (-86.50532033, 24.01409822, -1.231739516, 1.20858003e-3, -5.36382e-6)
+    for number, c in enumerate(rest, 1):
+        body.augment(ser, "add", c / (x + float(number)))
     return (x - 0.5) * log(base) - base + log(2.5066283 * ser)
 
 
@@ -246,7 +260,8 @@ def sine_integral(body: BodyBuilder, x: Expr) -> Expr:
 @_SPECIAL.formula("e1_out exp_int")
 def exp_integral(body: BodyBuilder, x: Expr) -> Expr:
     """Abramowitz and Stegun, 5.1.53 below one and 5.1.54 above."""
-    low = _horner(body, x, -0.57721566, 0.99999193, -0.24991055, 0.05519968) - log(x)
+    fit = (-0.57721566, 0.99999193, -0.24991055, 0.05519968, -0.00976004, 0.00107857)
+    low = _horner(body, x, *fit) - log(x)
     top = body.let("top num", x * x + 2.334733 * x + 0.250621)
     below = body.let("below den", x * x + 3.330657 * x + 1.681534)
     return where(x < 1.0, low, exp(-x) * top / (below * x))
@@ -255,8 +270,10 @@ def exp_integral(body: BodyBuilder, x: Expr) -> Expr:
 @_SPECIAL.formula("dawson dawson_out")
 def dawson_fit(body: BodyBuilder, x: Expr) -> Expr:
     s = body.let("sq x2", x * x)
-    top = body.let("top num", 1.0 + 0.1049934 * s + 0.0424061 * s * s)
-    return x * top / (1.0 + 0.7715471 * s + 0.2909739 * s * s + 0.0848122 * s * s * s)
+    above = (1.0, 0.1049934947, 0.0424060604, 0.0072644182, 0.0005064034, 0.0001789971)
+    below = (1.0, 0.7715471019, 0.2909738639, 0.0694555761, 0.0140005442, 0.0008327945)
+    top, bottom = _nested(s, *above), _nested(s, *below, 0.0003579942)
+    return x * body.let("top num", top) / body.let("below den", bottom)
 
 
 @_SPECIAL.formula("airy ai_out")

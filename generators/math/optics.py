@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
-from generators.kit.functions import FOUR_PI, PI, TWO_PI, acos, asin, exp, log, sin, sqrt, tan
+from generators.kit.functions import FOUR_PI, PI, TWO_PI, acos, asin, exp, log, sin, sqrt
 from generators.math.cards import Family, either, quantity
 from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
@@ -43,7 +43,8 @@ _OPTICS = Family(
         "henyey_greenstein": "Henyey-Greenstein phase function",
         "blinn_phong": "normalised Blinn-Phong lobe with a roughness",
         "clearcoat": "GTR1 lobe of a clear coat",
-        "thin_film": "transmission of a thin film (Airy), its thickness in wavelengths",
+        "thin_film": "transmission of a thin film (Airy) by the cosine of the ray within it, its "
+        "thickness in wavelengths",
     },
 )
 
@@ -95,8 +96,9 @@ def smith_g1(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
 
 @_OPTICS.formula("ndf lobe", c="n_dot_h n_dot_hs")
 def beckmann(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
-    slope = body.let("slope tan_h", tan(acos(c)) / a)
-    return exp(-slope * slope) / (PI * a * a * c * c * c * c)
+    c2 = body.let("c2 cos_sq", c * c)
+    a2 = body.let("a2 alpha_sq", a * a)
+    return exp((c2 - 1.0) / (a2 * c2)) / (PI * a2 * c2 * c2)
 
 
 @_OPTICS.formula("phase scatter", a="asymmetry asymmetries")
@@ -119,7 +121,7 @@ def clearcoat(body: BodyBuilder, c: Expr, a: Expr) -> Expr:
     return (a2 - 1.0) / (PI * log(a2) * (1.0 + (a2 - 1.0) * c * c))
 
 
-@_OPTICS.formula("transmission film")
+@_OPTICS.formula("transmission film", c="cos_t cos_ts")
 def thin_film(body: BodyBuilder, c: Expr, n: Expr, w: Expr, f: Expr) -> Expr:
     half = body.let("half_phase delta", TWO_PI * n * w * c)
     sine = body.let("sine sin_half", sin(half))

@@ -11,18 +11,16 @@ from generators.math.scene import Source
 from generators.math.stores import out_names
 from generators.program.expr import Const, Expr, Var
 
-_BUMPED = (
-    "moved_up value_up moved_down value_down value_here",
-    "x_plus f_plus x_minus f_minus f_here",
-    "bumped_up up bumped_down down base_value",
-)
+_BUMPED = ("{0}_up value_up {0}_down value_down value_here", "{0}_hi f_hi {0}_lo f_lo f_mid")
 
 
 def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
     """The slope of a formula by one of its quantities, from differences."""
     shape = k.draw.shape
     by = family.slopes.split()
-    card = shape.choice([card for card in family.cards if {*card.keys} & {*by}])
+    named = family.sloped.split()
+    known = [card for card in family.cards if not named or card.name in named]
+    card = shape.choice([card for card in known if {*card.keys} & {*by}])
     ndim = 1 if family.flat else shape.weighted({1: 3, 2: 2})
     found = prepared(k, family, card, ndim, helped=1.0)
     s = found.s
@@ -50,8 +48,8 @@ def bumped(k: KernelBuilder, level: int, family: Family) -> Title:
 def _slope(found: Prepared, key: str, values: dict[str, Var], step: float, central: bool) -> Expr:
     """The difference of two values of the formula, over that of the quantity."""
     s, k, card = found.s, found.s.k, found.core.cards[0]
-    names = k.draw.word.choice(_BUMPED).split()
-    bump = k.let("bump h_step delta_x", k.lift(step, s.type))
+    names = k.draw.word.choice(_BUMPED).format(values[key].name).split()
+    bump = k.let("bump h_step", k.lift(step, s.type))
 
     def at(name: str, value: Expr) -> Var:
         return k.let(name, evaluate(s, found.core, card, {**values, key: value}))

@@ -40,6 +40,9 @@ _POTENTIAL = Family(
         "gaussian_charge": "Coulomb energy of a point and a Gaussian charge",
         "harmonic_bond": "energy of harmonic bonds",
         "soft_sphere": "energy of soft spheres that overlap",
+        "induced_dipole": "energy of an ion and the dipole that it induces, by the fourth power of "
+        "the distance",
+        "gaussian_shell": "energy of a Gaussian well about a distance",
         "switched_coulomb": "Coulomb energy that is switched off smoothly before a cutoff",
     },
 )
@@ -145,10 +148,16 @@ def switched_coulomb(body: BodyBuilder, r: Expr, e: Expr, on: Expr, cut: Expr) -
 @_POTENTIAL.formula("energy attraction")
 def induced_dipole(body: BodyBuilder, r: Expr, e: Expr, s: Expr) -> Expr:
     ratio = body.let("ratio q", s / r)
-    return -e * ratio * ratio * ratio
+    ratio_sq = body.let("ratio_sq q_sq", ratio * ratio)
+    return -e * ratio_sq * ratio_sq
 
 
-@_POTENTIAL.formula("energy well_out")
+@_POTENTIAL.formula(
+    "energy well_out",
+    e="well_depth well_depths",
+    s="r_well r_wells",
+    a="inv_width inv_widths",
+)
 def gaussian_shell(body: BodyBuilder, r: Expr, e: Expr, s: Expr, a: Expr) -> Expr:
     off = body.let("off delta", (r - s) * a)
     return -e * exp(-off * off)
@@ -186,7 +195,8 @@ _RADIATION = Family(
         "grey_body": "radiance of a grey body at a wavelength in microns",
         "slab_emission": "radiance of a gas layer of an optical depth, by Wien's law",
         "outgoing_flux": "flux in W / m^2 that leaves through a grey atmosphere",
-        "eddington_layer": "temperature at an optical depth in Eddington's grey atmosphere",
+        "eddington_layer": "temperature at an optical depth in Eddington's grey atmosphere of an "
+        "effective temperature",
         "haze_transmission": "transmission of haze with an Angstrom exponent of 1.3",
         "rayleigh_jeans": "radiance by the Rayleigh-Jeans law at a wavelength in microns",
         "rayleigh_loss": "share of light lost to Rayleigh scattering",
@@ -283,7 +293,8 @@ _DIFFUSION = Family(
         "tracer_front": "concentration behind a front that flow carries while it spreads",
         "integrated_erfc": "integral of erfc, the profile below a constant flux in units of its "
         "scale",
-        "convective_surface": "temperature of a half-space that is heated by convection",
+        "convective_surface": "temperature of a half-space that is heated by convection, from 0 to "
+        "the 1 of the fluid",
         "junction_depth": "depth at which a diffused dopant has fallen to a ratio of its surface "
         "value",
         "front_time": "time at which a depth reaches a ratio of the surface concentration",
@@ -338,8 +349,8 @@ def integrated_erfc(body: BodyBuilder, x: Expr, d: Expr, t: Expr) -> Expr:
 @_DIFFUSION.formula("temp_out warmth", x="depth depths", h="h_over_k h_over_ks")
 def convective_surface(body: BodyBuilder, x: Expr, d: Expr, t: Expr, h: Expr) -> Expr:
     reach = _reach(body, d, t)
-    lag = body.let("lag film", exp(h * (x + h * d * t)))
-    return _erfc(x / reach) - lag * _erfc(x / reach + 0.5 * h * reach)
+    film = body.let("film exp_term", exp(h * (x + h * d * t)))
+    return _erfc(x / reach) - film * _erfc(x / reach + 0.5 * h * reach)
 
 
 _DIFFUSION.add(

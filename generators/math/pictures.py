@@ -289,7 +289,10 @@ _TEXTURE = Family(
 
 def _part(body: BodyBuilder, x: Expr) -> Expr:
     """The fraction of a positive number."""
-    return fn("frac", x) if body.draw.shape.chance(0.35) else x - fn("floor", x)
+    if body.draw.shape.chance(0.35):
+        return fn("frac", x)
+    x = body.let("cycles turns", x)
+    return x - fn("floor", x)
 
 
 def _parity(whole: Expr) -> Expr:
@@ -353,14 +356,14 @@ def polka_dots(body: BodyBuilder, u: Expr, v: Expr, s: Expr, w: Expr) -> Expr:
 
 @_TEXTURE.formula("ring_out pattern_out")
 def rings(body: BodyBuilder, u: Expr, v: Expr, s: Expr) -> Expr:
-    radius = body.let("radius_uv rad", sqrt(u * u + v * v))
+    radius = body.let("radius_uv dist", sqrt(u * u + v * v))
     return _part(body, s * radius)
 
 
 @_TEXTURE.formula("grain wood", w="wobble wobbles")
 def wood_grain(body: BodyBuilder, u: Expr, v: Expr, s: Expr, w: Expr) -> Expr:
-    radius = body.let("radius_uv rad", sqrt(u * u + v * v) + w * sin(TWO_PI * u))
-    ring = body.let("ring year", _part(body, s * radius))
+    radius = body.let("radius_uv dist", sqrt(u * u + v * v) + w * sin(TWO_PI * u))
+    ring = body.let("ring", _part(body, s * radius))
     return ring * ring * (3.0 - 2.0 * ring)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators.build import KernelBuilder, fn
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Shelf
 from generators.kit.functions import TWO_PI, atan2, cos, exp, log, sin, sqrt
@@ -27,35 +27,59 @@ _COEFFICIENTS = {
     "charge": quantity("strength charge", "strengths charges", 0.5, 2.0, 1.0, 2.5),
 }
 _POLAR = Shelf()
-_POLAR.add("bearing", "", lambda theta, declination: 90.0 - fn("degrees", theta) + declination)
+_POLAR.add("bearing", "", lambda theta, declination: 90.0 - fn("degrees", theta) - declination)
 _POLAR.add(
     "bearing_error",
     "",
     lambda theta, course: theta - course - TWO_PI * fn("floor", (theta - course) / TWO_PI + 0.5),
     "theta - {course}, wrapped to [-pi, pi)",
 )
-_POLAR.add("multipole", "", lambda x, y, theta, order: cos(order * theta) / (x * x + y * y + 0.1))
+_POLAR.add(
+    "multipole",
+    "",
+    lambda x, y, theta, order: cos(order * theta) / (x * x + y * y + 0.1) ** (0.5 * order),
+)
 _POLAR.add("antenna_gain", "", lambda theta, gain: (1.0 + gain * cos(theta)) / (1.0 + gain))
 _POLAR.add("log_polar", "", lambda r, rings: rings * log(r))
-_POLAR.add("swirl", "", lambda x, y, r, twist: x * cos(twist * exp(-r)) - y * sin(twist * exp(-r)))
+
+
+@_POLAR.formula("")
+def swirl(body: BodyBuilder, x: Expr, y: Expr, r: Expr, twist: Expr) -> Expr:
+    turn = body.let("turn swirl_angle", twist * exp(-r))
+    return x * cos(turn) - y * sin(turn)
+
+
 _POLAR.add("ring_wave", "", lambda r, freq: sin(freq * r) / r)
 _POLAR.add("vortex_speed", "", lambda r, core: (1.0 - exp(-(r / core) * (r / core))) / r)
 _POLAR.add("path_loss", "", lambda r, decay: 40.0 + 10.0 * decay * fn("log10", r))
 _POLAR.add("soft_well", "", lambda r, charge: -charge / r)
 
 _POLAR_ABOUT = {
-    "bearing": "Magnetic bearing of points",
+    "bearing": "Magnetic bearing of points (north is y, declination to the east)",
     "bearing_error": "Error of a course to points",
-    "multipole": "Potential of a planar multipole at points",
+    "multipole": "Potential of a planar multipole, softened at its place, at points",
     "antenna_gain": "Gain of a cardioid antenna towards points",
     "log_polar": "Log-polar radius of points",
     "swirl": "Horizontal place of points after a swirl",
     "ring_wave": "Circular wave at points",
-    "vortex_speed": "Speed about a Lamb-Oseen vortex at points",
+    "vortex_speed": "Speed about a Lamb-Oseen vortex of circulation 2 * pi at points",
     "path_loss": "Path loss of a radio signal in dB, 40 at unit distance",
     "soft_well": "Potential of a softened charge at points",
 }
 """What each formula is."""
+_OUTS = {
+    "bearing": "bearings magnetic_bearing",
+    "bearing_error": "course_error heading_error",
+    "multipole": "potential phi_out",
+    "antenna_gain": "gain_out antenna_gain",
+    "log_polar": "log_radius rho_out",
+    "swirl": "x_out x_swirled",
+    "ring_wave": "elevation wave_out",
+    "vortex_speed": "speed swirl_speed",
+    "path_loss": "loss_db path_loss_db",
+    "soft_well": "potential phi_out",
+}
+"""Names of an output of each."""
 Value = Callable[[Var, Var], Expr]
 """A formula of the coordinates."""
 
@@ -72,18 +96,21 @@ def planar_angle(k: KernelBuilder, level: int) -> Title:
     )
     key, angle, eps = card.keys[-1], "theta" in card.keys, k.draw.value.choice((1.0e-3, 1.0e-4))
     coefficient = _COEFFICIENTS[key].given(s, type_, literal=1, shared=5)
-    lead = "theta = atan2(y, x)" if angle else f"r = sqrt(x^2 + y^2 + {eps})"
+    soft = k.scalar("softening core_radius", type_, 0.1, 0.4) if card.name == "soft_well" else None
+    shown = f"{eps}" if soft is None else f"{soft.name}^2"
+    lead = "theta = atan2(y, x)" if angle else f"r = sqrt(x^2 + y^2 + {shown})"
+    guard = eps if soft is None else soft * soft
     texts = {name: name for name in card.keys} | {key: say(k, coefficient)}
     done = f"{_POLAR_ABOUT[card.name]}: with {lead}, compute {card.said(texts)} "
     coefficient = held(k, _COEFFICIENTS[key].names, coefficient)
 
     def value_at(x: Var, y: Var) -> Expr:
-        by = atan2(y, x) if angle else sqrt(x * x + y * y + eps)
+        by = atan2(y, x) if angle else sqrt(x * x + y * y + guard)
         found = k.let("theta angle" if angle else "r dist", by)
         return card.of(k, {"x": x, "y": y, "theta": found, "r": found, key: coefficient})
 
     value, told = _alone(s, (px, py), value_at)
-    out = s.put((f"{card.name}_out", f"{card.name}s"), value)
+    out = s.put(_OUTS[card.name], value)
     names = (f"{card.name}_of_points", f"{card.name}_at_points", f"compute_{card.name}")
     return Title(k.name(*names), f"{done}{told}. {out.name} gets the result.")
 

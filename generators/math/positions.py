@@ -71,7 +71,7 @@ def _position(g: Grid) -> tuple[Expr, str]:
     text = say(k, found)
     text = f"({text})" if how == "offset" else text
     value = found if found.type == g.type else cast(found, g.type)
-    return k.let("position at_pos where_pos", value), text
+    return k.let("position pos_f", value), text
 
 
 def _rate(g: Grid, index: Expr, count: Expr, base: Expr) -> Expr:
@@ -95,7 +95,7 @@ def _angle(g: Grid, index: Expr, width: Expr) -> tuple[Var, str]:
     if k.draw.shape.chance(0.5):
         base: Expr = k.scalar("base max_period", g.type, 50.0, 500.0)
     else:
-        base = k.lift(k.draw.value.choice((10000.0, 10000.0, 1000.0)), g.type)
+        base = k.lift(k.draw.value.choice((10000.0, 10000.0, 500000.0)), g.type)
     rate = k.let("rate freq inv_freq", _rate(g, index, cast(width, g.type), base))
     angle = k.let("angle phase arg", place * rate)
     shown = "index" if g.s.dims[-1] == "dim" else g.col.name
@@ -108,7 +108,7 @@ def _sinusoid(g: Grid) -> tuple[str, str]:
     out = s.out("out encoding encoded", g.type)
     odd = k.let("odd parity", g.col % 2)
     width = k.size_param("dim width num_channels", "dim")
-    angle, text = _angle(g, k.let("index pair_pos", cast(g.col - odd, g.type)), width)
+    angle, text = _angle(g, k.let("index even_channel", cast(g.col - odd, g.type)), width)
     added = g.level >= 2 and shape.chance(0.6)
     x = s.read("x embeddings tokens", g.type, -1.0, 1.0) if added else None
     scale = k.scalar("scale", g.type, 0.5, 1.5) if added and shape.chance(0.4) else None
@@ -147,7 +147,7 @@ def _rotary(g: Grid) -> tuple[str, str]:
     role = "inout" if in_place else "in"
     arrays = [k.array(name, g.type, lie, role=role, low=-1.0, high=1.0) for name in names]
     half = k.size_param("half_dim half", "half_dim")
-    angle, text = _angle(g, k.let("freq_index pair_pos", cast(g.col, g.type)), half)
+    angle, text = _angle(g, k.let("freq_index pair_index", cast(g.col, g.type)), half)
     outs = arrays if in_place else [k.out(f"{x.name}_out", g.type, lie) for x in arrays]
     back = g.level >= 2 and shape.chance(0.25)
     sine, cosine = k.let("s sine", sin(angle)), k.let("c cosine", cos(angle))
@@ -193,7 +193,7 @@ def _bias(g: Grid) -> tuple[str, str]:
     causal = g.level >= 3 or shape.chance(0.5)
     gap = k.let("gap dist offset", g.pos - g.col)
     far = k.let("far distance", cast(abs(gap), g.type))
-    ways = {"first": 3, "shared": 2} if g.batched else {"shared": 1}
+    ways = {"first": 1} if g.batched else {"shared": 1}
     slope = given(s, "slope decay", g.type, 0.1, 0.8, many="slopes head_slopes", forms=ways)
     form = shape.choice(sorted(_FALLS))
     done = "Relative position bias of attention scores, linear in the distance as in ALiBi"

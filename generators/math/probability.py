@@ -9,6 +9,8 @@ from generators.math.cards import Family, either, quantity
 from generators.math.compose import DEPTH, compose
 from generators.program.expr import Expr
 
+_PLACED = {"mu": "loc locs", "sigma": "scale scales"}
+"""Names of the location and scale where these are no mean and standard deviation."""
 _PLACE = quantity("mu loc center", "mus locs centers", -0.8, 0.8, 0.5, 0.3, 0.25)
 _SCALE = quantity("sigma scale spread", "sigmas scales spreads", 0.5, 1.5, 0.5, 0.8, 1.25, 2.0)
 _DENSITY = Family(
@@ -61,7 +63,7 @@ def normal_logpdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
     return either(body, -0.5 * z * z - log(sigma) - 0.91893853, negative)
 
 
-@_DENSITY.formula("pdf density")
+@_DENSITY.formula("pdf density", **_PLACED)
 def logistic_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
     e = body.let("e decay", exp(-abs(x - mu) / sigma))
     body.note("symmetric form: the exponent is never positive")
@@ -72,37 +74,42 @@ _DENSITY.add(
     "sech_pdf",
     "pdf density",
     lambda body, x, mu, sigma: 0.5 / (sigma * fn("cosh", HALF_PI * _z(body, x, mu, sigma))),
+    **_PLACED,
 )
 _DENSITY.add(
     "gumbel_pdf",
     "pdf density",
     lambda body, x, mu, sigma: exp(-((z := _z(body, x, mu, sigma)) + exp(-z))) / sigma,
+    **_PLACED,
 )
 _DENSITY.add(
-    "laplace_pdf", "pdf density", lambda x, mu, sigma: 0.5 / sigma * exp(-abs(x - mu) / sigma)
+    "laplace_pdf",
+    "pdf density",
+    lambda x, mu, sigma: 0.5 / sigma * exp(-abs(x - mu) / sigma),
+    **_PLACED,
 )
 
 
-@_DENSITY.formula("pdf density")
+@_DENSITY.formula("pdf density", **_PLACED)
 def cauchy_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
     z = _z(body, x, mu, sigma)
     below = 1.0 + z * z
     return either(body, 1.0 / (PI * sigma * below), 0.31830989 / (sigma * below))
 
 
-@_DENSITY.formula("pdf density")
+@_DENSITY.formula("pdf density", **_PLACED)
 def raised_cosine_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
     z = body.let("z u standardized", fn("clamp", (x - mu) / sigma, -1.0, 1.0))
     return (1.0 + fn("cos", PI * z)) / (2.0 * sigma)
 
 
-@_DENSITY.formula("pdf kernel_weight")
+@_DENSITY.formula("pdf kernel_weight", **_PLACED)
 def epanechnikov_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
     z = _z(body, x, mu, sigma)
     return 0.75 * most(1.0 - z * z, 0.0) / sigma
 
 
-@_DENSITY.formula("pdf density")
+@_DENSITY.formula("pdf density", **_PLACED)
 def student_t3_pdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
     z = _z(body, x, mu, sigma)
     base = body.let("base q", 1.0 + z * z / 3.0)
@@ -162,23 +169,29 @@ _CUMULATIVE.add(
     lambda body, x, mu, sigma: either(
         body, 1.0 / (1.0 + exp(-(x - mu) / sigma)), 0.5 + 0.5 * fn("tanh", 0.5 * (x - mu) / sigma)
     ),
+    **_PLACED,
 )
 _CUMULATIVE.add(
     "cauchy_cdf",
     "cdf prob",
     lambda body, x, mu, sigma: 0.5 + 0.31830989 * atan(_z(body, x, mu, sigma)),
+    **_PLACED,
 )
 _CUMULATIVE.add(
-    "gumbel_cdf", "cdf prob", lambda body, x, mu, sigma: exp(-exp(-_z(body, x, mu, sigma)))
+    "gumbel_cdf",
+    "cdf prob",
+    lambda body, x, mu, sigma: exp(-exp(-_z(body, x, mu, sigma))),
+    **_PLACED,
 )
 _CUMULATIVE.add(
     "sech_cdf",
     "cdf prob",
     lambda body, x, mu, sigma: 0.63661977 * atan(exp(HALF_PI * _z(body, x, mu, sigma))),
+    **_PLACED,
 )
 
 
-@_CUMULATIVE.formula("cdf prob")
+@_CUMULATIVE.formula("cdf prob", **_PLACED)
 def laplace_cdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
     z = _z(body, x, mu, sigma)
     tail = body.let("tail half_tail", 0.5 * exp(-abs(z)))
@@ -194,16 +207,17 @@ _CUMULATIVE.add(
     "triangular_cdf",
     "cdf prob",
     lambda body, x, mu, sigma: 0.5 + (z := _clamped(body, x, mu, sigma)) - 0.5 * z * abs(z),
+    **_PLACED,
 )
 
 
-@_CUMULATIVE.formula("survival tail")
+@_CUMULATIVE.formula("survival tail", **_PLACED)
 def rayleigh_tail(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
     z = body.let("z u standardized", most(x - mu, 0.0) / sigma)
     return exp(-0.5 * z * z)
 
 
-@_CUMULATIVE.formula("cdf prob")
+@_CUMULATIVE.formula("cdf prob", **_PLACED)
 def raised_cosine_cdf(body: BodyBuilder, x: Expr, mu: Expr, sigma: Expr) -> Expr:
     z = _clamped(body, x, mu, sigma)
     return 0.5 * (1.0 + z + 0.31830989 * fn("sin", PI * z))
@@ -243,58 +257,65 @@ _QUANTILE = Family(
 )
 _QUANTILE.add(
     "normal_quantile",
-    "quantiles deviates",
+    "quantile deviate",
     lambda p, mu, sigma: mu + sigma * 1.4142136 * fn("erfinv", 2.0 * p - 1.0),
     "{mu} + {sigma} * sqrt(2) * erfinv(2 * {p} - 1)",
 )
 _QUANTILE.add(
     "normal_upper_quantile",
-    "quantiles thresholds",
+    "quantile cutoff",
     lambda p, mu, sigma: mu + 1.4142136 * sigma * fn("erfcinv", 2.0 * p),
     "{mu} + {sigma} * sqrt(2) * erfcinv(2 * {p})",
 )
 _QUANTILE.add(
     "half_normal_quantile",
-    "quantiles sizes",
+    "quantile deviate",
     lambda p, mu, sigma: mu + 1.4142136 * sigma * fn("erfinv", p),
     "{mu} + {sigma} * sqrt(2) * erfinv({p})",
 )
 _QUANTILE.add(
     "logit_quantile",
-    "quantiles logits",
+    "quantile deviate",
     lambda body, p, mu, sigma: mu + sigma * either(body, log(p / (1.0 - p)), log(p) - log(1.0 - p)),
+    **_PLACED,
 )
 _QUANTILE.add(
-    "gumbel_quantile", "quantiles extremes", lambda p, mu, sigma: mu - sigma * log(-log(p))
+    "gumbel_quantile", "quantile deviate", lambda p, mu, sigma: mu - sigma * log(-log(p)), **_PLACED
 )
 _QUANTILE.add(
-    "cauchy_quantile", "quantiles deviates", lambda p, mu, sigma: mu + sigma * tan(PI * (p - 0.5))
+    "cauchy_quantile",
+    "quantile deviate",
+    lambda p, mu, sigma: mu + sigma * tan(PI * (p - 0.5)),
+    **_PLACED,
 )
 _QUANTILE.add(
     "sech_quantile",
-    "quantiles deviates",
+    "quantile deviate",
     lambda p, mu, sigma: mu + 0.63661977 * sigma * log(tan(HALF_PI * p)),
+    **_PLACED,
 )
 _QUANTILE.add(
     "rayleigh_quantile",
-    "quantiles radii",
+    "quantile deviate",
     lambda p, mu, sigma: mu + sigma * sqrt(-2.0 * log(1.0 - p)),
+    **_PLACED,
 )
 _QUANTILE.add(
     "tukey_lambda_quantile",
-    "quantiles deviates",
+    "quantile deviate",
     lambda p, mu, sigma, lam: mu + sigma * (p**lam - (1.0 - p) ** lam) / lam,
+    **_PLACED,
 )
 
 
-@_QUANTILE.formula("quantiles deviates")
+@_QUANTILE.formula("quantile deviate", **_PLACED)
 def laplace_quantile(body: BodyBuilder, p: Expr, mu: Expr, sigma: Expr) -> Expr:
     c = body.let("centered c offset", p - 0.5)
     size = log(1.0 - 2.0 * abs(c))
     return mu - sigma * either(body, fn("sign", c) * size, fn("copysign", size, -c))
 
 
-@_QUANTILE.formula("quantiles deviates")
+@_QUANTILE.formula("quantile deviate", **_PLACED)
 def student_t2_quantile(body: BodyBuilder, p: Expr, mu: Expr, sigma: Expr) -> Expr:
     alpha = body.let("alpha width", 4.0 * p * (1.0 - p))
     return mu + sigma * (2.0 * (p - 0.5)) * sqrt(2.0 / alpha)

@@ -33,7 +33,7 @@ _ROUNDING = Family(
         "mid_rise": "mid-rise quantiser: the middle of each value's step",
         "snap_away": "values rounded to the nearest step, halves away from zero",
         "mu_compress": "mu-law compression of a signal",
-        "dead_zone": "soft threshold: values shrunk towards zero by a step",
+        "soft_threshold": "soft threshold: values shrunk towards zero by a step",
         "saturating_code": "quantiser of eight levels (3 bits) that saturates",
     },
 )
@@ -51,7 +51,7 @@ _ROUNDING.add("snap", "snapped rounded", lambda body, x, q: _snap(body, x, q))
 _ROUNDING.add("snap_down", "snapped floored", lambda x, q: q * fn("floor", x / q))
 _ROUNDING.add("snap_up", "snapped raised", lambda x, q: q * fn("ceil", x / q))
 _ROUNDING.add("snap_inward", "snapped cut", lambda x, q: q * fn("trunc", x / q))
-_ROUNDING.add("rounding_error", "errors residuals", lambda body, x, q: x - _snap(body, x, q))
+_ROUNDING.add("rounding_error", "error residual", lambda body, x, q: x - _snap(body, x, q))
 _ROUNDING.add("mid_rise", "snapped coded", lambda x, q: q * (fn("floor", x / q) + 0.5))
 
 
@@ -68,7 +68,7 @@ def mu_compress(body: BodyBuilder, x: Expr, m: Expr) -> Expr:
 
 
 _ROUNDING.add(
-    "dead_zone",
+    "soft_threshold",
     "shrunk thresholded",
     lambda body, x, q: _signed(body.let("rest over", most(abs(x) - q, 0.0)), x),
     q="threshold thresholds",

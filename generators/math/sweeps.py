@@ -40,7 +40,7 @@ def swept(k: KernelBuilder, level: int, family: Family) -> Title:
     bounds = _bounds(s, key)
     k.size("cells", 4, 9)
     count = k.size_param("num_cells steps num_steps", "cells")
-    h = k.let("h width_x cell", (bounds[1] - bounds[0]) / cast(count, s.type))
+    h = k.let("h cell_width", (bounds[1] - bounds[0]) / cast(count, s.type))
     values = {x: local(k, family.quantity(x).names, v) for x, v in s.values(rest).items()}
     out = k.out([f"{name}_integral" for name in out_names(k, card)], s.type, s.dims)
     sweep = _Sweep(s, family.quantity(key).names[0], bounds[0], h, count)
@@ -102,5 +102,6 @@ def _title(s: Scene, card: Formula, sweep: _Sweep, rule: str, high: Var, out: Va
     how = _TEXTS[rule].format(count)
     done = f"Set {out.name} to the integral over {span}, {how}, of {card.said(texts)}."
     what = s.family.about.get(card.name, "")
+    what = what.split(" at a ")[0]
     done = f"Numerical integral of the {what}. {done}" if what else done
     return Title(k.name(f"integrate_{card.name} {card.name}_integral {card.name}_{rule}"), done)

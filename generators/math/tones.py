@@ -44,7 +44,7 @@ def tone_curve(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     s = launch(k, list=2, grid=4, cube=2)
     image = s.read("image luma pixels gray", type_, 0.01, 1.0)
-    c = k.let("c tone luminance", image)
+    c = k.let("c tone", image)
     count = 1 if level < 3 else shape.integer(1, 2)
     # The threshold of solarize lies in the middle of what an image holds before other curves.
     chosen = sorted(shape.sample(_CURVE.cards, count), key=lambda card: card.name != "solarize")
@@ -68,7 +68,7 @@ def tone_curve(k: KernelBuilder, level: int) -> Title:
 def _step(s: Site, card: Formula, c: Var) -> str:
     """Send a pixel through one curve; says which."""
     key = card.keys[1]
-    ways = {"literal": 1} if key == "steps" else {"literal": 2, "shared": 3}
+    ways = {"literal": 1, "shared": 6 if key != "steps" else 1}
     given = _COEFFICIENTS[key].given(s, scalar_of(c.type), **ways)
     s.k.assign(c, card.of(s.k, {"c": c, key: given}))
     return card.said({"c": "c", key: say(s.k, given)})

@@ -60,10 +60,10 @@ def _tone(
         w = k.let("w angle", omegas[at])
         c = k.let("cos_w cw", cos(w))
         coeff = k.let("coeff two_cos", 2.0 * c)
-        said = f"w = {omegas.name}"
+        said = f"w = {omegas.name} in radians per sample"
     else:
         table = k.array("coeffs two_cos_w", type_, own, low=-1.8, high=1.8)
-        coeff = k.let("coeff r", table[at])
+        coeff = k.let("coeff two_cos", table[at])
         said = f"2 * cos(w) = {table.name}"
     return w, c, coeff, said
 
@@ -104,9 +104,9 @@ def _goertzel_power_stored(
     each = "each of several tones in each channel" if bank else "one frequency in each track"
     what = "complex amplitude" if "imag_out" in done else "power"
     what = "magnitude" if "sqrt" in done else what
-    text = f"{what.capitalize()} of {each} by Goertzel's algorithm. Over the "
-    text += f"samples of {source}, s0 = sample + 2 * cos(w) * s1 - s2, then s2 = s1 and s1 = s0, "
-    text += f"both 0 at first, with {said}. {done}."
+    text = f"{what.capitalize()} of {each} by Goertzel's algorithm. For each sample in turn, s0 = "
+    text += f"{source} + 2 * cos(w) * s1 - s2, then s2 = s1 and s1 = s0, both 0 at first, with "
+    text += f"{said}. {done}."
     order = "last" if ch.last else "first"
     names = "goertzel_bank" if bank else "tone_detector"
     return Title(

@@ -148,35 +148,42 @@ def envelope_follower(k: KernelBuilder, level: int) -> Title:
     detector = shape.choice(("peak", "power"))
     chain = use != "level" and level > 1 and shape.chance(0.3)
     side = ch.array("sidechain key_signal", "samples") if chain else x
-    attack, attack_name = ch.own("attack attack_coeff", 0.3, 0.9, 0.2)
-    release, release_name = ch.own("release release_coeff", 0.02, 0.2, 0.2)
+    end = k.draw.word.choice(("", "_coeff"))
+    attack, attack_name = ch.own(f"attack{end}", 0.3, 0.9, 0.2)
+    release, release_name = ch.own(f"release{end}", 0.02, 0.2, 0.2)
     out = ch.array(
         "envelope level_out" if use == "level" else "y out processed", "samples", role="out"
     )
     settings = _dynamics(k, ch, use)
     count = ch.count(x, "samples")
-    env = k.let("env level_now follower", k.lift(0.0, ch.type))
+    env = k.let("env envelope_now follower", k.lift(0.0, ch.type))
     with k.for_("t n", count) as t:
         place = ch.place(t)
         s = k.let("s sample", side[place])
         size = k.let(
-            "size rect" if detector == "peak" else "power sq",
+            "rectified abs_s" if detector == "peak" else "power sq",
             abs(s) if detector == "peak" else s * s,
         )
-        if shape.chance(0.5):
-            rate = k.let("rate coeff", where(size > env, attack, release))
-            k.augment(env, "add", rate * (size - env))
-        else:
-            with k.if_(size > env):
-                k.augment(env, "add", attack * (size - env))
-            with k.else_():
-                k.augment(env, "add", release * (size - env))
+        _follow(k, env, size, attack, release)
         level_now: Expr = env if detector == "peak" else maybe(k, "rms amp", sqrt(env + 1.0e-6))
-        k.store(out, place, _shaped(k, use, level_now, x[place], settings))
-    measure = "the size" if detector == "peak" else "the square"
+        heard = s if side is x else x[place]
+        k.store(out, place, _shaped(k, use, level_now, heard, settings))
+    measure = "the absolute value" if detector == "peak" else "the square"
     return _envelope_follower_title(
         measure, side, attack_name, release_name, detector, out, use, settings, x, k, ch
     )
+
+
+def _follow(k: KernelBuilder, env: Var, size: Expr, attack: Expr, release: Expr) -> None:
+    """Move an envelope towards a size, at one rate up and at another down."""
+    if k.draw.shape.chance(0.5):
+        rate = k.let("rate coeff", where(size > env, attack, release))
+        k.augment(env, "add", rate * (size - env))
+        return
+    with k.if_(size > env):
+        k.augment(env, "add", attack * (size - env))
+    with k.else_():
+        k.augment(env, "add", release * (size - env))
 
 
 _DYNAMICS = {
@@ -203,8 +210,8 @@ def _envelope_follower_title(
     """What the kernel is called, and what it does in words."""
     lead = f"{_DYNAMICS[use]} for each {ch.each} of {x.name}. "
     text = f"{lead}An envelope starts at 0 and moves towards "
-    text += f"{measure} of {side.name} by the share {attack_name} where it rises, {release_name} "
-    text += "where it falls"
+    text += f"{measure} of {side.name} by the share {attack_name} where that is larger, by the "
+    text += f"share {release_name} elsewhere"
     if use == "level":
         text += f". {out.name} gets it" if detector == "peak" else ""
         text += f". {out.name} gets sqrt(envelope + 1e-6)" if detector == "power" else ""
@@ -294,17 +301,29 @@ def delay_line(k: KernelBuilder, level: int) -> Title:
     count = ch.count(x, "samples")
     memory = k.let("filtered store lp", k.lift(0.0, ch.type)) if way == "damped" else None
     with k.for_("t n", count) as t:
-        echo = k.let("echo delayed", k.lift(0.0, ch.type))
-        with k.if_(t >= delay):
-            k.assign(
-                echo, y[ch.place(t - delay)] if way != "feedforward" else x[ch.place(t - delay)]
-            )
+        echo, past = _delayed(ch, way, t, delay, (x, y))
         if memory is not None and damping is not None:
             k.augment(memory, "add", (1.0 - damping) * (echo - memory))
         now = maybe(k, "dry_now x0", x[ch.place(t)], 0.5)
-        value = _echoed(k, way, now, echo, memory, feedback, ch, t, delay, x)
+        value = _echoed(way, now, echo, past, memory, feedback)
         k.store(y, ch.place(t), value if mix is None else _mixed(k, mix, now, value))
     return _delay_line_title(way, feedback_name, x, lag, damping, mix, y, k, ch)
+
+
+def _delayed(
+    ch: Channels, way: str, t: Var, delay: Var, signals: tuple[Var, Var]
+) -> tuple[Var, Var | None]:
+    """What came out (of a single echo: in) a delay before, and for an all-pass what came in."""
+    k, (x, y) = ch.k, signals
+    names = "x_past dry_past" if way == "feedforward" else "echo y_past"
+    echo = k.let(names, k.lift(0.0, ch.type))
+    past = k.let("x_past dry_past", k.lift(0.0, ch.type)) if way == "allpass" else None
+    with k.if_(t >= delay):
+        before = ch.place(t - delay)
+        k.assign(echo, x[before] if way == "feedforward" else y[before])
+        if past is not None:
+            k.assign(past, x[before])
+    return echo, past
 
 
 def _delay_line_title(
@@ -352,25 +371,14 @@ def _mixed(k: KernelBuilder, mix: Expr, now: Expr, value: Expr) -> Expr:
 
 
 def _echoed(
-    k: KernelBuilder,
-    way: str,
-    now: Expr,
-    echo: Var,
-    memory: Var | None,
-    feedback: Expr,
-    ch: Channels,
-    t: Var,
-    delay: Var,
-    x: Var,
+    way: str, now: Expr, echo: Var, past: Var | None, memory: Var | None, feedback: Expr
 ) -> Expr:
+    """The output at a sample from what is heard now and from what came out or in before."""
     if way == "damped":
         assert memory is not None
         return now + feedback * memory
     if way == "saturated":
         return now + tanh(feedback * echo)
-    if way == "allpass":
-        past = k.let("past x_past", k.lift(0.0, ch.type))
-        with k.if_(t >= delay):
-            k.assign(past, x[ch.place(t - delay)])
+    if past is not None:
         return past - feedback * now + feedback * echo
     return now + feedback * echo

@@ -18,7 +18,7 @@ from generators.program.expr import Expr, Var, op
 def non_maximum_suppression(k: KernelBuilder, level: int) -> Title:
     """Edges thinned as Canny does: kept where the magnitude is a ridge across the gradient."""
     shape = k.draw.shape
-    image = Image(k, level, {"skip": 4, "padded": 3})
+    image = Image(k, level, {"skip": 4, "padded": 3}, size=(12, 16))
     type_ = pixel_type(k)
     magnitude = image.array("mag magnitude strength", type_, around=True)
     out, here, a, b, said = _ridge(k, image, type_, magnitude)
@@ -26,7 +26,7 @@ def non_maximum_suppression(k: KernelBuilder, level: int) -> Title:
     test = op("and", here >= a, here > b) if strictly else op("and", here > a, here >= b)
     limit = None
     if shape.chance(0.2):
-        limit = k.scalar("threshold t_low", type_, 0.5, 0.8)
+        limit = k.scalar("threshold t_low", type_, 0.8, 0.9)
         test = op("and", test, here > limit)
     if shape.chance(0.5):
         k.store(out, image.at, where(test, here, 0.0))
@@ -73,9 +73,9 @@ def _ridge(
 
 def _by_sector(k: KernelBuilder, image: Image, mag: Var, codes: Var) -> tuple[Expr, Expr, str]:
     """Both neighbours across one of four directions."""
-    code = k.let("dir sector_id", codes[image.at])
-    a = k.let("first ahead", image.near(mag, 0, 1))
-    b = k.let("second behind", image.near(mag, 0, -1))
+    code = k.let("code sector_id", codes[image.at])
+    a = k.let("ahead", image.near(mag, 0, 1))
+    b = k.let("behind", image.near(mag, 0, -1))
     steps = ((1, 1), (1, 0), (1, -1))
     for n, (dy, dx) in enumerate(steps, 1):
         block = k.if_ if n == 1 else k.elif_
@@ -98,12 +98,12 @@ def _across(
 ) -> tuple[Expr, Expr, str]:
     """Neighbours along the larger component of the gradient, or values between them."""
     dx, dy = k.let("dx", gx[image.at]), k.let("dy", gy[image.at])
-    flat = k.let("flat along_x", abs(dx) >= abs(dy))
+    flat = k.let("along_x mostly_x", abs(dx) >= abs(dy))
     left, right = image.near(mag, 0, -1), image.near(mag, 0, 1)
     up, down = image.near(mag, -1, 0), image.near(mag, 1, 0)
     if not between:
-        a = k.let("ahead first", where(flat, right, down))
-        b = k.let("back second", where(flat, left, up))
+        a = k.let("ahead", where(flat, right, down))
+        b = k.let("behind", where(flat, left, up))
         return (
             a,
             b,
@@ -115,11 +115,11 @@ def _across(
     back_falling, back_rising = image.near(mag, -1, -1), image.near(mag, -1, 1)
     ahead = where(same, falling, where(flat, back_rising, rising))
     behind = where(same, back_falling, where(flat, rising, back_rising))
-    far_a, far_b = k.let("corner_ahead", ahead), k.let("corner_back", behind)
+    far_a, far_b = k.let("corner_ahead", ahead), k.let("corner_behind", behind)
     small, large = least(abs(dx), abs(dy)), most(abs(dx), abs(dy))
     w = k.let("w share", small / (large + 1.0e-6))
-    a = k.let("ahead first", w * far_a + (1.0 - w) * where(flat, right, down))
-    b = k.let("back second", w * far_b + (1.0 - w) * where(flat, left, up))
+    a = k.let("ahead", w * far_a + (1.0 - w) * where(flat, right, down))
+    b = k.let("behind", w * far_b + (1.0 - w) * where(flat, left, up))
     said = f"the values ahead and behind along the gradient ({gx.name}, {gy.name}), interpolated "
     said += "between the neighbour along its larger component and the diagonal one, which has the "
     said += "share smaller / (larger + 1e-6); ahead is right, or below where |gy| is larger"
@@ -148,7 +148,7 @@ def _corner_response_stored(k: KernelBuilder, level: int, summed: bool, shape: S
         way = shape.choice(tuple(_WEIGHTED))
         sums, table = _tensor_sum(k, image, gx, gy, way)
         text = f"of the gradient ({gx.name}, {gy.name}), summed over the 3 x 3 pixels around each"
-        text += _WEIGHTED[way].format(table)
+        text += _WEIGHTED[way].format(table, *image.steps)
         padded = f"Each of {gx.name} and {gy.name}"
     else:
         names = k.draw.word.choice((("sxx", "syy", "sxy"), ("a_xx", "a_yy", "a_xy")))
@@ -156,8 +156,9 @@ def _corner_response_stored(k: KernelBuilder, level: int, summed: bool, shape: S
             image.array(n, type_, *b)
             for n, b in zip(names, ((0.2, 2.0), (0.2, 2.0), (-0.5, 0.5)), strict=True)
         ]
-        called = k.draw.word.choice((("a", "c", "b"), ("xx", "yy", "xy")))
-        sums = [k.let(n, array[image.at]) for n, array in zip(called, arrays, strict=True)]
+        sums = [
+            k.let(n, array[image.at]) for n, array in zip(("xx", "yy", "xy"), arrays, strict=True)
+        ]
         xx, yy, xy = (array.name for array in arrays)
         text = f"with {xx} and {yy} on the diagonal and {xy} off it"
         padded = ""
@@ -172,7 +173,7 @@ def _corner_response_stored(k: KernelBuilder, level: int, summed: bool, shape: S
 _WEIGHTED = {
     "scalars": "",
     "vector": "",
-    "weighted": ", with the weights (2 - |dy|) * (2 - |dx|)",
+    "weighted": ", with the weight (2 - |{1}|) * (2 - |{2}|) {1} rows and {2} columns away",
     "table": ", with the weights {}",
 }
 
@@ -193,9 +194,13 @@ def _tensor_sum(
         total = k.let("tensor acc s", make(vec, zero))
     else:
         parts = [k.let(n, zero) for n in (("sxx", "syy", "sxy"))]
-    with k.for_("dy", 2, start=-1) as dy, k.for_("dx", 2, start=-1) as dx:
-        place = image.place(image.stepped(0, dy), image.stepped(1, dx))
-        called = k.draw.word.choice((("a", "b"), ("gx_q", "gy_q"), ("ix_q", "iy_q")))
+    (row_step, column_step), beside = image.steps, image.around()
+    with k.for_(row_step, 2, start=-1) as dy, k.for_(column_step, 2, start=-1) as dx:
+        row, column = image.stepped(0, dy), image.stepped(1, dx)
+        if image.border != "skip":
+            row, column = k.let(beside[0], row), k.let(beside[1], column)
+        place = image.place(row, column)
+        called = [f"{gx.name}_q", f"{gy.name}_q"]
         a, b = k.let(called[0], gx[place]), k.let(called[1], gy[place])
         if way == "vector":
             k.augment(total, "add", make(vec, a * a, b * b, a * b))
@@ -224,12 +229,13 @@ def _measure(k: KernelBuilder, level: int, sums: list[Expr], measure: str) -> tu
             f"Harris' corner response, determinant - {say(k, alpha)} * trace^2,",
         )
     if measure == "noble":
-        return 2.0 * det / (
-            trace + 1.0e-3
-        ), "Noble's corner response, 2 * determinant / (trace + 0.001),"
+        eps = k.scalar("eps", trace.type, 0.01, 0.1)
+        said = f"Noble's corner response, 2 * determinant / (trace + {eps.name}),"
+        return 2.0 * det / (trace + eps), said
     trace = k.let("trace tr", a + c)
     half = maybe(k, "half_trace mid", 0.5 * trace)
-    root = k.let("root gap", sqrt(0.25 * (a - c) * (a - c) + b * b))
+    half_gap = k.let("half_gap half_diff", 0.5 * (a - c))
+    root = k.let("root radius", sqrt(half_gap * half_gap + b * b))
     if measure == "shi_tomasi":
         return half - root, "Shi and Tomasi's corner response, the smaller eigenvalue,"
     small, large = half - root, half + root

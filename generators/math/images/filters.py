@@ -16,7 +16,7 @@ from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Expr, Operand, Var
 
 
-def _radius(k: KernelBuilder, names: str = "radius r_max half_width") -> tuple[Expr, str]:
+def _radius(k: KernelBuilder, names: str = "radius half_width") -> tuple[Expr, str]:
     """How far a window reaches: a parameter or a literal."""
     if k.draw.shape.chance(0.6):
         radius: Expr = k.scalar(names, INT32, 1, 2)
@@ -46,9 +46,10 @@ def gaussian_pass(k: KernelBuilder, level: int) -> Title:
     here = (image.y, image.x)[axis]
     total = k.let("acc total blurred", k.lift(0.0, type_))
     norm = k.let("norm weight_sum", k.lift(0.0, type_)) if normal else None
+    called = image.around()[axis]
     with weighed() as (d, weight):
         weight = k.let("w weight", weight) if normal else weight
-        at = k.let("yy q at" if axis == 0 else "xx q at", _read_at(image, axis, here + d, d))
+        at = k.let(called, _read_at(image, axis, here + d, d))
         if image.border == "inside":
             with k.if_(_inside(image, axis, at)):
                 _gather(k, image, src, axis, at, weight, total, norm)
@@ -77,10 +78,8 @@ def _blur_weights(k: KernelBuilder, type_: Scalar) -> tuple[Var | None, Weights,
             with k.for_("tap q", count) as q:
                 yield k.let("d offset", q - half), taps[q]
 
-        said = (
-            f"the pixels are weighted by the taps {taps.name}, of which number {count.name} // 2 "
-        )
-        return taps, tabled, said + "is that of the pixel itself"
+        said = f"the pixel t - {count.name} // 2 away is weighted by {taps.name}[t], for each of "
+        return taps, tabled, f"{said}the {count.name} taps t"
     radius, reach = _radius(k)
     sigma = k.scalar("sigma", type_, 0.6, 1.6)
     spread = k.let("inv_2s2 falloff", 0.5 / (sigma * sigma))
@@ -158,7 +157,7 @@ def _weigh(
 ) -> None:
     """Add a pixel of the window with its weight."""
     dy, dx = offset
-    value = k.let("value there q_value", read(*at))
+    value = k.let("value neighbor q_value", read(*at))
     diff = k.let("diff dv", value - center)
     near = cast(dy * dy + dx * dx, diff.type)  # type: ignore[arg-type]
     if k.draw.shape.chance(0.5):
@@ -191,9 +190,10 @@ def bilateral_filter(k: KernelBuilder, level: int) -> Title:
     factors = _falloffs(k, type_)
     total, norm = (k.let(n, k.lift(0.0, type_)) for n in ("acc total", "norm weight_sum"))
     start, stop = _from_to(radius)
-    with k.for_("dy", stop, start=start) as dy, k.for_("dx", stop, start=start) as dx:
-        y = k.let("yy qy", _read_at(image, 0, image.y + dy, dy))
-        x = k.let("xx qx", _read_at(image, 1, image.x + dx, dx))
+    (row_step, column_step), called = image.steps, image.around()
+    with k.for_(row_step, stop, start=start) as dy, k.for_(column_step, stop, start=start) as dx:
+        y = k.let(called[0], _read_at(image, 0, image.y + dy, dy))
+        x = k.let(called[1], _read_at(image, 1, image.x + dx, dx))
         if image.border == "inside":
             with k.if_(every(y >= 0, y < image.size(0), x >= 0, x < image.size(1))):
                 _weigh(k, image, src, read, (y, x), (dy, dx), center, factors, (total, norm))
@@ -201,10 +201,11 @@ def bilateral_filter(k: KernelBuilder, level: int) -> Title:
             _weigh(k, image, src, read, (y, x), (dy, dx), center, factors, (total, norm))
     out = image.out("dst filtered denoised", type_)
     k.store(out, image.at, total / norm)
-    text = f"{'Joint bilateral' if joint else 'Bilateral'} filter of {src.name}: over the window "
-    text += f"of {said} pixel{'s' * (said != '1')} to each side, weights are exp(-({factors[2]} * "
-    text += f"d^2 + {factors[3]} * v^2)), d being the distance and v the difference of "
-    text += f"{guide.name}. {out.name} gets the weighted mean.{_ends(image)}"
+    text = f"{'Joint bilateral' if joint else 'Bilateral'} filter of {src.name} over the window of "
+    text += f"{said} pixel{'s' * (said != '1')} to each side. A pixel of the window is weighted by "
+    text += f"exp(-({factors[2]} + {factors[3]})), d being its distance in pixels and v its value "
+    text += f"of {guide.name} less that of the center. {out.name} gets the weighted mean."
+    text += _ends(image)
     return Title(k.name("bilateral_filter edge_preserving_blur", "bilateral_smooth"), text)
 
 
@@ -220,17 +221,18 @@ def _shape_of(k: KernelBuilder, array: Var) -> tuple[str, ...]:
 
 
 def _falloffs(k: KernelBuilder, type_: Scalar) -> tuple[Expr, Expr, str, str]:
-    """The factors of both squared distances, and what they are called."""
-    if k.draw.shape.chance(0.5):
-        space = setting(k, "space_coeff inv_2ss", type_, 0.1, 0.6, 0.7)
-        value = setting(k, "range_coeff inv_2sr", type_, 2.0, 20.0, 0.7)
-        return space, value, say(k, space), say(k, value)
-    ss, sr = (
-        k.scalar("sigma_space sigma_s", type_, 0.8, 2.0),
-        k.scalar("sigma_range sigma_r", type_, 0.1, 0.5),
+    """The factors of both squared distances, and what is subtracted with them."""
+    factors = k.draw.word.choice(
+        (("space_coeff", "range_coeff"), ("inv_2sigma_s2", "inv_2sigma_r2"))
     )
-    space, value = k.let("gs space_fall", 0.5 / (ss * ss)), k.let("gr range_fall", 0.5 / (sr * sr))
-    return space, value, f"1 / (2 * {ss.name}^2)", f"1 / (2 * {sr.name}^2)"
+    if k.draw.shape.chance(0.5):
+        space = setting(k, factors[0], type_, 0.1, 0.6, 0.7)
+        value = setting(k, factors[1], type_, 2.0, 20.0, 0.7)
+        return space, value, f"{say(k, space)} * d^2", f"{say(k, value)} * v^2"
+    called = k.draw.word.choice((("sigma_space", "sigma_range"), ("sigma_s", "sigma_r")))
+    ss, sr = k.scalar(called[0], type_, 0.8, 2.0), k.scalar(called[1], type_, 0.1, 0.5)
+    space, value = k.let(factors[0], 0.5 / (ss * ss)), k.let(factors[1], 0.5 / (sr * sr))
+    return space, value, f"d^2 / (2 * {ss.name}^2)", f"v^2 / (2 * {sr.name}^2)"
 
 
 _WINDOWS = {
@@ -296,7 +298,8 @@ def _of_few(
 ) -> Expr:
     """The median of three or five values by minima and maxima."""
     of_three = _median_of_three(k, level, src[image.at].type)
-    names = ["a", "b", "c", "d", "e"]
+    letters = "abcde" if not {*"abcde"} & k.used else "pqrst"
+    names = list(letters) if not {*letters} & k.used else [f"v{n}" for n in range(5)]
     values = [k.let(names[n], image.near(src, *step)) for n, step in enumerate(window)]
     if len(values) == 3:
         return of_three(*values)

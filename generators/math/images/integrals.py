@@ -36,7 +36,8 @@ def integral_image_pass(k: KernelBuilder, level: int) -> Title:
     src = k.array("image src values", type_, shape_of, role=role, low=bounds[0], high=bounds[1])
     out_shape = shape_of
     out = src if in_place else k.out("integral sums sat", wide, out_shape)
-    squared = not in_place and shape.chance(0.12 * level)
+    # Squares of bytes leave 32 bits after a few ten thousand pixels.
+    squared = not in_place and not whole and shape.chance(0.12 * level)
     squares = k.out("integral_sq sums_sq", wide, out_shape) if squared else None
     names = {"height": "height num_rows", "width": "width num_cols"}[length]
     axis = list(shape_of).index(length)
@@ -173,8 +174,9 @@ def box_from_integral(k: KernelBuilder, level: int) -> Title:
         assert squares is not None
         average = k.let("mean mu", mean)
         square = k.let("sum_sq total_sq", _corners(image, squares, rows, columns, order))
-        value = square / area - average * average
-        what = "The variance"
+        # Rounding may leave a negative difference where a box is flat.
+        value = most(square / area - average * average, 0.0)
+        what = "The variance, at least 0,"
     else:
         src = image.array("image src gray", type_)
         average = k.let("mean mu", mean)
@@ -224,11 +226,12 @@ def _corners(
     """The sum of a box: the corners at the far and near end less the two others."""
     k = image.k
     at = [table[image.place(y, x)] for y in rows for x in columns]
-    names = [("tl", "tr", "bl", "br"), ("a", "b", "c", "d")][k.draw.word.integer(0, 1)]
+    sets = (("tl", "tr", "bl", "br"), ("s00", "s01", "s10", "s11"), ("q00", "q01", "q10", "q11"))
+    free = [names for names in sets if not {*names} & k.used]
     if k.draw.shape.chance(0.4):
+        names = k.draw.word.choice(free)
         near, right, below, far = (
-            k.let([name, f"{name}_{table.name}"], value)
-            for name, value in zip(names, at, strict=True)
+            k.let(name, value) for name, value in zip(names, at, strict=True)
         )
     else:
         near, right, below, far = at  # type: ignore[assignment]

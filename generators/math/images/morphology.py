@@ -19,16 +19,16 @@ def hit_or_miss(k: KernelBuilder, level: int) -> Title:
     """Morphology: erosion, dilation, outlines, and patterns that must hit or miss."""
     shape = k.draw.shape
     borders = {"clamp": 3, "skip": 3, "padded": 2, "wrap": 1}
-    image = Image(k, level, borders, size=(13, 16))
+    image = Image(k, level, borders, size=(16, 20))
     type_ = shape.choice((INT32, _BYTE, INT32))
     plain = 2 if level < 4 else 1
     ways = dict.fromkeys(("gradient", "outline", "pattern", "element", "ends"), 2)
-    ways |= {"erode": plain, "dilate": plain, "thin": 3 * max(level - 2, 0)}
+    ways |= {"erode": plain, "dilate": plain, "thin": 2 * max(level - 2, 0)}
     way = shape.weighted(ways)
     gray = way in ("erode", "dilate", "gradient")
     if gray and shape.chance(0.5):
         type_ = pixel_type(k)
-    high: float = {"outline": 3, "element": 3, "pattern": 2}.get(way, 1)
+    high: float = {"outline": 3, "element": 3}.get(way, 1)
     if gray:
         high = 1.0 if type_.is_float else 200
     names = "image src gray" if gray else "mask binary"
@@ -112,29 +112,25 @@ def _outline(
 def _pattern(
     k: KernelBuilder, image: Image, mask: Var, type_: Scalar, around: list[tuple[int, int]]
 ) -> tuple[Expr, str]:
-    """A corner: some pixels must be set, others must not."""
+    """A corner: a pixel must be set, its neighbours on two sides must not."""
     flip_y, flip_x = k.draw.shape.choice((-1, 1)), k.draw.shape.choice((-1, 1))
     zero = k.lift(0, type_)
-    hits = [(0, 0), (0, flip_x), (flip_y, 0)][:2]
-    misses = [(0, -flip_x), (-flip_y, 0)][:1]
+    misses = [(0, -flip_x), (-flip_y, 0)]
     if k.draw.shape.chance(0.5):
-        inside = k.let(
-            "hit foreground", every(*(op("ne", image.near(mask, *at), zero) for at in hits))
-        )
+        inside = k.let("hit foreground", op("ne", image.near(mask, 0, 0), zero))
         beside = k.let(
             "miss background", every(*(op("eq", image.near(mask, *at), zero) for at in misses))
         )
         test: Expr = op("and", inside, beside)
     else:
         test = every(
-            *(op("ne", image.near(mask, *at), zero) for at in hits),
+            op("ne", image.near(mask, 0, 0), zero),
             *(op("eq", image.near(mask, *at), zero) for at in misses),
         )
     place = lambda at: f"({at[0]}, {at[1]})"  # noqa: E731
     return where(test, k.lift(1, type_), zero), (
-        f"A hit-or-miss transform of {mask.name}: 1 where the pixels at "
-        f"{', '.join(map(place, hits))} (rows "
-        f"and columns from here) are not 0 and those at {', '.join(map(place, misses))} are, else 0"
+        f"A hit-or-miss transform of {mask.name} that finds corners: 1 where a pixel is not 0 and "
+        f"those at {' and '.join(map(place, misses))} (rows and columns from here) are, else 0"
     )
 
 
@@ -145,7 +141,8 @@ def _element(
     element = k.array("element kernel footprint", INT32, ("3", "3"), low=0, high=1)
     zero, one = k.lift(0, type_), k.lift(1, type_)
     found = k.let("found fits", one)
-    with k.for_("dy", 3) as dy, k.for_("dx", 3) as dx:
+    row_step, column_step = image.steps
+    with k.for_(row_step, 3) as dy, k.for_(column_step, 3) as dx:
         place = image.place(image.stepped(0, dy - 1), image.stepped(1, dx - 1))
         used = op("ne", element[dy, dx], k.lift(0, INT32))
         with k.if_(op("and", used, op("eq", mask[place], zero))):

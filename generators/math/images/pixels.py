@@ -13,6 +13,14 @@ from generators.program.expr import Expr, Operand, Var, op
 
 _SIZES = (("height", "width"), ("h", "w"))
 _INDICES = (("y", "x"), ("i", "j"), ("row", "col"), ("r", "c"))
+_Pair = tuple[str, str]
+_BESIDE: dict[str, tuple[_Pair, tuple[_Pair, ...]]] = {
+    "y": (("dy", "dx"), (("qy", "qx"), ("yy", "xx"))),
+    "i": (("di", "dj"), (("ii", "jj"), ("ni", "nj"))),
+    "row": (("dr", "dc"), (("q_row", "q_col"), ("rr", "cc"))),
+    "r": (("dr", "dc"), (("rr", "cc"), ("qr", "qc"))),
+}
+"""By the row's index: names of steps to another pixel, and of that pixel's row and column."""
 BORDERS = {"clamp": 4, "skip": 3, "wrap": 1, "padded": 2}
 """How often an image ends in each way."""
 
@@ -93,6 +101,12 @@ class Image:
         self.y, self.x = at[len(self.before) : len(self.before) + 2]
         self.tail = at[len(self.before) + 2 :]
         self.at = at
+        self.steps, self.beside = _BESIDE[self.y.name]
+        self._dash = k.draw.word.choice(("", "_"))
+
+    def around(self) -> tuple[str, str]:
+        """Names of the row and the column of another pixel, alike."""
+        return self.k.draw.word.choice(self.beside)
 
     @property
     def draw(self) -> Stream:
@@ -158,7 +172,7 @@ class Image:
         if (axis, by) not in self._moved:
             side = ("m" if by < 0 else "p") + (str(abs(by)) if abs(by) > 1 else "")
             beyond = self.within(axis, here + by if by > 0 else here - -by, by)
-            self._moved[axis, by] = self.k.let(f"{here.name}{side} {here.name}_{side}", beyond)
+            self._moved[axis, by] = self.k.let(f"{here.name}{self._dash}{side}", beyond)
         return self._moved[axis, by]
 
     def within(self, axis: int, place: Expr, by: int = 0) -> Expr:

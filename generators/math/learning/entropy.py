@@ -39,6 +39,19 @@ def _labelled(k: KernelBuilder, level: int) -> tuple[Table, bool]:
     return table(k, level, span=(6, 10), minimum=minimum), ignored
 
 
+def _smoothed_text(t: Table, smooth: Var) -> str:
+    text = f"(1 - {smooth.name}) * (the label's nll) + {smooth.name} * (the mean nll of all "
+    text += f"classes), where the nll of a class is the log-sum-exp of the {t.unit} less the "
+    return f"{text}score of that class"
+
+
+def _weighted_text(weights: Var, told: str, smoothed: bool) -> str:
+    lead = f"{weights.name}[label]"
+    if not smoothed:
+        return f"{lead} times {told}"
+    return f"{lead} * ({told.replace('), where', ')), where')}"
+
+
 @idiom
 def smoothed_cross_entropy(k: KernelBuilder, level: int) -> Title:
     """Cross-entropy of labelled rows, with smoothed labels, ignored rows and class weights."""
@@ -59,19 +72,18 @@ def smoothed_cross_entropy(k: KernelBuilder, level: int) -> Title:
     value: Expr = lse - score(label)
     told = f"the log-sum-exp of the {t.unit} less the label's score"
     if smooth is not None:
-        hit = k.let("nll hit picked", value)
+        hit = k.let("nll label_nll", value)
         total = t.zero("total score_sum acc")
         with t.classes(x) as c:
             t.add(total, score(c))
-        spread = k.let("uniform_loss mean_nll", lse - total / length(t, x))
+        spread = k.let("mean_nll", lse - total / length(t, x))
         value = (1.0 - smooth) * hit + smooth * spread
-        told = f"(1 - {smooth.name}) * nll + {smooth.name} * (the mean nll of all classes)"
-        told += f", nll being the log-sum-exp of the {t.unit} less a score"
+        told = _smoothed_text(t, smooth)
     if level > 1 and shape.chance(0.35):
         weights = k.array("class_weights weight", t.type, t.size, low=0.5, high=2.0)
         value = value * weights[label]
         k.half_inputs = False
-        told += f", times {weights.name}[label]"
+        told = _weighted_text(weights, told, smooth is not None)
     k.store(losses, t.at, value)
     kind = "Cross-entropy with smoothed labels" if smooth is not None else "Cross-entropy loss"
     text = f"{kind} of each {t.unit} of {heated} over its {t.size}{t.said}, with the "
@@ -178,11 +190,12 @@ def _divergence(t: Table, way: str, x: Var, y: Var, heat: Expr | None) -> tuple[
     def score(z: Var, c: Expr) -> Expr:
         return z[t.place(c)] if heat is None else z[t.place(c)] / heat
 
-    def of(z: Var) -> Var:
+    def of(z: Var, tag: str) -> Var:
+        t.tag = tag
         return log_norm(t, z, lambda c: score(z, c), online, first)
 
-    one, two = of(x), of(y)
-    total = t.zero("total kl div")
+    one, two = of(x, "p"), of(y, "q")
+    total = t.zero("js div" if way == "js" else "total" if way == "both" else "kl div")
     logs, probs = alike(k, "log_p lp", "log_q lq"), alike(k, "p prob_p", "q prob_q")
     with t.classes(x) as c:
         at = t.place(c)
@@ -201,7 +214,7 @@ def _divergence(t: Table, way: str, x: Var, y: Var, heat: Expr | None) -> tuple[
     names = {
         "kl": "KL(p || q)",
         "reverse": "KL(q || p)",
-        "both": "KL(p || q) + KL(q || p)",
+        "both": "(KL(p || q) + KL(q || p))",
         "js": "(KL(p || m) + KL(q || m)) / 2 with m = (p + q) / 2",
     }
     return total, names[way]
@@ -221,7 +234,7 @@ def row_divergence(k: KernelBuilder, level: int) -> Title:
     value, what = _divergence(t, way, x, y, heat)
     if heat is not None and shape.chance(0.6):
         value = value * heat * heat
-        what += f" times {heat.name}^2"
+        what = f"{heat.name}^2 * {what}"
     out = t.put("divergences losses", value)
     over = "" if heat is None else f" / {heat.name}"
     lead = {"js": "Jensen-Shannon divergence", "both": "Symmetric divergence"}

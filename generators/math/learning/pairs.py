@@ -49,9 +49,9 @@ class _Space:
         total = k.let(names, k.lift(0.0, self.type))
         k.used.discard("d")
         with k.for_("d", extent(x, 1)) as d:
-            gap = k.let("gap diff delta", x[i, d] - y[j, d])
-            k.augment(total, "add", gap * gap)
-        k.used.discard(gap.name)
+            diff = k.let("diff delta", x[i, d] - y[j, d])
+            k.augment(total, "add", diff * diff)
+        k.used.discard(diff.name)
         return total
 
 
@@ -154,17 +154,19 @@ def triplet_margin(k: KernelBuilder, level: int) -> Title:
     kind = "squared distance"
     if not squared:
         eps = k.draw.value.choice((1e-6, 1e-8, 1e-4))
-        names = alike(k, "d_pos dist_pos", "d_neg dist_neg")
+        names = alike(k, "d_pos pos_dist", "d_neg neg_dist")
         near, far = k.let(names[0], sqrt(near + eps)), k.let(names[1], sqrt(far + eps))
         kind = f"distance (sqrt(squared distance + {eps:g}))"
     soft = level > 1 and shape.chance(0.3)
     gap = k.let("gap violation", near - far + margin)
-    value = log(1.0 + exp(gap)) if soft else most(gap, k.lift(0.0, s.type))
+    value: Expr = most(gap, k.lift(0.0, s.type))
+    if soft:
+        value = value + log(1.0 + exp(-abs(gap)))
     losses = k.out("losses triplet_losses loss", s.type, n)
     k.store(losses, i, value)
     what = f"{kind} to the positive - {kind.split(' (')[0]} to the negative + {margin.name}"
     text = f"Triplet margin loss. With gap = {what}, {losses.name} gets "
-    text += "log(1 + exp(gap)). " if soft else "max(gap, 0). "
+    text += "log(1 + exp(gap)), written without overflow. " if soft else "max(gap, 0). "
     if level > 1 and shape.chance(0.25 + 0.05 * level):
         active = k.out("active violated", INT32, n)
         k.store(active, i, fn("where", gap > 0.0, k.lift(1, INT32), 0))
@@ -175,7 +177,7 @@ def triplet_margin(k: KernelBuilder, level: int) -> Title:
 def _given(s: _Space, i: Var, indexed: bool) -> tuple[Expr, Expr, str]:
     """Distances in triplets of rows of three tables, or of one table by index."""
     k, rows = s.k, "triplets"
-    names = alike(k, "near_sq pos_sq", "far_sq neg_sq")
+    names = alike(k, "pos_dist_sq pos_sq", "neg_dist_sq neg_sq")
     if not indexed:
         x, p, n = (s.array(role, rows) for role in ("anchors", "positives", "negatives"))
         near = s.distance(x, i, p, i, names[0])

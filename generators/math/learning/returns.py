@@ -254,15 +254,15 @@ def clipped_policy_loss(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     k.half_inputs = False
     t = table(k, level, "actions", "a j c", {"rows": 5, "columns": 1, "batch": 3})
-    x = t.array("logits policy_logits", -2.0, 2.0)
+    x = t.array("logits policy_logits", -0.8, 0.8)
     taken = k.let("action act", cast(t.ids("actions_taken chosen_ids", INT32), INT32))
     actions = k.params[-1].name
-    old = t.each("old_log_probs old_logp", -2.8, -1.2)
+    old = t.each("old_log_probs old_logp", -2.5, -1.6)
     old_name = k.params[-1].name
     adv = k.let("adv a_t", t.each("advantages adv_in", -1.0, 1.0))
     adv_name = k.params[-1].name
     way = shape.weighted({"loss": 4, "entropy": 4, "gradient": 3 * (level > 1)})
-    eps = k.scalar("clip_eps epsilon", t.type, 0.1, 0.6 if way == "gradient" else 0.4)
+    eps = k.scalar("clip_eps epsilon", t.type, 0.1, 0.6 if way == "gradient" else 0.3)
     lse = log_norm(t, x, lambda c: x[t.place(c)], 0.3)
     logp = k.let("log_p logp", x[t.place(taken)] - lse)
     ratio = k.let("ratio rho", exp(logp - old))
@@ -293,9 +293,16 @@ def _policy_gradient(
 ) -> Title:
     """The gradient of the clipped objective for each score: none where clipping holds."""
     k, (ratio, adv, eps) = t.k, terms
-    open_ = where(adv > 0.0, cast(ratio < 1.0 + eps, INT32), cast(ratio > 1.0 - eps, INT32))
-    passes = k.let("passes active", open_)
-    g = k.let("g coef", where(fn("eq", passes, 1), -(ratio * adv), 0.0))
+    over = fn("and", adv > 0.0, ratio > 1.0 + eps)
+    under = fn("and", adv < 0.0, ratio < 1.0 - eps)
+    clipped = fn("or", over, under)
+    if k.draw.shape.chance(0.5):
+        clipped = k.let("clipped saturated", clipped)
+        g = k.let("g coef", where(clipped, 0.0, -(ratio * adv)))
+    else:
+        g = k.let("g coef", -(ratio * adv))
+        with k.if_(clipped):
+            k.assign(g, 0.0)
     grads = t.out("grad_logits dlogits")
     with t.classes(x) as c:
         prob = k.let("p prob", exp(x[t.place(c)] - lse))
@@ -303,6 +310,7 @@ def _policy_gradient(
         k.store(grads, t.place(c), g * (hot - prob))
     text = f"Gradient of PPO's clipped policy loss. {base}{grads.name} gets the "
     text += "gradient of -min(ratio * A, clip(ratio, 1 - "
-    text += f"{eps.name}, 1 + {eps.name}) * A) for each score, A being {adv_name}; it is 0 "
-    text += "where clipping holds."
+    text += f"{eps.name}, 1 + {eps.name}) * A) by each score, A being {adv_name}: 0 where "
+    text += f"A is above 0 and ratio above 1 + {eps.name}, or A below 0 and ratio below 1 - "
+    text += f"{eps.name}."
     return Title(k.name("ppo_policy_grad clipped_policy_backward"), text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from generators.build import KernelBuilder
 from generators.build.registry import Title, idiom
 from generators.kit.functions import exp, log
@@ -107,7 +109,7 @@ def softmax_gradient(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(name), text)
 
 
-def _two_passes(t: Table, x: Var, first: Score, again: Score) -> tuple[Var, Var]:
+def _two_passes(t: Table, x: Var, first: Score, again: Callable[[Expr], Expr]) -> tuple[Var, Var]:
     """The largest score, as the first pass makes scores, and the sum of exponentials."""
     top = t.k.let(t.peaks, t.k.lift(LOW, t.type))
     with t.classes(x) as c:
@@ -124,39 +126,49 @@ def gumbel_softmax(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     t = table(k, level, "choices", "c j a", {"rows": 5, "columns": 2, "batch": 4})
     x = t.array("logits scores log_alpha", -1.5, 1.5)
+    # Half precision rounds numbers close to 1 to 1, where the noise is infinite.
+    k.half_inputs = False
     u = t.array("uniforms noise_u u", 0.02, 0.98)
     heat = k.scalar("temperature tau", t.type, 0.5, 1.5)
     inverse = shape.chance(0.35)
     factor = k.let("inv_tau sharp", 1.0 / heat) if inverse else heat
-    kept = level > 1 and shape.chance(0.5)
+    kept = level > 1 and shape.chance(0.4)
     noisy = t.out("noisy perturbed") if kept else None
+    online = noisy is None and shape.chance(0.5)
+    out = t.out("samples soft_choice y")
+    held = out if noisy is None else noisy
 
     def score(c: Expr) -> Expr:
         at = t.place(c)
         g = k.let("g gumbel", -log(-log(u[at])))
         value = (x[at] + g) * factor if inverse else (x[at] + g) / factor
-        return k.let("z s_c", value)
+        return k.let("z score", value)
 
     def first(c: Expr) -> Expr:
         z = score(c)
-        if noisy is not None:
-            k.store(noisy, t.place(c), z)
+        k.store(held, t.place(c), z)
         return z
 
     def again(c: Expr) -> Expr:
-        return score(c) if noisy is None else noisy[t.place(c)]
+        return held[t.place(c)]
 
-    if noisy is None:
-        top, total = normaliser(t, x, score, 0.5, first=0.0)
+    if online:
+        top, total = normaliser(t, x, first, 1.0)
     else:
         top, total = _two_passes(t, x, first, again)
-    out = t.out("samples soft_choice y")
     with t.classes(x) as c:
-        value = again(c)
-        k.store(out, t.place(c), exp(value - top) / total)
+        k.store(out, t.place(c), exp(again(c) - top) / total)
+    return _gumbel_title(t, (x, u, heat), out, noisy)
+
+
+def _gumbel_title(t: Table, given: tuple[Var, Var, Var], out: Var, noisy: Var | None) -> Title:
+    """What the kernel is called, and what it does in words."""
+    k, (x, u, heat) = t.k, given
     text = f"Gumbel-softmax samples of each {t.unit} over its {t.size}{t.said}: the softmax, with "
     text += f"the largest score subtracted first, of ({x.name} + Gumbel noise -log(-log({u.name})))"
-    text += f" / {heat.name}. {out.name} gets it."
+    text += f" / {heat.name}, where {u.name} lies within (0, 1). {out.name} gets it."
+    if noisy is None:
+        text += f" The perturbed scores are kept in {out.name} until they are normalised."
     text += f" {noisy.name} gets the perturbed scores." if noisy is not None else ""
     return Title(k.name("gumbel_softmax sample_gumbel_softmax", "relaxed_choice"), text)
 
@@ -177,9 +189,10 @@ def smooth_maximum(k: KernelBuilder, level: int) -> Title:
         top = peak(t, x, score)
         total, mixed = t.zero("total denom"), t.zero("mixed weighted acc")
         with t.classes(x) as c:
-            w = k.let("w e", exp(score(c) - top))
+            v = k.let("v x_c", x[t.place(c)])
+            w = k.let("w e", exp(sharp * v - top))
             t.add(total, w)
-            t.add(mixed, w * x[t.place(c)])
+            t.add(mixed, w * v)
         value: Expr = mixed / total
         said = f"the mean of {x.name} weighted by the softmax of {sharp.name} * {x.name}"
     else:

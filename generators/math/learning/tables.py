@@ -13,13 +13,14 @@ from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var, literal
 
 _LAYOUTS = {
-    "rows": (("rows",), ("i row r n",), 1),
-    "columns": (("cols",), ("i col n",), 0),
-    "batch": (("batch", "steps"), ("b batch_id", "t step s"), 2),
-    "channels": (("batch", "pixels"), ("b n", "p pixel"), 1),
-    "image": (("batch", "height", "width"), ("b n", "y h", "x w"), 1),
+    "rows": (("rows",), "i|row|r|n", 1),
+    "columns": (("cols",), "i|col|n", 0),
+    "batch": (("batch", "steps"), "b t|b step|b s|batch_id t", 2),
+    "channels": (("batch", "pixels"), "b p|n p|b pixel|n pixel", 1),
+    "image": (("batch", "height", "width"), "b y x|n y x|n h w|b h w", 1),
 }
-"""Of each layout: the sizes of the launch, names of indices, and where the looped axis stands."""
+"""Of each layout: the sizes of the launch, names of indices (alternatives apart by ``|``), and
+where the looped axis stands."""
 _UNITS = {
     "rows": "row",
     "columns": "column",
@@ -55,6 +56,8 @@ class Table:
     plain: bool
     """Whether sums are written ``acc = acc + x``."""
     stop: Expr | None = None
+    tag: str = ""
+    """What names of maxima and sums end in, where a thread has those of several rows."""
 
     @property
     def whole(self) -> tuple[str, ...]:
@@ -73,7 +76,7 @@ class Table:
     def peaks(self) -> str:
         """Names for the largest score of a row."""
         middle = {"row": "row_max", "column": "col_max", "pixel": "max_score"}[self.unit]
-        return f"top {middle} peak"
+        return self.tagged(f"top {middle} peak") if not self.tag else self.tagged("max")
 
     @property
     def said(self) -> str:
@@ -105,6 +108,10 @@ class Table:
         self.k.store(out, self.at, value)
         return out
 
+    def tagged(self, names: str) -> str:
+        """Names of what belongs to one of several rows."""
+        return " ".join(f"{name}_{self.tag}" if self.tag else name for name in names.split())
+
     def zero(self, names: str) -> Var:
         return self.k.let(names, self.k.lift(0.0, self.type))
 
@@ -130,7 +137,7 @@ class Table:
     def raise_to(self, top: Var, value: Expr) -> None:
         """A running maximum."""
         if self.plain:
-            value = value if isinstance(value, Var) else self.k.let("v s_c cand", value)
+            value = value if isinstance(value, Var) else self.k.let("score cand", value)
             with self.k.if_(value > top):
                 self.k.assign(top, value)
         else:
@@ -156,7 +163,8 @@ def table(
     for symbol in sizes:
         k.size(symbol, *_RANGES[symbol])
     k.size(size, *span, minimum=minimum)
-    at = k.thread(*sizes, names=[k.name(name) for name in names])
+    indices = k.draw.word.choice(names.split("|")).split()
+    at = k.thread(*sizes, names=[k.name(name) for name in indices])
     type_ = k.draw.wide_float_type()
     found = Table(k, layout, sizes, at, axis, size, type_, k.name(loop), shape.chance(0.35))
     if shape.chance(0.35):
@@ -189,14 +197,15 @@ def normaliser(
     k = t.k
     if not k.draw.shape.chance(online):
         top = peak(t, x, score, first)
-        total = t.zero("total denom sum_exp")
+        total = t.zero(t.tagged("sum_exp" if t.tag else "total denom sum_exp"))
         with t.classes(x) as c:
             t.add(total, maybe(k, "e term", exp(score(c) - top), 0.3))
         return top, total
-    top, total = k.let("top run_max m", k.lift(LOW, t.type)), t.zero("total denom sum_exp")
+    top = k.let(t.tagged("max" if t.tag else "top run_max m"), k.lift(LOW, t.type))
+    total = t.zero(t.tagged("sum_exp" if t.tag else "total denom sum_exp"))
     with t.classes(x) as c:
         value = score(c)
-        value = value if isinstance(value, Var) else k.let("s z", value)
+        value = value if isinstance(value, Var) else k.let("z score", value)
         if t.plain:
             with k.if_(value > top):
                 k.assign(total, total * exp(top - value))
@@ -212,7 +221,7 @@ def normaliser(
 def log_norm(t: Table, x: Var, score: Score, online: float = 0.3, first: float = 0.4) -> Var:
     """The log of a row's sum of exponentials."""
     top, total = normaliser(t, x, score, online, first)
-    return t.k.let("lse log_z log_norm", top + log(total))
+    return t.k.let(t.tagged("lse" if t.tag else "lse log_z log_norm"), top + log(total))
 
 
 def length(t: Table, x: Var) -> Expr:
@@ -236,7 +245,7 @@ def tempered(
         return lambda c: x[t.place(c)] / heat, f"{x.name} / {heat.name}"
     k.half_inputs = False
     heats = k.array("temperatures taus", t.type, t.dims, low=0.5, high=2.0)
-    heat = k.let("heat tau temp", heats[t.at])
+    heat = k.let("temperature tau", heats[t.at])
     return lambda c: x[t.place(c)] / heat, f"{x.name} / {heats.name} (one of each {t.unit})"
 
 
