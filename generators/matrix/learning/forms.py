@@ -106,9 +106,13 @@ class Work:
         role: str = "in",
         type_: Type | None = None,
         fixed: bool = False,
+        exact: bool = False,
         init: str = "uniform",
     ) -> Tensor:
-        """An array; unless it is ``fixed``, its axes may be turned or it may lie flat."""
+        """An array; unless it is ``fixed``, its axes may be turned or it may lie flat.
+
+        An ``exact`` one is never stored in half precision.
+        """
         order = tuple(range(len(dims)))
         many = len(dims) > 1 and not fixed
         shape = self.k.draw.shape
@@ -132,6 +136,8 @@ class Work:
             low=span[0],
             high=span[1],
         )
+        if exact:
+            self.k.exact.add(var.name)
         made = Tensor(self, var, tuple(dims), order, flat)
         self.tensors.append(made)
         return made
@@ -146,6 +152,7 @@ class Work:
     ) -> Iterator[tuple[Var, ...]]:
         """Indices of each output: a thread for one, for a line of them, or for a flat index."""
         k = self.k
+        names = _of_one_kind(k, names)
         way = k.draw.shape.chance(line) if len(dims) > 1 else False
         if way:
             at = k.thread(*dims[:-1], names=[k.name(n) for n in names[: len(dims) - 1]])
@@ -204,6 +211,14 @@ class Work:
             held = self.counts.get(t.dims[axis])
             found.append(held.name if isinstance(held, Var) else t.dims[axis])
         return found
+
+
+def _of_one_kind(k: KernelBuilder, names: Sequence[str]) -> list[str]:
+    """Names of indices that go together: all first ones, or all second ones, and so on."""
+    parts = [name.split() for name in names]
+    which = k.draw.word.choice(range(max(map(len, parts))))
+    own = [p[which % len(p)] for p in parts]
+    return [" ".join(p) if one in k.used else one for one, p in zip(own, parts, strict=True)]
 
 
 def alike(k: KernelBuilder, *families: str) -> list[str]:
