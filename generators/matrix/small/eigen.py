@@ -199,7 +199,7 @@ def power_iteration(k: KernelBuilder, level: int) -> Title:
     start = g.one("start guess", vec, 0.3, 1.0)
     v, done = _iterated(g, level, a, start, positive)
     if level >= 2:
-        done += _valued(g, level, a, v, start)
+        done += _valued(g, level, a, v, start, "greatest component" in done)
     done += g.gets("eigenvectors axes_out", v)
     done += g.offer(
         (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
@@ -220,7 +220,7 @@ def _iterated(g: Place, level: int, a: Var, start: Expr, positive: bool) -> tupl
     def unit(body: BodyBuilder, v: Expr) -> Expr:
         if how == "largest":
             return v / body.let("peak size", fn("max_element", v))
-        return v / sqrt(dot(v, v) + 0.0001)
+        return fn("normalize", v)
 
     scaled = routine(g.k, 0.6 * (level >= 3), "unit_of rescaled", {"v": start.type}, unit)
     v = g.let("v axis", b * start)
@@ -231,14 +231,15 @@ def _iterated(g: Place, level: int, a: Var, start: Expr, positive: bool) -> tupl
             g.k.assign(v, scaled(v))
         g.k.assign(v, b * v)
     g.k.assign(v, scaled(v))
-    scaling = "its greatest component" if how == "largest" else "sqrt(dot(v, v) + 0.0001)"
+    scaling = "its greatest component (A has positive entries)" if how == "largest" else "its length"
     when = "in the end" if how == "late" else "before each of these products and in the end"
     return v, f"{done} {scaling} {when}."
 
 
-def _valued(g: Place, level: int, a: Var, v: Var, start: Expr) -> str:
+def _valued(g: Place, level: int, a: Var, v: Var, start: Expr, largest: bool) -> str:
     """The eigenvalue, and what is left of the matrix without the axis."""
-    lam = g.let("e lam rayleigh", dot(v, g.part("av image", a * v)) / (dot(v, v) + 0.0001))
+    along = dot(v, g.part("av a_v", a * v))
+    lam = g.let("lam eigenvalue", along / dot(v, v) if largest else along, "e")
     done = g.gets("eigenvalues rayleigh", lam, f"the Rayleigh quotient {g.told(lam)}")
     if level < 4:
         return done
