@@ -334,7 +334,7 @@ def _invariants(g: Place, s: Var) -> dict[str, Entry]:
         return sqrt(x * x - x * y + y * y + 3.0 * xy * xy)
 
     def traction() -> Expr:
-        normal = g.k.let("nrm direction", g.read("normals facets", rows_of(mat), init="unit"))
+        normal = g.let("n nrm", g.read("normals facet_normals", rows_of(mat), init="unit"))
         return dot(normal, s * normal)
 
     shear = "sqrt(((s[0, 0] - s[1, 1]) / 2)^2 + s[0, 1]^2)"
@@ -343,7 +343,7 @@ def _invariants(g: Place, s: Var) -> dict[str, Entry]:
         "i2": ("i2 second_invariant", second),
         "i3": ("i3 third_invariant", lambda: fn("determinant", s)),
         "in_plane": ("max_shear in_plane_shear", tresca, shear),
-        "traction": ("normal_stress tractions", traction),
+        "traction": ("normal_stress normal_tractions", traction),
     }
     if mat.rows == 2:
         return found | {"plane": ("mises von_mises", plane)}

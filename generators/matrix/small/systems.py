@@ -86,7 +86,8 @@ def barycentric(g: Place, vec: Vec, safe: bool) -> Problem:
     p, stem = k.let("p point", point), k.draw.word.choice(("v", "corner"))
     mesh = g.array("corners verts", vec, -2.0, 2.0, more=str(vec.size + 1))
     found: list[Expr] = [mesh[g.index(c)] for c in range(vec.size + 1)]
-    text = f"corners {mesh.name}[{g.where}, c]"
+    shape = "triangle" if vec.size == 2 else "tetrahedron"
+    text = f"corners of its {shape} in {mesh.name}"
     corners = [k.let(f"{stem}{c}", corner) for c, corner in enumerate(found)]
     edges: list[Expr] = [k.let(f"e{c}", v - corners[0]) for c, v in enumerate(corners[1:], 1)]
     unknowns = "uvw"[: vec.size]
