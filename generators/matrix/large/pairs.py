@@ -23,7 +23,7 @@ _DISTANCES = {
     "euclidean": "Euclidean distance",
     "manhattan": "Manhattan distance",
     "chebyshev": "Chebyshev distance (largest absolute difference)",
-    "canberra": "Canberra distance, the sum of |a - b| / (|a| + |b| + 0.001),",
+    "canberra": "Canberra distance, the sum of |a - b| / max(|a| + |b|, 1e-6),",
 }
 _BELLS = ("rbf", "laplace", "rational", "matern")
 _CALLED = (("points", "centers"), ("x", "y"), ("samples", "prototypes"), ("x", "anchors"))
@@ -104,7 +104,8 @@ def _by_gap(pairs: Pairs, form: str) -> tuple[Expr, str]:
         if form in ("chebyshev", "manhattan", "laplace"):
             term = abs(gap)
         elif form == "canberra":
-            term = abs(gap) / (abs(a) + abs(b) + 1.0e-3)
+            a, b = k.let("x_f", a), k.let("y_f", b)
+            term = abs(a - b) / most(abs(a) + abs(b), 1.0e-6)
         else:
             diff = k.let("diff delta gap", gap)
             term = diff * diff
@@ -264,7 +265,7 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
     past = k.size_param("past_len cache_len", "past") if m == f"past+{n}" else None
     c = cells(k, scalar, (*lead, n, m), _SCORES[2 + len(lead)])
     head, (i, j) = c.at[:-2], c.at[-2:]
-    score = k.let("score dotted acc", zero(scalar))
+    score = k.let("score s qk", zero(scalar))
     with k.for_("f d p", depth) as f:
         term = q[index(*head, i, f)] * keys[index(*(() if shared else head), j, f)]
         k.augment(score, "add", term)

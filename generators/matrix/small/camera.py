@@ -184,7 +184,7 @@ def _viewed(g: Place, scalar: Scalar, level: int, p: Expr) -> Var:
     axes = [g.k.scalar(name, vec, init="unit") for name in names]
     r = g.let("r rel", p - eye)
     v = g.let("v view_p", make(wide, *(dot(axis, r) for axis in axes), one), "v")
-    g.spoken[v.name] = "v", f"{g.spoken[v.name][1]}, {g.told(r)}"
+    g.spoken[v.name] = "v", f"{g.spoken[v.name][1]}, {g.told(r)}, the three axes orthonormal"
     return v
 
 
