@@ -162,7 +162,9 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
     """A fixed-width sparse matrix times a vector or several: products, steps of solvers, graphs."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
     several = shape.chance(0.55)
-    n, width = k.size("n", 10, 14) if several else k.size("n", 48, 80), k.size("m", 3, 5)
+    n = k.size("n", 10, 14) if several else k.size("n", 48, 80)
+    # Rows use three slots at most.
+    width = k.size("m", 3, 5, minimum=3)
     whole = (n, k.size("r", 4, 5)) if several else (n,)
     flipped, weighted = shape.chance(0.4), shape.chance(0.9)
     dims = (width, n) if flipped else (n, width)

@@ -98,7 +98,8 @@ def _statistics(t: _Token, pre: _Pre, kind: str, eps: Expr) -> tuple[Expr | None
     squares = k.let("squares sum_sq ss", k.lift(0.0, FLOAT32)) if single else None
     with t.channels() as c:
         value = pre.first_time(t.place(t.channel(c)))
-        value = value if isinstance(value, Var) else k.let("x_c entry", value)
+        if squares is not None and not isinstance(value, Var):
+            value = k.let("x_c entry", value)
         if mean is not None:
             k.augment(mean, "add", value)
         if squares is not None:
@@ -107,7 +108,7 @@ def _statistics(t: _Token, pre: _Pre, kind: str, eps: Expr) -> tuple[Expr | None
         k.augment(mean, "div", size)
     if squares is None:
         assert mean is not None
-        squares = k.let("spread var_sum", k.lift(0.0, FLOAT32))
+        squares = k.let("sq_dev var_sum", k.lift(0.0, FLOAT32))
         k.used.discard(t.loop)
         with t.channels() as c:
             centred = k.let("centred d", pre.again(t.place(t.channel(c))) - mean)
@@ -118,7 +119,8 @@ def _statistics(t: _Token, pre: _Pre, kind: str, eps: Expr) -> tuple[Expr | None
         variance = variance if mean is None else variance - mean * mean
     if shape.chance(0.3):
         variance = k.let("variance var", variance)
-    return mean, k.let("rstd inv_std scale", 1.0 / sqrt(variance + eps))
+    names = "rstd inv_rms" if kind == "rms" else "rstd inv_std"
+    return mean, k.let(names, 1.0 / sqrt(variance + eps))
 
 
 def _gain(k: KernelBuilder, size: str) -> tuple[Callable[[Expr, Expr], Expr], str]:

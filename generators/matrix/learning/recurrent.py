@@ -86,7 +86,7 @@ def lstm_cell(k: KernelBuilder, level: int) -> Title:
     forget = w.number("forget_bias", 0.5, 1.5) if w.chance(0.25, 2) else None
     clip = w.number("cell_clip clip", 0.5, 0.9) if w.chance(0.25, 3) else None
     lengths = (
-        k.array("lengths seq_lens", INT32, "batch", low=1, high=9) if w.chance(0.12, 2) else None
+        k.array("lengths seq_lens", INT32, "batch", low=1, high=3) if w.chance(0.12, 2) else None
     )
     sigmoid = _sigmoid(w)
     with w.each(dims, ("b row", "j unit"), line=0.0) as (b, j):
@@ -142,7 +142,7 @@ def _cell_stored(
         h_out.store(at, hidden)
         w.say(f"{c_out.name} gets c and {h_out.name} gets h.")
         return
-    step = k.scalar("step t_step", INT32, 2, 7)
+    step = k.scalar("step t_step", INT32, 1, 2)
     h_in = w.tensor("h_prev state", dims)
     live = k.let("live active", step < lengths[at[0]])
     c_out.store(at, fn("where", live, new, old))
