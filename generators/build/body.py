@@ -57,7 +57,7 @@ class BodyBuilder:
         return chosen
 
     def again(self, before: set[str], *kept: str) -> None:
-        """Free the names since ``before`` for a second pass, which calls things as the first did."""
+        """Free the names since ``before`` for a second pass, which calls all as the first did."""
         self._again = self.used - before - {*kept}
         self.used -= self._again
 

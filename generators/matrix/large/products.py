@@ -174,7 +174,6 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
     x = k.array("x vec" if not several else "x rhs", scalar, whole, low=-1.0, high=1.0)
     names = "row_lengths row_counts"
     used = k.array(names, INT32, n, low=1, high=3) if shape.chance(0.35) else None
-    count = k.size_param("width max_nonzeros", width) if used is None else None
     indices = (("i", "r"), ("row", "col"))
     c = cells(k, scalar, whole, indices if several else [names[:1] for names in indices])
     row, own = c.at[0], x[c.at]
@@ -189,7 +188,8 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
         k.augment(total, "add", entry)
         return entry
 
-    with k.for_("e slot p", count if used is None else used[row]) as e:
+    stop: Expr = used[row] if used is not None else k.size_param("width max_nonzeros", width)
+    with k.for_("e slot p", stop) as e:
         term(e)
     _ell_said(c, (columns, values, x, used), flipped, form)
     _completed(c, level, total, own, form)
@@ -205,14 +205,14 @@ def _ell_said(
     columns, values, x, used = of
     axis = "first" if flipped else "second"
     stored = f"the column of each slot in {columns.name}, slots along the {axis} axis"
-    valued = f"its value in {values.name}, " if values is not None else "all values 1, "
+    valued = f"its value in {values.name}" if values is not None else "all values 1"
     limit = "" if used is None else f"; row r uses its first {used.name}[r] slots"
     if form == "difference":
-        c.say(f"Graph Laplacian of {x.name} over an ELL matrix ({stored}, {valued.strip(', ')}{limit}): sum")
+        c.say(f"Graph Laplacian of {x.name} over an ELL matrix ({stored}, {valued}{limit}): sum")
         weight = f"{values.name} * " if values is not None else ""
         c.said[-1] += f" {weight}({x.name} of the column - {x.name} of the row) over the slots."
     else:
-        c.say(f"Multiply a sparse matrix in ELL format ({stored}, {valued.strip(', ')}{limit})")
+        c.say(f"Multiply a sparse matrix in ELL format ({stored}, {valued}{limit})")
         c.said[-1] += f" by {x.name}."
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, extent
 from generators.build.registry import Title, idiom
-from generators.kit.functions import sqrt
+from generators.kit.functions import most, sqrt
 from generators.kit.text import written
 from generators.matrix.learning.gates import SAID, activated
 from generators.matrix.parts import index
@@ -92,7 +92,7 @@ def _statistics(t: _Token, pre: _Pre, kind: str, eps: Expr) -> tuple[Expr | None
     k, shape = t.k, t.k.draw.shape
     size = cast(t.count, FLOAT32)
     mean: Var | None = None
-    single = kind == "rms" or shape.chance(0.3)
+    single = kind == "rms" or shape.chance(0.15)
     if kind == "layer":
         mean = k.let("mean mu", k.lift(0.0, FLOAT32))
     squares = k.let("squares sum_sq ss", k.lift(0.0, FLOAT32)) if single else None
@@ -116,7 +116,8 @@ def _statistics(t: _Token, pre: _Pre, kind: str, eps: Expr) -> tuple[Expr | None
         variance: Expr = squares / size
     else:
         variance = squares / size
-        variance = variance if mean is None else variance - mean * mean
+        # The difference of two large numbers may round to less than zero.
+        variance = variance if mean is None else most(variance - mean * mean, 0.0)
     if shape.chance(0.3):
         variance = k.let("variance var", variance)
     names = "rstd inv_rms" if kind == "rms" else "rstd inv_std"

@@ -199,9 +199,9 @@ def view_transform(k: KernelBuilder, level: int) -> Title:
     v = _viewed(g, scalar, level, p)
     clip = _projected(g, scalar, level, v)
     if clip.type == vec:
-        ndc = g.let("n ndc", clip)
+        n = g.let("n ndc", clip)
         done = "Transform vertices to device coordinates of an orthographic camera:"
-        done += f" {g.told(ndc)}, with {g.told(v)}, {g.told(p)}.{g.gets('ndc_out ndc_pos', ndc)}"
+        done += f" {g.told(n)}, with {g.told(v)}, {g.told(p)}.{g.gets('ndc_out ndc_pos', n)}"
         return Title(k.name("orthographic_view transform_vertices"), done)
     c = g.let("c clip", clip)
     done = f"Transform vertices to clip space: {g.told(c)}, with {g.told(v)}, {g.told(p)}."
@@ -232,9 +232,7 @@ def _normalized(g: Place, clip: Expr, vec: Vec, level: int) -> tuple[Expr, str]:
         return make(vec, c[0] * inv, c[1] * inv, c[2] * inv)
 
     args = {"c": clip, "w_floor": least}
-    ndc = g.let(
-        "n ndc", applied(g.k, 0.6 * (level >= 3), "to_ndc perspective_divide", args, build)
-    )
+    ndc = g.let("n ndc", applied(g.k, 0.6 * (level >= 3), "to_ndc perspective_divide", args, build))
     text = f"the device coordinates n = (c[0], c[1], c[2]) / max(c[3], {g.tell(least)})"
     return ndc, g.gets("ndc_out ndc", ndc, text)
 

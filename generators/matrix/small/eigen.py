@@ -232,7 +232,9 @@ def _iterated(g: Place, level: int, a: Var, start: Expr, positive: bool) -> tupl
             g.k.assign(v, scaled(v))
         g.k.assign(v, b * v)
     g.k.assign(v, scaled(v))
-    scaling = "its greatest component (A has positive entries)" if how == "largest" else "its length"
+    scaling = (
+        "its greatest component (A has positive entries)" if how == "largest" else "its length"
+    )
     when = "in the end" if how == "late" else "before each of these products and in the end"
     return v, f"{done} {scaling} {when}."
 

@@ -244,7 +244,7 @@ def _converted(g: Place, vec: Vec, way: str, used: Expr) -> tuple[Expr, str, str
     mat = Mat(3, 3, vec.scalar)
     if way in _SPACES:
         m = g.let("m rgb_mat", _numbers(mat, _SPACES[way]))
-        value = m * used
+        value: Expr = m * used
         if way == "sepia":
             value = fn("min", value, make(vec, literal(1, vec.scalar)))
         return value, g.told(m), f"rgb_to_{way} to_{way} {way}_colors"
@@ -253,10 +253,10 @@ def _converted(g: Place, vec: Vec, way: str, used: Expr) -> tuple[Expr, str, str
         s = g.one("saturation vibrance", vec.scalar, 0.3, 1.8)
         gray = make(vec, luma)
         return gray + s * (used - gray), g.told(luma), "adjust_saturation saturate"
-    m = g.one("ccm color_mat", mat, -0.3, 1.0)
-    value = m * used
+    given = g.one("ccm color_mat", mat, -0.3, 1.0)
+    value = given * used
     if way == "camera":
-        value = m * fn("cw_mul", g.one("gain white_balance", vec, 0.6, 1.6), used)
+        value = given * fn("cw_mul", g.one("gain white_balance", vec, 0.6, 1.6), used)
     return value, "", "grade_colors color_matrix apply_ccm"
 
 

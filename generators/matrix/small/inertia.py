@@ -22,7 +22,6 @@ from generators.program.dtypes import Mat, Quat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
 
-
 @dataclass(frozen=True)
 class Body:
     """The inertia of a thread's body: J, the principal moments and their axes where they are known,
@@ -33,6 +32,7 @@ class Body:
     moments: Expr | None = None
     axes: Expr | None = None
     spin: Expr | None = None
+    what: str = "rigid body"
 
     def momentum(self, w: Expr) -> Expr:
         if self.moments is not None and self.axes is None:
@@ -58,19 +58,25 @@ def _solid(g: Place, scalar: Scalar) -> Body:
         r2, h2 = g.part("r2 rad_sq", s[0] * s[0]), g.part("h2 height_sq", s[1] * s[1])
         side = g.part("side across", mass * (3.0 * r2 + h2) / 12.0)
         moments = g.let("moments j_diag", make(vec, side, side, 0.5 * mass * r2), "j")
-        return Body(fn("diag", moments), f"J = diag(j), {g.told(moments)}", moments)
-    elif way == "point":
+        text = f"J = diag(j), {g.told(moments)}"
+        what = f"cylinder along z, its radius and height in {g.tell(s)}"
+        return Body(fn("diag", moments), text, moments, what=what)
+    if way == "point":
         r = k.let("r arm", g.read("arms offsets", vec, -1.5, 1.5))
-        value = mass * (times_identity(mat, dot(r, r)) - fn("outer", r, r))
-    else:
-        e = k.let("e ext", g.read("extents sizes half_axes", vec, 0.3, 1.5))
-        sq = g.let("q sq e2", fn("cw_mul", e, e))
-        c = g.part("coef share", mass / (12.0 if way == "box" else 5.0))
-        value = make(vec, c * (sq[1] + sq[2]), c * (sq[0] + sq[2]), c * (sq[0] + sq[1]))
-        moments = g.let("moments j_diag", value, "j")
-        return Body(fn("diag", moments), f"J = diag(j), {g.told(moments, sq)}", moments)
-    inertia = g.let("inertia point_i", value, "J")
-    return Body(inertia, g.told(inertia))
+        inertia = g.let(
+            "inertia point_i", mass * (times_identity(mat, dot(r, r)) - fn("outer", r, r)), "J"
+        )
+        return Body(inertia, g.told(inertia), what="point mass about the origin")
+    box = way == "box"
+    e = k.let(
+        "e ext", g.read("extents side_lengths" if box else "half_axes semi_axes", vec, 0.3, 1.5)
+    )
+    sq = g.let("q e_sq", fn("cw_mul", e, e))
+    c = g.part("coef share", mass / (12.0 if box else 5.0))
+    value = make(vec, c * (sq[1] + sq[2]), c * (sq[0] + sq[2]), c * (sq[0] + sq[1]))
+    moments = g.let("moments j_diag", value, "j")
+    text = f"J = diag(j), {g.told(moments, sq)}"
+    return Body(fn("diag", moments), text, moments, what="box" if box else "ellipsoid")
 
 
 def _body(g: Place, scalar: Scalar) -> Body:
@@ -156,8 +162,7 @@ def rigid_inertia(k: KernelBuilder, level: int) -> Title:
     body = makers[way](g, scalar)
     point = way == "solid" and body.moments is None
     kind = {"given": "Inertia tensor in the world frame", "struct": "Inertia in the world frame"}
-    what = "point mass about the origin" if point else "rigid body"
-    done = f"{kind.get(way, 'Inertia tensor')} of each {what}: {body.text}."
+    done = f"{kind.get(way, 'Inertia tensor')} of each {body.what}: {body.text}."
     if level >= 3 and not point and shape.chance(0.5):
         moved = _steiner(g, body.tensor, scalar)
         done += f" About a point at some distance (parallel axes): {g.told(moved)}."

@@ -324,9 +324,7 @@ def markov_step(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("markov_step advance_chain propagate_beliefs chain_step"), done)
 
 
-def _advanced(
-    g: Place, level: int, vec: Vec, p: Var, move: Move, unit: Callable[..., Expr]
-) -> str:
+def _advanced(g: Place, level: int, vec: Vec, p: Var, move: Move, unit: Callable[..., Expr]) -> str:
     """The distribution after one step or several, or after observations."""
     k, shape = g.k, g.shape
     way = shape.choice(("power", "observed", "step", "observed")) if level >= 3 else "step"

@@ -115,8 +115,7 @@ _LAWS: dict[str, tuple[_Law, str, str]] = {
     ),
     "linear": (
         _linear,
-        "Stress of linear elasticity: S = 2 mu e + lambda trace(e) I, "
-        "e = (H + transpose(H)) / 2",
+        "Stress of linear elasticity: S = 2 mu e + lambda trace(e) I, e = (H + transpose(H)) / 2",
         "linear_elastic_stress hooke_stress",
     ),
     "volumetric": (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, exp, log, sqrt
-from generators.kit.naming import applied, held, routine
+from generators.kit.naming import applied, routine
 from generators.kit.records import Part, record
 from generators.kit.sources import zero
 from generators.matrix.parts import (

@@ -216,8 +216,8 @@ class _Edges:
             score += f" + {self.edge.name} of the edge"
         self.w.say(
             f"Graph attention: node v attends to its neighbours u, the entries of {m.cols.name} "
-            f"from {m.offsets.name}[v] to {m.offsets.name}[v + 1] (exclusive), with scores {score}. "
-            f"{out.name} gets {self.x.name} of the neighbours averaged with the softmax of the "
-            f"scores, zero without neighbours"
+            f"from {m.offsets.name}[v] to {m.offsets.name}[v + 1] (exclusive), with scores "
+            f"{score}. {out.name} gets {self.x.name} of the neighbours averaged with the softmax of "
+            f"the scores, zero without neighbours"
             f"{'; one pass with a running maximum' if online else ''}."
         )
