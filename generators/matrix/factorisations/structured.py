@@ -144,34 +144,31 @@ def _diagonal_entry(
 def kronecker_product(k: KernelBuilder, level: int) -> Title:
     """Kronecker products: their entries, or one times a vector without forming it."""
     w = work(k, level, flattening=0.25)
-    lead: tuple[str, ...] = ()
-    call: list[str] = []
     for symbol, low, high in (("ra", 2, 4), ("ca", 2, 4), ("rb", 2, 3), ("cb", 2, 3)):
         w.size(symbol, low, high)
     names = alike(k, "a b", "left right", "a_mat b_mat")
-    a, b = w.tensor(names[0], (*lead, "ra", "ca")), w.tensor(names[1], (*lead, "rb", "cb"))
+    a, b = w.tensor(names[0], ("ra", "ca")), w.tensor(names[1], ("rb", "cb"))
     whole = w.chance(0.5)
     scale = w.number("alpha scale", 0.4, 1.6) if w.chance(0.3, 2) else None
     times = "" if scale is None else f"{written(scale)} * "
     w.words["ra*rb"], w.words["ca*cb"] = "num_rows out_rows", "num_cols out_cols"
-    dims = (*lead, "ra*rb", "ca*cb") if whole else (*lead, "ra*rb")
-    x = None if whole else w.tensor("x vec_in", (*lead, "ca*cb"), fixed=True)
-    with w.each(dims, [*call, "i row", "j col"][: len(dims)]) as at:
-        first, i = at[: len(lead)], at[len(lead)]
+    dims = ("ra*rb", "ca*cb") if whole else ("ra*rb",)
+    x = None if whole else w.tensor("x vec_in", ("ca*cb",), fixed=True)
+    with w.each(dims, ["i row", "j col"][: len(dims)]) as at:
+        i = at[0]
         ia, ja, ib, jb = k.draw.word.choice((("ia", "ja", "ib", "jb"), ("p", "q", "r", "s")))
         p, r = k.let(ia, i // w.count("rb")), k.let(ib, i % w.count("rb"))
         if x is None:
             j = at[-1]
             q, s = k.let(ja, j // w.count("cb")), k.let(jb, j % w.count("cb"))
-            value: Expr = a[index(*first, p, q)] * b[index(*first, r, s)]
+            value: Expr = a[p, q] * b[r, s]
         else:
             total = w.sum("total acc")
             with w.loop(ja, "ca") as q:
                 inner = k.let("inner part", zero(w.type_))
                 with w.loop(jb, "cb") as s:
-                    entry = x[index(*first, q * w.count("cb") + s)]
-                    k.augment(inner, "add", b[index(*first, r, s)] * entry)
-                k.augment(total, "add", a[index(*first, p, q)] * inner)
+                    k.augment(inner, "add", b[r, s] * x[q * w.count("cb") + s])
+                k.augment(total, "add", a[p, q] * inner)
             value = total
         adding = w.chance(0.12)
         out = w.tensor("out kron" if whole else "y out", dims, role="inout" if adding else "out")

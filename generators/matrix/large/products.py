@@ -132,10 +132,8 @@ def quantised_product(k: KernelBuilder, level: int) -> Title:
         sides = [cast(a[index(*head, i, p)], wide), cast(b[at], wide)]
         left, right = (s if z is None else s - z for s, z in zip(sides, points, strict=True))
         k.augment(total, "add", left * right)
-    told = [
-        x.name if z is None else f"({x.name} - {z.name})"
-        for x, z in zip((a, b), points, strict=True)
-    ]
+    pairs = zip((a, b), points, strict=True)
+    told = [x.name if z is None else f"({x.name} - {z.name})" for x, z in pairs]
     kinds = first if first == second else f"{first} times {second}"
     c.say(f"Quantised matrix product ({kinds}): sum {told[0]} * {told[1]} over the depth in {wide}")
     c.said[-1] += f"{f', {b.name} being stored transposed' * flipped}."

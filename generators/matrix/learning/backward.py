@@ -44,7 +44,7 @@ def softmax_backward(k: KernelBuilder, level: int) -> Title:
     single = w.chance(0.3)
     kept = None
     if not single and w.chance(0.25, 2):
-        kept = w.tensor("row_sums grad_sums" if of_log else "dots row_dots", dims, exact=True)
+        kept = w.exact(w.tensor("row_sums grad_sums" if of_log else "dots row_dots", dims))
     at = k.thread(*dims, names=[k.name(c) for c in call])
     dot = _row_dot(w, at, y, grads, of_log, causal) if kept is None else kept[at]
     out = w.out("dx grad_x grad_logits", whole)
@@ -117,8 +117,8 @@ def norm_backward(k: KernelBuilder, level: int) -> Title:
     given = w.chance(0.6)
     x, grads = w.tensor("x inputs", whole, -2.0, 2.0), w.tensor("dy grad_out", whole)
     gain = w.tensor("gamma weight gain", (cols,), 0.5, 1.5) if w.chance(0.75) else None
-    means = w.tensor("means mu", dims, -0.5, 0.5, exact=True) if given and not rms else None
-    stds = w.tensor("rstds inv_std", dims, 0.6, 1.4, exact=True) if given else None
+    means = w.exact(w.tensor("means mu", dims, -0.5, 0.5)) if given and not rms else None
+    stds = w.exact(w.tensor("rstds inv_std", dims, 0.6, 1.4)) if given else None
     at = k.thread(*dims, names=[k.name(c) for c in call])
     mean, factor, made = _statistics(w, at, x, means, stds, rms)
     residual = w.tensor("d_residual skip_grad", whole) if w.chance(0.3, 2) else None
@@ -215,8 +215,8 @@ def norm_parameter_gradient(k: KernelBuilder, level: int) -> Title:
     cols = w.size("features", 8, 14, "features")
     rms, whole = w.chance(0.4), (*dims, cols)
     x, grads = w.tensor("x inputs", whole, -2.0, 2.0), w.tensor("dy grad_out", whole)
-    means = None if rms else w.tensor("means mu", dims, -0.5, 0.5, exact=True)
-    stds = w.tensor("rstds inv_stds", dims, 0.6, 1.4, exact=True)
+    means = None if rms else w.exact(w.tensor("means mu", dims, -0.5, 0.5))
+    stds = w.exact(w.tensor("rstds inv_stds", dims, 0.6, 1.4))
     lead_of = [w.size("chunks", 2, 3, "num_chunks chunks")] if w.chance(0.4) else []
     names = [k.name("s part")] * len(lead_of) + [k.name("c col")]
     (*part, c) = k.thread(*lead_of, cols, names=names)

@@ -79,6 +79,14 @@ _GROUP = "group_size heads_per_kv"
 """How many query heads share a head of keys and values."""
 
 
+def _shared_head(k: KernelBuilder, head: Var, groups: int) -> tuple[Expr, str]:
+    """The head of keys and values that a query head reads, and which one that is in words."""
+    if groups == 1:
+        return head, ""
+    size = k.size_param(_GROUP, str(groups))
+    return k.let("kv_head kv", head // size), f"h / {size.name}, rounded down"
+
+
 def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int, str]:
     """The arrays, the thread's sequence and head, most tokens of a sequence, what heads share."""
     shape = k.draw.shape
@@ -98,11 +106,8 @@ def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int
         size = k.size_param("page_size block_size", str(page))
     scale = w.number("scale sm_scale", 0.15, 0.4)
     s, h = k.thread("seqs", q_heads, names=(k.name("s seq b"), k.name("h head")))
-    kv, shared = h, ""
-    if groups > 1:
-        many = k.size_param(_GROUP, str(groups))
-        kv = k.let("kv_head kv", h // many)
-        shared = f" (head h reads key/value head h / {many.name}, rounded down)"
+    kv, shared = _shared_head(k, h, groups)
+    shared = f" (head h reads key/value head {shared})" if shared else ""
     query = k.let("query qv", q[s, h])
     made = _Pages(w, keys, values, table, size, inner, query, scale, s, kv)
     return made, (s, h), q_heads, page * width, shared
@@ -262,7 +267,7 @@ def _seen(
 def attention_values(k: KernelBuilder, level: int) -> Title:
     """Attention weights times values: softmax of given scores or given weights, heads shared."""
     w = work(k, level, turning=0.25, flattening=0.2)
-    groups, grouped = k.draw.shape.choice((1, 2)) if w.chance(0.5, 2) else 1, ""
+    groups = k.draw.shape.choice((1, 2)) if w.chance(0.5, 2) else 1
     heads = w.size("heads", 2, 3, "heads num_heads")
     many = f"{groups}*{heads}" if groups > 1 else heads
     w.words[many] = "q_heads num_q_heads" if groups > 1 else "heads num_heads"
@@ -281,11 +286,7 @@ def attention_values(k: KernelBuilder, level: int) -> Title:
     call = {rows: "i query", many: "h head", dim: "d c"}
     with w.each(dims, [call[x] for x in dims]) as at:
         h, i = (at[1], at[0]) if merged else (at[0], at[1])
-        kv: Expr = h
-        if groups > 1:
-            size = k.size_param(_GROUP, str(groups))
-            kv = k.let("kv_head kv", h // size)
-            grouped = f"Query head h reads value head h / {size.name}, rounded down."
+        kv, shared = _shared_head(k, h, groups)
         total = w.sum("acc mixed")
         stop: Expr = i + 1 if causal else w.count(cols)
         with k.for_("j key t", stop) as j:
@@ -299,10 +300,8 @@ def attention_values(k: KernelBuilder, level: int) -> Title:
         out = w.out("out context", dims)
         out.store(at, value)
     _values_said(w, probs, values, norms, form, causal)
-    if grouped:
-        w.say(grouped)
-    if gate is not None:
-        w.say(f"Multiply by the head's gate in {gate.name}.")
+    w.told += [f"Query head h reads value head {shared}."] * bool(shared)
+    w.told += [] if gate is None else [f"Multiply by the head's gate in {gate.name}."]
     w.say(f"{out.name} has axes ({'query, head' if merged else 'head, query'}, feature).")
     return Title(k.name("attention_values weights_times_values", "mix_values pv_product"), w.text())
 
@@ -312,8 +311,8 @@ def _norms(w: Work, form: str, dims: tuple[str, str]) -> Tensor | None:
     if form == "weights":
         return None
     if form == "logits":
-        return w.tensor("lse log_denoms", dims, 1.5, 2.5, exact=True)
-    return w.tensor("row_sums denoms", dims, 2.0, 4.0, exact=True)
+        return w.exact(w.tensor("lse log_denoms", dims, 1.5, 2.5))
+    return w.exact(w.tensor("row_sums denoms", dims, 2.0, 4.0))
 
 
 def _values_said(

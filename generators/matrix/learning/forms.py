@@ -106,13 +106,9 @@ class Work:
         role: str = "in",
         type_: Type | None = None,
         fixed: bool = False,
-        exact: bool = False,
         init: str = "uniform",
     ) -> Tensor:
-        """An array; unless it is ``fixed``, its axes may be turned or it may lie flat.
-
-        An ``exact`` one is never stored in half precision.
-        """
+        """An array; unless it is ``fixed``, its axes may be turned or it may lie flat."""
         order = tuple(range(len(dims)))
         many = len(dims) > 1 and not fixed
         shape = self.k.draw.shape
@@ -136,10 +132,13 @@ class Work:
             low=span[0],
             high=span[1],
         )
-        if exact:
-            self.k.exact.add(var.name)
         made = Tensor(self, var, tuple(dims), order, flat)
         self.tensors.append(made)
+        return made
+
+    def exact(self, made: Tensor) -> Tensor:
+        """The same array, which is never stored in half precision."""
+        self.k.exact.add(made.name)
         return made
 
     def out(self, names: str, dims: Sequence[str], type_: Type | None = None) -> Tensor:

@@ -81,7 +81,7 @@ def lstm_cell(k: KernelBuilder, level: int) -> Title:
     order = k.draw.shape.choice(("ifgo", "ifog", "iofg"))
     gates = _Gates(w, order)
     dims = ("batch", "hidden")
-    c_in = w.tensor("c_prev cell", dims, exact=True)
+    c_in = w.exact(w.tensor("c_prev cell", dims))
     peep = w.tensor("peephole w_peep", ("3", "hidden"), fixed=True) if w.chance(0.25, 3) else None
     forget = w.number("forget_bias", 0.5, 1.5) if w.chance(0.25, 2) else None
     clip = w.number("cell_clip clip", 0.5, 0.9) if w.chance(0.25, 3) else None
@@ -238,11 +238,7 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
     gate = w.tensor("z gate", line) if w.chance(0.35, 3) else None
     start = w.tensor("h0 init_state", ("batch", "chans"), type_=vec) if w.chance(0.35) else None
     b, c = k.thread("batch", "chans", names=(k.name("b item"), k.name("c ch")))
-    rate = k.let("a decay_a", rates[c])
-    if rates.name == "a_log":
-        with k.for_("n s", vec.size) as n:
-            k.set(rate, n, exp(rate[n]))
-        k.used.discard(n.name)
+    rate = _rate(k, rates, c)
     h = k.let("h state_vec", make(vec, k.lift(0.0, w.type_)) if start is None else start[b, c])
     out = w.out("y out", line)
     with w.loop("t step", "tokens") as t:
@@ -262,6 +258,17 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
         last.store((b, c), h)
         w.say(f"{last.name} gets the state after the last step.")
     return Title(k.name("selective_scan mamba_scan ssm_scan"), w.text())
+
+
+def _rate(k: KernelBuilder, rates: Tensor, c: Expr) -> Var:
+    """The decay rates of a channel, which are stored as they are or as logarithms."""
+    rate = k.let("a decay_a", rates[c])
+    if rates.name == "a_log":
+        assert isinstance(rate.type, Vec)
+        with k.for_("n s", rate.type.size) as n:
+            k.set(rate, n, exp(rate[n]))
+        k.used.discard(n.name)
+    return rate
 
 
 def _scanned(

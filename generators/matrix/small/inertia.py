@@ -173,10 +173,7 @@ def rigid_inertia(k: KernelBuilder, level: int) -> Title:
             return Title(title, done + g.gets("moments_out inertia_diag", body.moments))
         names = "inertia_out point_inertia" if point else "inertia_out world_inertia"
         return Title(title, done + g.gets(names, body.tensor))
-    spins = body.spin
-    if spins is None:
-        spins = g.read("spins omegas ang_vel", Vec(3, scalar), -1.5, 1.5)
-    w = g.let("w omega", spins)
+    w = g.let("w omega", body.spin or g.read("spins omegas ang_vel", Vec(3, scalar), -1.5, 1.5))
     momentum = g.let("l ang_mom", body.momentum(w), "L")
     done += f" With {g.told(w, momentum)}:"
     menu: dict[str, Entry] = {
@@ -189,13 +186,10 @@ def rigid_inertia(k: KernelBuilder, level: int) -> Title:
     if moving:
         title = k.name("angular_update euler_step")
         done += _accelerated(g, body, w, momentum, level)
-    count = ((0, 1, 1, 2, 3) if moving else (1, 2, 2, 3, 3))[level - 1]
-    key = shape.choice(sorted(menu))
     if not moving:
-        title = k.name(_TITLES[key])
-        count = 1
-        menu = {key: menu[key]}
-    return Title(title, done + g.offer(count, **menu))
+        key = shape.choice(sorted(menu))
+        return Title(k.name(_TITLES[key]), done + g.offer(1, **{key: menu[key]}))
+    return Title(title, done + g.offer((0, 1, 1, 2, 3)[level - 1], **menu))
 
 
 _TITLES = {

@@ -154,10 +154,8 @@ def quadratic_form(k: KernelBuilder, level: int) -> Title:
         kind = "Scores of a Gaussian mixture"
         return Title(k.name("mixture_score gaussian_mixture"), f"{kind}: with {g.told(x)}, {done}")
     way = shape.choice(("given", "covariance", "factor", "scales"))
-    if way == "covariance":
-        center: Expr = g.read("means", vec, -0.5, 0.5)
-    else:
-        center = g.one("center mean", vec, -0.5, 0.5)
+    own = way == "covariance"
+    center = g.read("means", vec, -0.5, 0.5) if own else g.one("center mean", vec, -0.5, 0.5)
     d = g.let("d delta diff", x - center)
     if way in ("given", "covariance"):
         w = _metric(g, mat, way)
@@ -174,7 +172,7 @@ def quadratic_form(k: KernelBuilder, level: int) -> Title:
         "bell": ("bells kernel_values", lambda: exp(-0.5 * r)),
         "cauchy": ("robust weights_out", lambda: 1.0 / (1.0 + r)),
     }
-    if way == "covariance":
+    if own:
         menu["logdet"] = ("log_densities log_p", lambda: 0.5 * (log(fn("determinant", w)) - r))
     first = shape.choice(sorted(menu))
     done += g.offer(1, **{first: menu[first]})

@@ -217,7 +217,7 @@ class _Edges:
         self.w.say(
             f"Graph attention: node v attends to its neighbours u, the entries of {m.cols.name} "
             f"from {m.offsets.name}[v] to {m.offsets.name}[v + 1] (exclusive), with scores "
-            f"{score}. {out.name} gets {self.x.name} of the neighbours averaged with the softmax of "
-            f"the scores, zero without neighbours"
+            f"{score}. {out.name} gets {self.x.name} of the neighbours averaged with the softmax "
+            f"of the scores, zero without neighbours"
             f"{'; one pass with a running maximum' if online else ''}."
         )
