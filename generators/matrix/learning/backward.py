@@ -377,13 +377,13 @@ class _Piece:
         )
         if self.values is not None and self.delta is not None:
             text += (
-                f"The gradient of a scaled score is dp = p * (dot({self.grads.name}, "
+                f"The gradient of a scaled score is g = p * (dot({self.grads.name}, "
                 f"{self.values.name}) - {self.delta.name}). "
             )
         text += {
-            "scores": f"{out.name} gets {scale} * dp{', 0 for masked keys' * self.causal}.",
-            "queries": f"{out.name} gets {scale} times the sum of dp * {key} over the keys.",
-            "keys": f"{out.name} gets {scale} times the sum of dp * {q} over the queries.",
+            "scores": f"{out.name} gets {scale} * g{', 0 for masked keys' * self.causal}.",
+            "queries": f"{out.name} gets {scale} times the sum of g * {key} over the keys.",
+            "keys": f"{out.name} gets {scale} times the sum of g * {q} over the queries.",
             "values": f"{out.name} gets the sum of p * {self.grads.name} over the queries.",
         }[form]
         self.w.say(text)
