@@ -36,6 +36,7 @@ class BodyBuilder:
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
         self.used: set[str] = {*ir.RESERVED, *keyword.kwlist, "dim", "thread"}
+        self._again: set[str] = set()
         self._blocks: list[list[ir.Statement]] = [[]]
 
     def name(self, *candidates: str) -> str:
@@ -47,12 +48,18 @@ class BodyBuilder:
         free = [c for c in candidates if c not in self.used]
         if free:
             # x_re, then x_im and not im_part: parts of one thing are called alike.
-            chosen = self.draw.word.choice(matching(free, self.used) or free)
+            same = [c for c in free if c in self._again]
+            chosen = self.draw.word.choice(same or matching(free, self.used) or free)
         else:
             base = self.draw.word.choice(candidates)
             chosen = next(f"{base}{k}" for k in range(2, 100) if f"{base}{k}" not in self.used)
         self.used.add(chosen)
         return chosen
+
+    def again(self, before: set[str], *kept: str) -> None:
+        """Free the names since ``before`` for a second pass, which calls all as the first did."""
+        self._again = self.used - before - {*kept}
+        self.used -= self._again
 
     def emit(self, statement: ir.Statement) -> None:
         self._blocks[-1].append(statement)

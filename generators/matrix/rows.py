@@ -115,7 +115,7 @@ _SUMS = {
 }
 _SUM_NAMES = {
     **dict.fromkeys(("sum_of_squares", "norm", "rms"), "sum_sq squares"),
-    "variance": "sq_dev spread",
+    "variance": "sq_dev var_sum",
     "abs_sum": "abs_sum l1",
 }
 
@@ -124,7 +124,7 @@ def _extreme(r: Rows, level: int, form: str) -> tuple[Expr, str, str]:
     """The largest or smallest of a row and its column, or the distance between both."""
     k, s = r.k, r.s
     if form == "range":
-        best, low = k.let("highest row_max", r.first), k.let("lowest row_min", r.first)
+        best, low = k.let("highest", r.first), k.let("lowest", r.first)
         with r.loop(1) as j:
             k.assign(best, most(best, r.at(j)))
             k.assign(low, least(low, r.at(j)))
@@ -135,7 +135,7 @@ def _extreme(r: Rows, level: int, form: str) -> tuple[Expr, str, str]:
         return abs(value) if size else value
 
     kind = {"min": "Smallest entry", "max": "Largest entry"}.get(form, "Largest absolute entry")
-    best = k.let("lowest row_min" if small else "best row_max", entry(r.first))
+    best = k.let("lowest smallest" if small else "best largest", entry(r.first))
     if not s.chance(0.5):
         with r.loop(1) as j:
             k.assign(best, fn("min" if small else "max", best, entry(r.at(j))))
@@ -147,8 +147,8 @@ def _extreme(r: Rows, level: int, form: str) -> tuple[Expr, str, str]:
             k.assign(best, value)
             k.assign(column, j)
     where = s.put("positions argbest" if size else f"arg{form} positions", column)
-    text = f"{kind} of each row of {r.x.name} and its column, stored in {where.name} (the first one"
-    return best, f"{text} where several are equal)", f"row_{form} row_arg{form}"
+    text = f"{kind} of each row of {r.x.name}; {where.name} gets the first column where it stands"
+    return best, text, f"row_{form} row_arg{form}"
 
 
 def _logsumexp(r: Rows, level: int, form: str) -> tuple[Expr, str, str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp
+from generators.kit.text import written
 from generators.matrix.learning.forms import Tensor, Work, work
 from generators.matrix.learning.gates import SAID, activated
 from generators.matrix.parts import index
@@ -18,7 +19,7 @@ from generators.program.expr import Expr, Var
 _AXES = {1: ("len",), 2: ("rows", "cols"), 3: ("planes", "rows", "cols")}
 _WORDS = {"len": "length", "planes": "depth", "rows": "height", "cols": "width"}
 _SHORT = {"len": "len", "planes": "depth", "rows": "h", "cols": "w"}
-_INDEX = {"len": "o pos", "planes": "z od", "rows": "y oy", "cols": "x_out ox"}
+_INDEX = {"len": "o pos", "planes": "oz z_out", "rows": "oy y_out", "cols": "ox x_out"}
 _TAPS = {"len": "t tap", "planes": "kz dz", "rows": "ky dy", "cols": "kx dx"}
 
 
@@ -65,7 +66,7 @@ class Windows:
         how = {
             "valid": "no padding",
             "same": f"zero padding, {many} on each side",
-            "causal": f"causal: {many} zeros are put before the first element",
+            "causal": f"causal: zeros are put before the first element, {many} of them",
             "edge": f"edge padding, {many} on each side (the edge element is repeated)",
         }[self.pad]
         return ", ".join([*steps, how])
@@ -199,10 +200,14 @@ def _taps(
         if inner:
             chan = stack.enter_context(w.loop("ci c_in", inner))
             ci = (chan,)
-            channel = k.let("src_ch cc", c * 2 + chan) if f.mode == "grouped" else chan
+            channel = chan
+            if f.mode == "grouped":
+                channel = k.let("src_ch cc", c * w.count(inner) + chan)
         taps, reads = list[Expr](), list[Expr]()
+        named = [_TAPS[axis].split() for axis in win.axes]
+        taps_named = k.draw.word.choice([[n[at] for n in named] for at in range(2)])
         for axis, place in enumerate(places):
-            t = stack.enter_context(w.loop(_TAPS[win.axes[axis]], str(win.side)))
+            t = stack.enter_context(w.loop(taps_named[axis], str(win.side)))
             at, test = win.read(win.tap(axis, place, t), axis)
             if test is not None:
                 stack.enter_context(k.if_(test))
@@ -215,11 +220,12 @@ def _conv_said(f: _Conv, of: tuple[Tensor, Tensor, Tensor | None, Tensor], way: 
     x, weights, bias, out = of
     nd = len(f.win.axes)
     axes = "channels last" if f.last else "channels first"
+    many = written(f.w.count("2")) if f.mode == "grouped" else ""
     kind = {
         "full": f"Full {nd}D convolution over all input channels of {x.name} ({axes})",
         "depthwise": f"Depthwise {nd}D convolution: each channel of {x.name} ({axes})",
-        "grouped": f"Grouped {nd}D convolution: output channel c sees input channels 2c and 2c + 1 "
-        f"of {x.name} ({axes})",
+        "grouped": f"Grouped {nd}D convolution: output channel c sees the input channels of its "
+        f"group, {many} c to {many} c + {many} - 1, of {x.name} ({axes})",
     }[f.mode]
     own = "its own filter of " if f.mode == "depthwise" else ""
     size = f"{f.win.side} taps" if nd == 1 else "x".join([str(f.win.side)] * nd)

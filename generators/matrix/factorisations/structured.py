@@ -58,7 +58,8 @@ def _banded(w: Work, x: Tensor, i: Expr, more: tuple[Expr, ...]) -> tuple[Expr, 
     d: Expr
     if w.chance(0.5):
         first = k.let("first lo", most(i - half, 0))
-        last = k.let("last hi", least(i + half + 1, w.count("n")))
+        after = k.lift(band + 1, INT32) if isinstance(half, Const) else half + 1
+        last = k.let("last hi", least(i + after, w.count("n")))
         with k.for_("j c", last, start=first) as j:
             d = j - i + half
             k.augment(total, "add", ab[(i, d) if by_row else (d, i)] * x[index(j, *more)])
@@ -84,8 +85,8 @@ def _tridiagonal(w: Work, x: Tensor, i: Expr, more: tuple[Expr, ...]) -> tuple[E
     with k.if_(i < w.count("n") - 1):
         k.augment(total, "add", high[i] * x[index(i + 1, *more)])
     said = (
-        f"Row i has {low.name}[i] before the diagonal, {mid.name}[i] on it and {high.name}[i] "
-        f"behind it."
+        f"Row i has {low.name}[i] left of the diagonal, {mid.name}[i] on it and {high.name}[i] "
+        f"right of it."
     )
     return total, "tridiagonal", said
 
@@ -130,7 +131,8 @@ def _diagonal_entry(
             k.augment(lag, "add", n)
         return c[lag]
     entry = k.let("entry a_ij", zero(w.type_))
-    place: Expr = k.let("diag lag", i + j if form == "hankel" else i - j)
+    hankel = form == "hankel"
+    place: Expr = k.let("anti" if hankel else "diag lag", i + j if hankel else i - j)
     with k.if_(place < n if form == "hankel" else place >= 0):
         k.assign(entry, c[place])
     with k.else_():
@@ -142,33 +144,31 @@ def _diagonal_entry(
 def kronecker_product(k: KernelBuilder, level: int) -> Title:
     """Kronecker products: their entries, or one times a vector without forming it."""
     w = work(k, level, flattening=0.25)
-    lead: tuple[str, ...] = ()
-    call: list[str] = []
     for symbol, low, high in (("ra", 2, 4), ("ca", 2, 4), ("rb", 2, 3), ("cb", 2, 3)):
         w.size(symbol, low, high)
     names = alike(k, "a b", "left right", "a_mat b_mat")
-    a, b = w.tensor(names[0], (*lead, "ra", "ca")), w.tensor(names[1], (*lead, "rb", "cb"))
+    a, b = w.tensor(names[0], ("ra", "ca")), w.tensor(names[1], ("rb", "cb"))
     whole = w.chance(0.5)
     scale = w.number("alpha scale", 0.4, 1.6) if w.chance(0.3, 2) else None
     times = "" if scale is None else f"{written(scale)} * "
     w.words["ra*rb"], w.words["ca*cb"] = "num_rows out_rows", "num_cols out_cols"
-    dims = (*lead, "ra*rb", "ca*cb") if whole else (*lead, "ra*rb")
-    x = None if whole else w.tensor("x vec_in", (*lead, "ca*cb"), fixed=True)
-    with w.each(dims, [*call, "i row", "j col"][: len(dims)]) as at:
-        first, i = at[: len(lead)], at[len(lead)]
-        p, r = k.let("ia p", i // w.count("rb")), k.let("ib r", i % w.count("rb"))
+    dims = ("ra*rb", "ca*cb") if whole else ("ra*rb",)
+    x = None if whole else w.tensor("x vec_in", ("ca*cb",), fixed=True)
+    with w.each(dims, ["i row", "j col"][: len(dims)]) as at:
+        i = at[0]
+        ia, ja, ib, jb = k.draw.word.choice((("ia", "ja", "ib", "jb"), ("p", "q", "r", "s")))
+        p, r = k.let(ia, i // w.count("rb")), k.let(ib, i % w.count("rb"))
         if x is None:
             j = at[-1]
-            q, s = k.let("ja q", j // w.count("cb")), k.let("jb t", j % w.count("cb"))
-            value: Expr = a[index(*first, p, q)] * b[index(*first, r, s)]
+            q, s = k.let(ja, j // w.count("cb")), k.let(jb, j % w.count("cb"))
+            value: Expr = a[p, q] * b[r, s]
         else:
-            total = w.sum()
-            with w.loop("ja q", "ca") as q:
+            total = w.sum("total acc")
+            with w.loop(ja, "ca") as q:
                 inner = k.let("inner part", zero(w.type_))
-                with w.loop("jb t", "cb") as s:
-                    entry = x[index(*first, q * w.count("cb") + s)]
-                    k.augment(inner, "add", b[index(*first, r, s)] * entry)
-                k.augment(total, "add", a[index(*first, p, q)] * inner)
+                with w.loop(jb, "cb") as s:
+                    k.augment(inner, "add", b[r, s] * x[q * w.count("cb") + s])
+                k.augment(total, "add", a[p, q] * inner)
             value = total
         adding = w.chance(0.12)
         out = w.tensor("out kron" if whole else "y out", dims, role="inout" if adding else "out")
@@ -256,11 +256,14 @@ def _comoment(
     first, (i, j) = at[:-2], at[-2:]
     size = cast(w.count("observations"), w.type_)
     mean_i = mean_j = None
+    sample = "s obs"
     if form == "covariance":
         mean_i, mean_j = (w.sum(n) for n in alike(k, "mean_i mean_j", "mu_i mu_j"))
-        with w.loop("q m", "observations") as q:
-            k.augment(mean_i, "add", x[index(*first, q, i)])
-            k.augment(mean_j, "add", x[index(*first, q, j)])
+        with w.loop("s obs", "observations") as s:
+            k.augment(mean_i, "add", x[index(*first, s, i)])
+            k.augment(mean_j, "add", x[index(*first, s, j)])
+        k.used.discard(s.name)
+        sample = s.name
         k.augment(mean_i, "div", size)
         k.augment(mean_j, "div", size)
     elif means is not None:
@@ -269,7 +272,7 @@ def _comoment(
             k.let(n, means[index(*first, f)]) for n, f in zip(names, (i, j), strict=True)
         )
     total = w.sum("total acc")
-    with w.loop("s row", "observations") as s:
+    with w.loop(sample, "observations") as s:
         a, b = x[index(*first, s, i)], x[index(*first, s, j)]
         if mean_i is not None and mean_j is not None:
             a, b = a - mean_i, b - mean_j
@@ -279,7 +282,7 @@ def _comoment(
         return total
     if stds is not None:
         return total / (size * stds[index(*first, i)] * stds[index(*first, j)])
-    return total / (size - 1.0)
+    return total / cast(w.count("observations") - 1, w.type_)
 
 
 @idiom

@@ -19,8 +19,8 @@ from generators.program.dtypes import FLOAT32, Scalar
 from generators.program.expr import Expr, Var
 
 NAMES = {
-    2: (("i", "j"), ("row", "col"), ("r", "q")),
-    3: (("b", "i", "j"), ("batch", "row", "col"), ("head", "q", "t")),
+    2: (("i", "j"), ("row", "col")),
+    3: (("b", "i", "j"), ("batch", "row", "col")),
 }
 """Names of the indices of matrices, and of batches of them."""
 

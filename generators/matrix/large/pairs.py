@@ -23,7 +23,7 @@ _DISTANCES = {
     "euclidean": "Euclidean distance",
     "manhattan": "Manhattan distance",
     "chebyshev": "Chebyshev distance (largest absolute difference)",
-    "canberra": "Canberra distance, the sum of |a - b| / (|a| + |b| + 0.001),",
+    "canberra": "Canberra distance, the sum of |a - b| / (|a| + |b| + eps),",
 }
 _BELLS = ("rbf", "laplace", "rational", "matern")
 _CALLED = (("points", "centers"), ("x", "y"), ("samples", "prototypes"), ("x", "anchors"))
@@ -94,6 +94,7 @@ def pairwise_matrix(k: KernelBuilder, level: int) -> Title:
 def _by_gap(pairs: Pairs, form: str) -> tuple[Expr, str]:
     """A value that follows from the differences of the features, and what it is."""
     c, k = pairs.c, pairs.c.k
+    eps = k.scalar("eps", c.scalar, 0.001, 0.01) if form == "canberra" else zero(c.scalar)
     names = {"chebyshev": "largest dist", "manhattan": "total abs_sum", "canberra": "total acc"}
     d = k.let(
         names.get(form, "abs_sum l1" if form == "laplace" else "sq_dist dist_sq"), zero(c.scalar)
@@ -104,7 +105,8 @@ def _by_gap(pairs: Pairs, form: str) -> tuple[Expr, str]:
         if form in ("chebyshev", "manhattan", "laplace"):
             term = abs(gap)
         elif form == "canberra":
-            term = abs(gap) / (abs(a) + abs(b) + 1.0e-3)
+            a, b = k.let("x_f", a), k.let("y_f", b)
+            term = abs(a - b) / (abs(a) + abs(b) + eps)
         else:
             diff = k.let("diff delta gap", gap)
             term = diff * diff
@@ -264,7 +266,7 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
     past = k.size_param("past_len cache_len", "past") if m == f"past+{n}" else None
     c = cells(k, scalar, (*lead, n, m), _SCORES[2 + len(lead)])
     head, (i, j) = c.at[:-2], c.at[-2:]
-    score = k.let("score dotted acc", zero(scalar))
+    score = k.let("score s qk", zero(scalar))
     with k.for_("f d p", depth) as f:
         term = q[index(*head, i, f)] * keys[index(*(() if shared else head), j, f)]
         k.augment(score, "add", term)

@@ -269,8 +269,8 @@ def image_gradient(k: KernelBuilder, level: int) -> Title:
     if level >= 2 and shape.chance(0.5):
         for name, part in zip(k.draw.word.choice(_PARTS), (gx, gy), strict=True):
             c.write(name, part)
-    value, outs = _measure(c, gx, gy)
-    finish(c, level, value, outs, "plain")
+    value, text, outs = _measure(c, gx, gy)
+    c.write(outs, value, text)
     return Title(k.name(f"{form}_gradient {form}_edges"), c.text)
 
 
@@ -305,13 +305,14 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, 
         parts = [(after[axis] - before[axis]) / over for axis in range(2)]
         shown = f"{side:g}, {middle:g}, {side:g} across, over {over:g}"
         about = f"gx and gy are {form.title()} differences with weights {shown}"
-    gx, gy = k.let("gx dx", parts[0]), k.let("gy dy", parts[1])
+    names = k.draw.word.choice((("gx", "gy"), ("dx", "dy")))
+    gx, gy = map(k.let, names, parts)
     c.spoken.update({gx.name: ("gx", ""), gy.name: ("gy", "")})
     return gx, gy, about
 
 
-def _measure(c: Cells, gx: Var, gy: Var) -> tuple[Var, str]:
-    """How strong the gradient is, and names of what holds it."""
+def _measure(c: Cells, gx: Var, gy: Var) -> tuple[Var, str, str]:
+    """How strong the gradient is, in words as well, and names of what holds it."""
     form = c.shape.choice(("length", "length", "l1", "largest", "energy", "conductance"))
     square = gx * gx + gy * gy
     value, text, outs = {
@@ -325,5 +326,5 @@ def _measure(c: Cells, gx: Var, gy: Var) -> tuple[Var, str]:
         contrast = c.k.scalar("kappa contrast", c.scalar, 0.5, 2.0)
         value = 1.0 / (1.0 + square / (contrast * contrast))
         text = f"the Perona-Malik conductance 1 / (1 + (gx^2 + gy^2) / {contrast.name}^2)"
-    c.say(f"The result is {text}.")
-    return c.k.let("conduct g" if form == "conductance" else "strength mag", value), outs
+    names = {"conductance": "conduct g", "energy": "energy_xy grad_sq_xy"}
+    return c.k.let(names.get(form, "strength mag"), value), text, outs

@@ -118,7 +118,8 @@ def quantised_product(k: KernelBuilder, level: int) -> Title:
     a = k.array(called[0], Scalar(first), (*lead, m, inner), low=low, high=high)
     dims = (*own, n, inner) if flipped else (*own, inner, n)
     b = k.array(called[1], Scalar(second), dims, low=low2, high=high2)
-    wide = Scalar("int64" if first == "int16" and shape.chance(0.3) else "int32")
+    # A sum of products of 16 and 8 bits outgrows 32 bits after some hundred terms.
+    wide = Scalar("int64" if first == "int16" else "int32")
     zeros = [shape.chance(0.8 if kind == "uint8" else 0.15) for kind in (first, second)]
     names = [name.replace("_q", "_zero") for name in called]
     points = [k.scalar(n, wide, 1, 9) if z else None for n, z in zip(names, zeros, strict=True)]
@@ -131,11 +132,10 @@ def quantised_product(k: KernelBuilder, level: int) -> Title:
         sides = [cast(a[index(*head, i, p)], wide), cast(b[at], wide)]
         left, right = (s if z is None else s - z for s, z in zip(sides, points, strict=True))
         k.augment(total, "add", left * right)
-    told = [
-        x.name if z is None else f"({x.name} - {z.name})"
-        for x, z in zip((a, b), points, strict=True)
-    ]
-    c.say(f"Quantised matrix product: sum {told[0]} * {told[1]} over the depth in {wide}")
+    pairs = zip((a, b), points, strict=True)
+    told = [x.name if z is None else f"({x.name} - {z.name})" for x, z in pairs]
+    kinds = first if first == second else f"{first} times {second}"
+    c.say(f"Quantised matrix product ({kinds}): sum {told[0]} * {told[1]} over the depth in {wide}")
     c.said[-1] += f"{f', {b.name} being stored transposed' * flipped}."
     if level >= 2 and shape.chance(0.5):
         bias = k.array("bias_q bias_int", wide, n, low=-90, high=90)[j]
@@ -160,7 +160,9 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
     """A fixed-width sparse matrix times a vector or several: products, steps of solvers, graphs."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
     several = shape.chance(0.55)
-    n, width = k.size("n", 10, 14) if several else k.size("n", 48, 80), k.size("m", 3, 5)
+    n = k.size("n", 10, 14) if several else k.size("n", 48, 80)
+    # Rows use three slots at most.
+    width = k.size("m", 3, 5, minimum=3)
     whole = (n, k.size("r", 4, 5)) if several else (n,)
     flipped, weighted = shape.chance(0.4), shape.chance(0.9)
     dims = (width, n) if flipped else (n, width)
@@ -170,7 +172,6 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
     x = k.array("x vec" if not several else "x rhs", scalar, whole, low=-1.0, high=1.0)
     names = "row_lengths row_counts"
     used = k.array(names, INT32, n, low=1, high=3) if shape.chance(0.35) else None
-    count = k.size_param("width max_nonzeros", width)
     indices = (("i", "r"), ("row", "col"))
     c = cells(k, scalar, whole, indices if several else [names[:1] for names in indices])
     row, own = c.at[0], x[c.at]
@@ -179,13 +180,14 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
 
     def term(e: Var) -> Expr:
         place = (e, row) if flipped else (row, e)
-        col = c.part("source nbr col_id", columns[place])
+        col = c.part("nbr neighbor" if form == "difference" else "col_id source", columns[place])
         entry = x[index(col, *c.at[1:])] - own if form == "difference" else x[index(col, *c.at[1:])]
         entry = entry if values is None else values[place] * entry
         k.augment(total, "add", entry)
         return entry
 
-    with k.for_("e slot p", count) as e, _only(k, None if used is None else e < used[row]):
+    stop: Expr = used[row] if used is not None else k.size_param("width max_nonzeros", width)
+    with k.for_("e slot p", stop) as e:
         term(e)
     _ell_said(c, (columns, values, x, used), flipped, form)
     _completed(c, level, total, own, form)
@@ -199,15 +201,17 @@ def _ell_said(
 ) -> None:
     """How the matrix lies, and what it is multiplied by."""
     columns, values, x, used = of
-    stored = f"{columns.name}, with the slot as the {'first' if flipped else 'second'} axis"
-    valued = f"values {values.name} in columns" if values is not None else "ones in columns"
+    axis = "first" if flipped else "second"
+    stored = f"the column of each slot in {columns.name}, slots along the {axis} axis"
+    valued = f"its value in {values.name}" if values is not None else "all values 1"
     limit = "" if used is None else f"; row r uses its first {used.name}[r] slots"
     if form == "difference":
-        c.say(f"Graph Laplacian of {x.name} over an ELL matrix with {valued} {stored}{limit}: sum")
+        c.say(f"Graph Laplacian of {x.name} over an ELL matrix ({stored}, {valued}{limit}): sum")
         weight = f"{values.name} * " if values is not None else ""
         c.said[-1] += f" {weight}({x.name} of the column - {x.name} of the row) over the slots."
     else:
-        c.say(f"Multiply a sparse matrix in ELL format ({valued} {stored}{limit}) by {x.name}.")
+        c.say(f"Multiply a sparse matrix in ELL format ({stored}, {valued}{limit})")
+        c.said[-1] += f" by {x.name}."
 
 
 def _completed(c: Cells, level: int, total: Var, own: Expr, form: str) -> None:
@@ -220,7 +224,7 @@ def _completed(c: Cells, level: int, total: Var, own: Expr, form: str) -> None:
     if level >= 2 and c.chance(0.4):
         b = c.read("b target", c.scalar, -1.0, 1.0)
         residual = k.let("residual res", b - total)
-        c.say(f"Subtract it from {c.tell(b)}.")
+        c.say(f"Subtract the sum from {c.tell(b)}.")
         finish(c, level, residual, "residuals r_out", "plain")
         return
     finish(c, level, total, "y out", "linear" if form == "product" else "plain")

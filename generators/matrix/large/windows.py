@@ -72,11 +72,11 @@ def _image_filter(k: KernelBuilder, level: int, scalar: Scalar) -> Made:
     kernel = k.scalar("weights kernel", Mat(side, side, scalar), -0.6, 0.8)
     c = cells(k, scalar, (h, w), _GRIDS)
     i, j = c.at
-    total = k.let("down gx" if level >= 3 else "total acc", zero(scalar))
-    edge = k.let("across gy", zero(scalar)) if level >= 3 else None
+    total = k.let("gx" if level >= 3 else "total acc", zero(scalar))
+    edge = k.let("gy", zero(scalar)) if level >= 3 else None
     down, across = k.draw.word.choice(_OFFSETS)
     with k.for_(down, side) as di, k.for_(across, side) as dj:
-        pixel = k.let("pixel p", image[i + di, j + dj])
+        pixel = k.let("pixel px", image[i + di, j + dj])
         k.augment(total, "add", kernel[di, dj] * pixel)
         if edge is not None:
             k.augment(edge, "add", kernel[dj, di] * pixel)
@@ -119,22 +119,22 @@ Around = tuple[Expr, Expr, Expr, Expr]
 _STENCILS: dict[str, tuple[Callable[[Expr, Around, Expr, Expr], Expr], str, str, str]] = {
     "diffusion": (
         lambda u, at, a, b: u + a * (at[2] + at[3] - 2.0 * u) + b * (at[0] + at[1] - 2.0 * u),
-        "Explicit diffusion step of {grid}: add {a} times the second difference along columns "
-        "and {b} times that along rows.",
+        "Explicit diffusion step of {grid}: add {a} times the second difference over x (the "
+        "columns) and {b} times that over y (the rows).",
         "diffuse_grid heat_step",
         "next_grid out",
     ),
     "upwind": (
         lambda u, at, a, b: u - a * (u - at[2]) - b * (u - at[0]),
         "Upwind advection step of {grid} for flow toward larger indices: u - {a} * (u - left) - "
-        "{b} * (u - above), with Courant numbers {a} and {b}.",
+        "{b} * (u - above), {a} and {b} being the Courant numbers along x (columns) and y (rows).",
         "advect_upwind upwind_step",
         "next_grid out",
     ),
     "laplacian": (
         lambda u, at, a, b: a * (at[2] + at[3] - 2.0 * u) + b * (at[0] + at[1] - 2.0 * u),
-        "Five-point Laplacian of {grid}: {a} times the second difference along columns plus {b} "
-        "times that along rows.",
+        "Five-point Laplacian of {grid}: {a} times the second difference over x (the columns) "
+        "plus {b} times that over y (the rows).",
         "laplacian_2d five_point_laplacian",
         "laplacian out",
     ),

@@ -61,9 +61,10 @@ def _heads(k: KernelBuilder, level: int, seen: str) -> _Heads:
     batch: tuple[Expr, ...] = at[:-1]
     said = f"Softmax attention of each {'item' if by_item else 'head'}"
     if groups > 1:
-        batch = (k.let("kv_head kv", at[0] // groups),)
-        said = f"Grouped-query attention; query head {at[0].name} reads key/value head"
-        said += f" {at[0].name} / {groups}"
+        size = k.size_param("group_size heads_per_kv", str(groups))
+        batch = (k.let("kv_head kv", at[0] // size),)
+        said = "Grouped-query attention: query head h reads key/value head"
+        said += f" h / {size.name}, rounded down"
     first, second, third = k.draw.word.choice(_NAMES)
     queries = k.array(first, vec, (many, queries_of), low=-1.0, high=1.0)
     keys = k.array(second, vec, (lead, keys_of), low=-1.0, high=1.0)
@@ -168,14 +169,16 @@ def _two_passes(s: _Scores) -> tuple[Var, Var, Var]:
     start, stop = s.start(), s.stop()
     first = 0 if start is None else start
     top = k.let("row_max m", k.lift(-1.0e30, FLOAT32))
+    before = set(k.used)
     with k.for_("j t", stop, start=first) as j:
         k.assign(top, most(top, s.of(j)))
+    k.again(before)
     total = k.let("denom l", k.lift(0.0, FLOAT32))
     acc = k.let("acc o", make(h.vec, k.lift(0.0, FLOAT32)))
-    with k.for_("n kv_pos", stop, start=first) as n:
-        weight = k.let("weight p", exp(s.of(n) - top))
+    with k.for_("j t", stop, start=first) as j:
+        weight = k.let("weight p", exp(s.of(j) - top))
         k.augment(total, "add", weight)
-        k.augment(acc, "add", weight * h.value(n))
+        k.augment(acc, "add", weight * h.value(j))
     return top, total, acc
 
 

@@ -42,7 +42,9 @@ def softmax_backward(k: KernelBuilder, level: int) -> Title:
     if not of_log and w.chance(0.4):
         scale = w.number("scale inv_temperature", 0.3, 0.8)
     single = w.chance(0.3)
-    kept = None if single else (w.tensor("dots row_dots", dims) if w.chance(0.25, 2) else None)
+    kept = None
+    if not single and w.chance(0.25, 2):
+        kept = w.exact(w.tensor("row_sums grad_sums" if of_log else "dots row_dots", dims))
     at = k.thread(*dims, names=[k.name(c) for c in call])
     dot = _row_dot(w, at, y, grads, of_log, causal) if kept is None else kept[at]
     out = w.out("dx grad_x grad_logits", whole)
@@ -115,8 +117,8 @@ def norm_backward(k: KernelBuilder, level: int) -> Title:
     given = w.chance(0.6)
     x, grads = w.tensor("x inputs", whole, -2.0, 2.0), w.tensor("dy grad_out", whole)
     gain = w.tensor("gamma weight gain", (cols,), 0.5, 1.5) if w.chance(0.75) else None
-    means = w.tensor("means mu", dims, -0.5, 0.5) if given and not rms else None
-    stds = w.tensor("rstds inv_std", dims, 0.6, 1.4) if given else None
+    means = w.exact(w.tensor("means mu", dims, -0.5, 0.5)) if given and not rms else None
+    stds = w.exact(w.tensor("rstds inv_std", dims, 0.6, 1.4)) if given else None
     at = k.thread(*dims, names=[k.name(c) for c in call])
     mean, factor, made = _statistics(w, at, x, means, stds, rms)
     residual = w.tensor("d_residual skip_grad", whole) if w.chance(0.3, 2) else None
@@ -151,8 +153,9 @@ def _norm_passes(
         grad = grads[index(*at, c)]
         return unit, k.let("g wdy", grad if gain is None else grad * gain[c])
 
-    along = w.sum("mean_gu proj")
-    plain = None if rms else w.sum("mean_g grad_mean")
+    along = w.sum("mean_gu")
+    plain = None if rms else w.sum("mean_g")
+    before = set(k.used)
     with w.loop("c j", "features") as c:
         unit, grad = parts(c)
         k.augment(along, "add", grad * unit)
@@ -161,7 +164,7 @@ def _norm_passes(
     k.augment(along, "div", size)
     if plain is not None:
         k.augment(plain, "div", size)
-    k.used -= {"c", "j", "x_hat", "normed", "g", "wdy"}
+    k.again(before, *(p.name for p in k.params))
     with w.loop("c j", "features") as c:
         unit, grad = parts(c)
         less = unit * along if plain is None else plain + unit * along
@@ -212,8 +215,8 @@ def norm_parameter_gradient(k: KernelBuilder, level: int) -> Title:
     cols = w.size("features", 8, 14, "features")
     rms, whole = w.chance(0.4), (*dims, cols)
     x, grads = w.tensor("x inputs", whole, -2.0, 2.0), w.tensor("dy grad_out", whole)
-    means = None if rms else w.tensor("means mu", dims, -0.5, 0.5)
-    stds = w.tensor("rstds inv_stds", dims, 0.6, 1.4)
+    means = None if rms else w.exact(w.tensor("means mu", dims, -0.5, 0.5))
+    stds = w.exact(w.tensor("rstds inv_stds", dims, 0.6, 1.4))
     lead_of = [w.size("chunks", 2, 3, "num_chunks chunks")] if w.chance(0.4) else []
     names = [k.name("s part")] * len(lead_of) + [k.name("c col")]
     (*part, c) = k.thread(*lead_of, cols, names=names)
@@ -293,6 +296,9 @@ def attention_gradient(k: KernelBuilder, level: int) -> Title:
     scale = w.number("scale sm_scale", 0.15, 0.4)
     f = _Piece(w, q, keys, grads, lse, values, delta, scale, causal, cols, rows)
     f.write(form, lead, vec)
+    w.say(f"{lse.name} holds the log of a query's sum of exponentials.")
+    if delta is not None:
+        w.told[-1] = w.told[-1][:-1] + f", {delta.name} its dot product of {grads.name} and output."
     return Title(k.name(f"attention_grad_{form} attention_backward_{form}"), w.text())
 
 
@@ -371,13 +377,13 @@ class _Piece:
         )
         if self.values is not None and self.delta is not None:
             text += (
-                f"The gradient of a score is ds = p * (dot({self.grads.name}, {self.values.name}) "
-                f"- {self.delta.name}). "
+                f"The gradient of a scaled score is g = p * (dot({self.grads.name}, "
+                f"{self.values.name}) - {self.delta.name}). "
             )
         text += {
-            "scores": f"{out.name} gets {scale} * ds{', 0 for masked keys' * self.causal}.",
-            "queries": f"{out.name} gets {scale} times the sum of ds * {key} over the keys.",
-            "keys": f"{out.name} gets {scale} times the sum of ds * {q} over the queries.",
+            "scores": f"{out.name} gets {scale} * g{', 0 for masked keys' * self.causal}.",
+            "queries": f"{out.name} gets {scale} times the sum of g * {key} over the keys.",
+            "keys": f"{out.name} gets {scale} times the sum of g * {q} over the queries.",
             "values": f"{out.name} gets the sum of p * {self.grads.name} over the queries.",
         }[form]
         self.w.say(text)

@@ -61,21 +61,34 @@ class _Pages:
         """The same with two passes: the largest score first."""
         k, vec = self.w.k, self.query.type
         top = k.let("row_max m", k.lift(-1.0e30, FLOAT32))
-        with k.for_("t pos", stop, start=start) as t:
-            k.assign(top, most(top, self.score(self.place(t))))
         total = k.let("denom l", k.lift(0.0, FLOAT32))
         acc = k.let("acc o", make(vec, k.lift(0.0, FLOAT32)))
-        with k.for_("u n", stop, start=start) as u:
-            k.used -= {"page", "block", "slot", "in_page", "score", "logit"}
-            at = self.place(u)
+        before = set(k.used)
+        with k.for_("t pos", stop, start=start) as t:
+            k.assign(top, most(top, self.score(self.place(t))))
+        k.again(before)
+        with k.for_("t pos", stop, start=start) as t:
+            at = self.place(t)
             weight = k.let("weight p", exp(self.score(at) - top))
             k.augment(total, "add", weight)
             k.augment(acc, "add", weight * self.values[at])
         return top, total, acc
 
 
-def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int, int]:
-    """The arrays, the thread's sequence and head, most tokens of a sequence, queries to a key."""
+_GROUP = "group_size heads_per_kv"
+"""How many query heads share a head of keys and values."""
+
+
+def _shared_head(k: KernelBuilder, head: Var, groups: int) -> tuple[Expr, str]:
+    """The head of keys and values that a query head reads, and which one that is in words."""
+    if groups == 1:
+        return head, ""
+    size = k.size_param(_GROUP, str(groups))
+    return k.let("kv_head kv", head // size), f"h / {size.name}, rounded down"
+
+
+def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int, str]:
+    """The arrays, the thread's sequence and head, most tokens of a sequence, what heads share."""
     shape = k.draw.shape
     vec, page, width = Vec(shape.choice((8, 16, 32)), FLOAT32), shape.choice((8, 16)), 3
     groups = shape.choice((1, 2, 4)) if w.chance(0.6, 2) else 1
@@ -93,10 +106,11 @@ def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int
         size = k.size_param("page_size block_size", str(page))
     scale = w.number("scale sm_scale", 0.15, 0.4)
     s, h = k.thread("seqs", q_heads, names=(k.name("s seq b"), k.name("h head")))
-    kv: Expr = k.let("kv_head kv", h // groups) if groups > 1 else h
+    kv, shared = _shared_head(k, h, groups)
+    shared = f" (head h reads key/value head {shared})" if shared else ""
     query = k.let("query qv", q[s, h])
     made = _Pages(w, keys, values, table, size, inner, query, scale, s, kv)
-    return made, (s, h), q_heads, page * width, groups
+    return made, (s, h), q_heads, page * width, shared
 
 
 @idiom
@@ -104,7 +118,7 @@ def paged_attention(k: KernelBuilder, level: int) -> Title:
     """One decoded token a sequence against a cache in pages that a table names."""
     w = work(k, level, turning=0.2, flattening=0.2)
     w.type_ = FLOAT32
-    p, (s, h), q_heads, longest, groups = _pages(k, w)
+    p, (s, h), q_heads, longest, shared = _pages(k, w)
     lengths = k.array("seq_lens context_lengths", INT32, "seqs", low=1, high=longest)
     length = k.let("length num_tokens", lengths[s])
     start: Expr = k.lift(0, INT32)
@@ -120,9 +134,7 @@ def paged_attention(k: KernelBuilder, level: int) -> Title:
         k.augment(total, "add", exp(sink[h] - top))
     out = w.out("out attended", ("seqs", q_heads), type_=p.query.type)
     out.store((s, h), acc / total)
-    heads = (
-        f" and head ({groups} query heads share a key/value head)" if groups > 1 else " and head"
-    )
+    heads = f" and head{shared}"
     w.say(
         f"Decode attention with a paged KV cache: the single query of each sequence{heads} attends "
         f"to the {lengths.name} tokens cached so far, with scores {written(p.scale)} * dot(q, k). "
@@ -274,7 +286,7 @@ def attention_values(k: KernelBuilder, level: int) -> Title:
     call = {rows: "i query", many: "h head", dim: "d c"}
     with w.each(dims, [call[x] for x in dims]) as at:
         h, i = (at[1], at[0]) if merged else (at[0], at[1])
-        kv: Expr = k.let("kv_head kv", h // groups) if groups > 1 else h
+        kv, shared = _shared_head(k, h, groups)
         total = w.sum("acc mixed")
         stop: Expr = i + 1 if causal else w.count(cols)
         with k.for_("j key t", stop) as j:
@@ -287,9 +299,9 @@ def attention_values(k: KernelBuilder, level: int) -> Title:
         value = value if gate is None else gate[h] * value
         out = w.out("out context", dims)
         out.store(at, value)
-    _values_said(w, probs, values, norms, form, (causal, groups > 1, merged))
-    if gate is not None:
-        w.say(f"Multiply by the head's gate in {gate.name}.")
+    _values_said(w, probs, values, norms, form, causal)
+    w.told += [f"Query head h reads value head {shared}."] * bool(shared)
+    w.told += [] if gate is None else [f"Multiply by the head's gate in {gate.name}."]
     w.say(f"{out.name} has axes ({'query, head' if merged else 'head, query'}, feature).")
     return Title(k.name("attention_values weights_times_values", "mix_values pv_product"), w.text())
 
@@ -299,8 +311,8 @@ def _norms(w: Work, form: str, dims: tuple[str, str]) -> Tensor | None:
     if form == "weights":
         return None
     if form == "logits":
-        return w.tensor("lse log_denoms", dims, 1.5, 2.5)
-    return w.tensor("row_sums denoms", dims, 2.0, 4.0)
+        return w.exact(w.tensor("lse log_denoms", dims, 1.5, 2.5))
+    return w.exact(w.tensor("row_sums denoms", dims, 2.0, 4.0))
 
 
 def _values_said(
@@ -309,9 +321,8 @@ def _values_said(
     values: Tensor,
     norms: Tensor | None,
     form: str,
-    told: tuple[bool, bool, bool],
+    causal: bool,
 ) -> None:
-    causal, grouped, _ = told
     norm = norms.name if norms else ""
     what = {
         "weights": f"the attention weights {probs.name}",
@@ -320,5 +331,3 @@ def _values_said(
     }[form]
     keys = "keys 0 to i of query i" if causal else "all keys"
     w.say(f"Attention output: for each head and query, sum {values.name} over {keys} with {what}.")
-    if grouped:
-        w.say("Two query heads share one value head.")

@@ -136,6 +136,11 @@ class Work:
         self.tensors.append(made)
         return made
 
+    def exact(self, made: Tensor) -> Tensor:
+        """The same array, which is never stored in half precision."""
+        self.k.exact.add(made.name)
+        return made
+
     def out(self, names: str, dims: Sequence[str], type_: Type | None = None) -> Tensor:
         """An output that every thread writes its part of."""
         return self.tensor(names, dims, role="out", type_=type_)
@@ -146,6 +151,7 @@ class Work:
     ) -> Iterator[tuple[Var, ...]]:
         """Indices of each output: a thread for one, for a line of them, or for a flat index."""
         k = self.k
+        names = _of_one_kind(k, names)
         way = k.draw.shape.chance(line) if len(dims) > 1 else False
         if way:
             at = k.thread(*dims[:-1], names=[k.name(n) for n in names[: len(dims) - 1]])
@@ -204,6 +210,14 @@ class Work:
             held = self.counts.get(t.dims[axis])
             found.append(held.name if isinstance(held, Var) else t.dims[axis])
         return found
+
+
+def _of_one_kind(k: KernelBuilder, names: Sequence[str]) -> list[str]:
+    """Names of indices that go together: all first ones, or all second ones, and so on."""
+    parts = [name.split() for name in names]
+    which = k.draw.word.choice(range(max(map(len, parts))))
+    own = [p[which % len(p)] for p in parts]
+    return [" ".join(p) if one in k.used else one for one, p in zip(own, parts, strict=True)]
 
 
 def alike(k: KernelBuilder, *families: str) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, extent
 from generators.build.registry import Title, idiom
-from generators.kit.functions import sqrt
+from generators.kit.functions import most, sqrt
 from generators.kit.text import written
 from generators.matrix.learning.gates import SAID, activated
 from generators.matrix.parts import index
@@ -92,13 +92,14 @@ def _statistics(t: _Token, pre: _Pre, kind: str, eps: Expr) -> tuple[Expr | None
     k, shape = t.k, t.k.draw.shape
     size = cast(t.count, FLOAT32)
     mean: Var | None = None
-    single = kind == "rms" or shape.chance(0.3)
+    single = kind == "rms" or shape.chance(0.15)
     if kind == "layer":
         mean = k.let("mean mu", k.lift(0.0, FLOAT32))
     squares = k.let("squares sum_sq ss", k.lift(0.0, FLOAT32)) if single else None
     with t.channels() as c:
         value = pre.first_time(t.place(t.channel(c)))
-        value = value if isinstance(value, Var) else k.let("x_c entry", value)
+        if squares is not None and not isinstance(value, Var):
+            value = k.let("x_c entry", value)
         if mean is not None:
             k.augment(mean, "add", value)
         if squares is not None:
@@ -107,7 +108,7 @@ def _statistics(t: _Token, pre: _Pre, kind: str, eps: Expr) -> tuple[Expr | None
         k.augment(mean, "div", size)
     if squares is None:
         assert mean is not None
-        squares = k.let("spread var_sum", k.lift(0.0, FLOAT32))
+        squares = k.let("sq_dev var_sum", k.lift(0.0, FLOAT32))
         k.used.discard(t.loop)
         with t.channels() as c:
             centred = k.let("centred d", pre.again(t.place(t.channel(c))) - mean)
@@ -115,10 +116,12 @@ def _statistics(t: _Token, pre: _Pre, kind: str, eps: Expr) -> tuple[Expr | None
         variance: Expr = squares / size
     else:
         variance = squares / size
-        variance = variance if mean is None else variance - mean * mean
+        # The difference of two large numbers may round to less than zero.
+        variance = variance if mean is None else most(variance - mean * mean, 0.0)
     if shape.chance(0.3):
         variance = k.let("variance var", variance)
-    return mean, k.let("rstd inv_std scale", 1.0 / sqrt(variance + eps))
+    names = "rstd inv_rms" if kind == "rms" else "rstd inv_std"
+    return mean, k.let(names, 1.0 / sqrt(variance + eps))
 
 
 def _gain(k: KernelBuilder, size: str) -> tuple[Callable[[Expr, Expr], Expr], str]:

@@ -179,17 +179,18 @@ def int4_product(k: KernelBuilder, level: int) -> Title:
     w.say(
         f"Multiply {x.name} by 4-bit weights packed {per} to a word of {q.name} along the depth, "
         f"lowest bits first. Groups of {per * words} weights of a column share a scale in "
-        f"{scales.name}; a weight is (nibble - {said}) * scale."
+        f"{scales.name}; a weight is (nibble - {said}) * scale. Columns are the "
+        f"{'first' if by_col else 'second'} axis of {q.name} and {scales.name}."
     )
     with w.each(dims, (_ROWS, "j col")[2 - len(dims) :], line=0.0) as at:
         total = w.sum("acc total")
         with w.loop("g group", groups) as g:
             own = (at[-1], g) if by_col else (g, at[-1])
-            scale = k.let("scale step", scales[own])
-            zero_at = k.lift(8.0, w.type_) if zeros is None else k.let("zero z", zeros[own])
+            scale = k.let("scale", scales[own])
+            zero_at = k.lift(8.0, w.type_) if zeros is None else k.let("zero", zeros[own])
             part = k.let("part group_sum", zero(w.type_))
             with k.for_("v word_i", words) as v:
-                slot = k.let("slot place", g * words + v)
+                slot = k.let("slot word_idx", g * words + v)
                 bits = q[(at[-1], slot) if by_col else (slot, at[-1])]
                 _nibbles(w, bits, per, slot * per, x, at, part, zero_at)
             k.augment(total, "add", scale * part)
@@ -210,7 +211,7 @@ def _nibbles(
 ) -> None:
     """Add the products of all weights of one word."""
     k = w.k
-    bits = k.let("bits word packed_w", word)
+    bits = k.let("bits word", word)
     scalar = bits.type
     assert isinstance(scalar, Scalar)
     start = k.let("base start", first)
@@ -220,8 +221,8 @@ def _nibbles(
             q: Expr = (wide >> (4 * b)) & 15
         else:
             q = (bits >> cast(4 * b, scalar)) & 15
-        level = k.let("level w_int", cast(q, w.type_))
-        k.augment(part, "add", (level - zero_at) * x[index(*at[:-1], start + b)])
+        nibble = k.let("nibble w_int", cast(q, w.type_))
+        k.augment(part, "add", (nibble - zero_at) * x[index(*at[:-1], start + b)])
 
 
 @idiom
@@ -341,7 +342,7 @@ def gated_product(k: KernelBuilder, level: int) -> Title:
         f"{', each plus its bias' * biased}."
     )
     with w.each((m, n), ("i token", "j col"), line=0.0) as (i, j):
-        gate, up = w.sum("gate g"), w.sum("up u lin")
+        gate, up = (w.sum(name) for name in alike(k, "gate up", "g u", "gate lin"))
         with w.loop("p d", depth) as p:
             value = k.let("v xv", x[i, p])
             k.augment(gate, "add", value * gate_w[(j, p) if turned else (p, j)])

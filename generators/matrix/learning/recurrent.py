@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import exp, log, tanh
+from generators.kit.functions import exp, log, most, tanh
 from generators.kit.naming import routine
 from generators.kit.text import written
 from generators.matrix.learning.forms import Tensor, Work, alike, work
@@ -81,12 +81,12 @@ def lstm_cell(k: KernelBuilder, level: int) -> Title:
     order = k.draw.shape.choice(("ifgo", "ifog", "iofg"))
     gates = _Gates(w, order)
     dims = ("batch", "hidden")
-    c_in = w.tensor("c_prev cell", dims)
+    c_in = w.exact(w.tensor("c_prev cell", dims))
     peep = w.tensor("peephole w_peep", ("3", "hidden"), fixed=True) if w.chance(0.25, 3) else None
     forget = w.number("forget_bias", 0.5, 1.5) if w.chance(0.25, 2) else None
     clip = w.number("cell_clip clip", 0.5, 0.9) if w.chance(0.25, 3) else None
     lengths = (
-        k.array("lengths seq_lens", INT32, "batch", low=1, high=9) if w.chance(0.12, 2) else None
+        k.array("lengths seq_lens", INT32, "batch", low=1, high=3) if w.chance(0.12, 2) else None
     )
     sigmoid = _sigmoid(w)
     with w.each(dims, ("b row", "j unit"), line=0.0) as (b, j):
@@ -142,7 +142,7 @@ def _cell_stored(
         h_out.store(at, hidden)
         w.say(f"{c_out.name} gets c and {h_out.name} gets h.")
         return
-    step = k.scalar("step t_step", INT32, 2, 7)
+    step = k.scalar("step t_step", INT32, 1, 2)
     h_in = w.tensor("h_prev state", dims)
     live = k.let("live active", step < lengths[at[0]])
     c_out.store(at, fn("where", live, new, old))
@@ -186,7 +186,7 @@ def gru_cell(k: KernelBuilder, level: int) -> Title:
         }[way]
         told = f", plus {' and '.join(x.name for x in biases)}" if biases else ""
         w.say(
-            f"One step of a GRU cell, h being the old state {h_in.name}. The pre-activations x = "
+            f"One step of a GRU cell from the old state h = {h_in.name}. The pre-activations x = "
             f"{parts[0].name} of the input and u = {parts[1].name} of the state{told} hold gates "
             f"{', '.join(order)}, {'one after the other in a row' if joined else 'along axis 1'}: "
             f"r = sigmoid(x_r + u_r), z = sigmoid(x_z + u_z), n = tanh(x_n + r * u_n)."
@@ -238,12 +238,12 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
     gate = w.tensor("z gate", line) if w.chance(0.35, 3) else None
     start = w.tensor("h0 init_state", ("batch", "chans"), type_=vec) if w.chance(0.35) else None
     b, c = k.thread("batch", "chans", names=(k.name("b item"), k.name("c ch")))
-    rate = k.let("a decay_a", rates[c])
+    rate = _rate(k, rates, c)
     h = k.let("h state_vec", make(vec, k.lift(0.0, w.type_)) if start is None else start[b, c])
     out = w.out("y out", line)
     with w.loop("t step", "tokens") as t:
         own = (b, t, c) if line[1] == "tokens" else (b, c, t)
-        value = _scanned(w, own, (x, dt, soft), (into[b, t], rate, h), rates.name == "a_log")
+        value = _scanned(w, own, (x, dt, soft), (into[b, t], rate, h))
         y: Expr = fn("dot", read[b, t], h)
         y = y if skip is None else y + skip[c] * value
         if gate is not None:
@@ -251,7 +251,7 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
             y = y * z / (1.0 + exp(-z))
         out.store(own, y)
     rate_said = f"exp({rates.name})" if rates.name == "a_log" else rates.name
-    dt_said = dt.name if soft is None else f"log(1 + exp({dt.name} + {soft.name}))"
+    dt_said = dt.name if soft is None else f"softplus({dt.name} + {soft.name})"
     _scan_said(w, (x, into, read), dt_said, rate_said, start, (skip, gate), out)
     if w.chance(0.35, 2):
         last = w.out("last_state h_final", ("batch", "chans"), type_=vec)
@@ -260,12 +260,22 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("selective_scan mamba_scan ssm_scan"), w.text())
 
 
+def _rate(k: KernelBuilder, rates: Tensor, c: Expr) -> Var:
+    """The decay rates of a channel, which are stored as they are or as logarithms."""
+    rate = k.let("a decay_a", rates[c])
+    if rates.name == "a_log":
+        assert isinstance(rate.type, Vec)
+        with k.for_("n s", rate.type.size) as n:
+            k.set(rate, n, exp(rate[n]))
+        k.used.discard(n.name)
+    return rate
+
+
 def _scanned(
     w: Work,
     own: tuple[Expr, ...],
     of: tuple[Tensor, Tensor, Tensor | None],
     state: tuple[Expr, Var, Var],
-    logged: bool,
 ) -> Var:
     """One step of a state; gives the input."""
     k, (x, dt, soft), (into, rate, h) = w.k, of, state
@@ -273,13 +283,13 @@ def _scanned(
     raw = dt[own] if soft is None else dt[own] + soft[channel]
     step = k.let("step_dt d_t", raw)
     if soft is not None:
-        k.assign(step, log(1.0 + exp(step)))
+        # Softplus as it never overflows.
+        k.assign(step, most(step, 0.0) + log(1.0 + exp(-abs(step))))
     value = k.let("xt v", x[own])
     weights = k.let("bt w_in", into)
     assert isinstance(h.type, Vec)
     with k.for_("n s", h.type.size) as n:
-        rate_n = exp(rate[n]) if logged else rate[n]
-        k.set(h, n, exp(-(step * rate_n)) * h[n] + step * value * weights[n])
+        k.set(h, n, exp(-(step * rate[n])) * h[n] + step * value * weights[n])
     return value
 
 

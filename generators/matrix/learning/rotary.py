@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast
 from generators.build.registry import Title, idiom
-from generators.kit.functions import cos, exp, sin
+from generators.kit.functions import cos, sin
 from generators.matrix.parts import index
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Operand, Var
@@ -26,9 +26,14 @@ class _Pair:
     def places(self) -> tuple[Expr, Expr]:
         """Both features: side by side, or half a head apart."""
         if self.halves:
-            return self.pair, self.pair + self.k.size_param("half half_dim", "pairs")
+            return self.pair, self.pair + self.half()
         even = self.k.let("even first", 2 * self.pair)
         return even, even + 1
+
+    def half(self) -> Var:
+        """Half the features of a head, the same parameter wherever it is asked for."""
+        known = [q.name for q in self.k.params if q.init == "size:pairs"]
+        return Var(known[0], INT32) if known else self.k.size_param("half half_dim", "pairs")
 
     def at(self, c: Operand) -> tuple[Operand, ...]:
         return index(*self.lead, self.token, c)
@@ -88,8 +93,10 @@ def _angle(p: _Pair, position: Expr) -> tuple[Expr, Expr, str]:
         rate: Expr = rates[p.pair]
         said = f"{rates.name} of the pair"
     else:
-        base = k.scalar("log_base decay", FLOAT32, 0.3, 1.0)
-        rate, said = exp(-(base * cast(p.pair, FLOAT32))), f"exp(-{base.name} * pair)"
+        base = k.scalar("base rope_base theta_base", FLOAT32, 50.0, 500.0)
+        half = p.half()
+        share = cast(p.pair, FLOAT32) / cast(half, FLOAT32)
+        rate, said = base ** (-share), f"{base.name}^(-pair / {half.name})"
         rate = k.let("freq inv_freq", rate) if shape.chance(0.5) else rate
     if shape.chance(0.3):
         scale = k.scalar("rope_scale scaling", FLOAT32, 0.25, 1.0)

@@ -10,9 +10,7 @@ from generators.kit.functions import dot, most
 from generators.kit.naming import applied, held
 from generators.kit.records import Part, record
 from generators.kit.sites import Names
-from generators.kit.sources import unit_vector
-from generators.kit.words import say
-from generators.matrix.parts import Place, from_rows, place, transpose
+from generators.matrix.parts import Place, place, transpose
 from generators.program.dtypes import FLOAT32, INT32, Mat, Quat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var, literal
 
@@ -149,52 +147,45 @@ def _jacobian(g: Place, q: Expr, lens: Sequence[Expr], scalar: Scalar) -> str:
     return g.gets(names, value, f"{g.tell(value)}, J the 2 x 3 derivative of ({f}) by q")
 
 
-def _projection(g: Place, scalar: Scalar, level: int) -> tuple[Expr, str]:
-    """The projection: given, perspective of its numbers, or orthographic."""
-    k, mat, wide = g.k, Mat(4, 4, scalar), Vec(4, scalar)
+def _projected(g: Place, scalar: Scalar, level: int, v: Var) -> Expr:
+    """Clip coordinates of a point before the camera: by a matrix, in perspective by its numbers,
+    or orthographic."""
+    mat, wide = Mat(4, 4, scalar), Vec(4, scalar)
     ways = ("given", "perspective", "orthographic") if level >= 2 else ("given",)
     way = g.shape.choice(ways)
-    nil, one = literal(0, scalar), literal(1, scalar)
     if way == "given":
-        source = g.one("proj projection", mat, -0.4, 0.8)
-        return held(k, "pm lens", source), g.tell(source)
+        return g.one("proj projection", mat, -0.4, 0.8) * v
     if way == "orthographic":
-        s = held(k, "s ext", g.one("half_size extent", Vec(3, scalar), 1.0, 3.0))
-        ortho = fn("diag", make(wide, one / s[0], one / s[1], -one / s[2], one))
-        return k.let("pm ortho", ortho), g.tell(ortho)
+        s = g.one("half_size extent", Vec(3, scalar), 1.0, 3.0)
+        return make(Vec(3, scalar), v[0] / s[0], v[1] / s[1], -v[2] / s[2])
     bounds = {"focal": (0.8, 2.0), "near": (0.1, 0.5), "far": (6.0, 12.0)}
     parts = {name: Part(name, scalar, *bound) for name, bound in bounds.items()}
     r = record(g, "Camera Lens View", parts, 0.5 if level >= 3 else 0.0, shared=True)
     f, near, far = r.values.values()
-    depth = g.part("depth range_z", far - near)
-    a = g.part("za c22", -(far + near) / depth)
-    b = g.part("zb c23", -2.0 * far * near / depth)
-    entries = ((f, nil, nil, nil), (nil, f, nil, nil), (nil, nil, a, b), (nil, nil, -one, nil))
-    rows = [make(wide, *line) for line in entries]
-    text = f"({', '.join(map(g.tell, rows))})"
-    return k.let("pm persp", from_rows(k, mat, rows)), text
+    depth = ((far + near) * v[2] + 2.0 * far * near) / (near - far)
+    return make(wide, f * v[0], f * v[1], depth, -v[2])
 
 
-def _viewed(g: Place, scalar: Scalar, level: int) -> tuple[Expr, str]:
-    """Model and view: given, or a camera that looks at a point."""
-    k, mat, vec, wide = g.k, Mat(4, 4, scalar), Vec(3, scalar), Vec(4, scalar)
-    way = g.shape.choice(("model", "both", "look") if level >= 3 else ("model", "both"))
-    model = g.one("model world", mat, -1.0, 1.0)
+def _viewed(g: Place, scalar: Scalar, level: int, p: Expr) -> Var:
+    """A vertex before the camera: by one matrix, by model and view, or in the camera's axes."""
+    mat, vec, wide = Mat(4, 4, scalar), Vec(3, scalar), Vec(4, scalar)
+    one = literal(1, scalar)
+    hom = make(wide, p[0], p[1], p[2], one)
+    way = g.shape.choice(("model", "both", "axes") if level >= 2 else ("model", "both"))
     if way == "model":
-        return held(k, "mm obj", model), g.tell(model)
+        return g.let("v view_p", g.one("model_view mv", mat, -1.0, 1.0) * hom, "v")
     if way == "both":
-        value = g.one("view camera_inv", mat, -1.0, 1.0) * model
-        return k.let("mv model_view", value), g.tell(value)
-    e = k.scalar(("eye", "camera_pos"), vec, 1.5, 3.0)
-    aim = k.scalar(("look_at", "aim_point"), vec, -0.5, 0.5)
-    back = k.let("z_axis back", fn("normalize", e - aim))
-    side = k.let("x_axis side", fn("normalize", fn("cross", unit_vector(vec, 1), back)))
-    top = k.let("y_axis top", fn("cross", back, side))
-    rows = [make(wide, a[0], a[1], a[2], -dot(a, e)) for a in (side, top, back)]
-    view = k.let("view_m look", from_rows(k, mat, [*rows, unit_vector(wide, 3)]))
-    text = f"V * {g.tell(model)}, V the right-handed look-at matrix of a camera at {e.name}"
-    text += f" that looks at {aim.name}, with (0, 1, 0) as the up direction"
-    return k.let("mv model_view", view * model), text
+        world = g.let("w world_p", g.one("model world", mat, -1.0, 1.0) * hom, "w")
+        v = g.let("v view_p", g.one("view camera_inv", mat, -1.0, 1.0) * world, "v")
+        g.spoken[v.name] = "v", f"{g.spoken[v.name][1]}, {g.told(world)}"
+        return v
+    eye = g.k.scalar(("eye", "camera_pos"), vec, -0.6, 0.6)
+    names = g.k.draw.word.choice((("right", "up", "back"), ("cam_x", "cam_y", "cam_z")))
+    axes = [g.k.scalar(name, vec, init="unit") for name in names]
+    r = g.let("r rel", p - eye)
+    v = g.let("v view_p", make(wide, *(dot(axis, r) for axis in axes), one), "v")
+    g.spoken[v.name] = "v", f"{g.spoken[v.name][1]}, {g.told(r)}, the three axes orthonormal"
+    return v
 
 
 @idiom(depth=3)
@@ -204,17 +195,16 @@ def view_transform(k: KernelBuilder, level: int) -> Title:
     g = place(k, "i tid vert")
     scalar = shape.weighted({FLOAT32: 6, Scalar("float64"): 1})
     vec = Vec(3, scalar)
-    p = k.let("p pos", g.read("vertices positions points", vec, -1.0, 1.0))
-    mv, text = _viewed(g, scalar, level)
-    lens, lens_text = _projection(g, scalar, 1 if "look-at" in text else level)
-    hom = make(Vec(4, scalar), p[0], p[1], p[2], literal(1, scalar))
-    if shape.chance(0.5):
-        value = k.let("mvp full", lens * mv) * hom
-    else:
-        value = lens * k.let("view_p cam_p", mv * hom)
-    c = g.let("c clip", value)
-    done = "Transform vertices to clip space: "
-    done += f"c = P * M * (p, 1), with p = {say(k, p)}, M = {text}, P = {lens_text}."
+    p = g.let("p pos", g.read("vertices positions points", vec, -1.0, 1.0))
+    v = _viewed(g, scalar, level, p)
+    clip = _projected(g, scalar, level, v)
+    if clip.type == vec:
+        n = g.let("n ndc", clip)
+        done = "Transform vertices to device coordinates of an orthographic camera:"
+        done += f" {g.told(n)}, with {g.told(v)}, {g.told(p)}.{g.gets('ndc_out ndc_pos', n)}"
+        return Title(k.name("orthographic_view transform_vertices"), done)
+    c = g.let("c clip", clip)
+    done = f"Transform vertices to clip space: {g.told(c)}, with {g.told(v)}, {g.told(p)}."
     if level == 1 or shape.chance(0.3):
         done += g.gets("clip_out clip_pos", c)
     if level >= 2:
@@ -224,7 +214,7 @@ def view_transform(k: KernelBuilder, level: int) -> Title:
         done += _tested(g, c, scalar)
     if level >= 4:
         lit = level >= 5 or shape.chance(0.5)
-        done += _shaded(g, mv, vec) if lit else ""
+        done += _shaded(g, vec) if lit else ""
         done += _on_screen(g, ndc, scalar) if level >= 5 or not lit else ""
     done += g.offer(
         (shape.integer(0, 1), 0, 1, 1, 1)[level - 1],
@@ -235,17 +225,16 @@ def view_transform(k: KernelBuilder, level: int) -> Title:
 
 def _normalized(g: Place, clip: Expr, vec: Vec, level: int) -> tuple[Expr, str]:
     """Division by w, which is at least some small value."""
+    least = g.one("min_w near_w", vec.scalar, 0.05, 0.2)
 
-    def build(body: BodyBuilder, c: Expr) -> Expr:
-        inv = body.let("inv_w iw", 1.0 / most(c[3], 0.1))
+    def build(body: BodyBuilder, c: Expr, low: Expr) -> Expr:
+        inv = body.let("inv_w iw", 1.0 / most(c[3], low))
         return make(vec, c[0] * inv, c[1] * inv, c[2] * inv)
 
-    ndc = g.let(
-        "n ndc", applied(g.k, 0.6 * (level >= 3), "to_ndc perspective_divide", {"c": clip}, build)
-    )
-    return ndc, g.gets(
-        "ndc_out ndc", ndc, "the device coordinates n = (c[0], c[1], c[2]) / max(c[3], 0.1)"
-    )
+    args = {"c": clip, "w_floor": least}
+    ndc = g.let("n ndc", applied(g.k, 0.6 * (level >= 3), "to_ndc perspective_divide", args, build))
+    text = f"the device coordinates n = (c[0], c[1], c[2]) / max(c[3], {g.tell(least)})"
+    return ndc, g.gets("ndc_out ndc", ndc, text)
 
 
 def _tested(g: Place, clip: Expr, scalar: Scalar) -> str:
@@ -268,19 +257,17 @@ def _tested(g: Place, clip: Expr, scalar: Scalar) -> str:
     return g.gets("visible kept", code, text)
 
 
-def _shaded(g: Place, mv: Expr, vec: Vec) -> str:
-    """Normals by the upper 3 x 3 part, lit by a lamp."""
-    k = g.k
-    n = k.let("nrm n_local", g.read("normals vertex_normals", vec, init="unit"))
-    rows = [make(vec, mv[r, 0], mv[r, 1], mv[r, 2]) for r in range(3)]
-    turned = k.let("turned n_view", k.let("upper linear", fn("matrix_from_rows", *rows)) * n)
-    light = g.one("light sun", vec, -1.0, 1.0)
-    lit = g.let("l lit lambert", dot(fn("normalize", turned), light))
+def _shaded(g: Place, vec: Vec) -> str:
+    """Normals by their own matrix, lit by a lamp."""
+    normal = g.read("normals vertex_normals", vec, init="unit")
+    turn = g.one("normal_mat normal_matrix", Mat(3, 3, vec.scalar), -1.0, 1.0)
+    m = g.let("m n_view", fn("normalize", turn * normal), "m")
+    light = g.one("light light_dir", vec, -1.0, 1.0)
+    lit = g.let("l lambert", dot(m, light), "l")
     ambient = g.one("ambient fill", vec.scalar, 0.1, 0.4)
     wrap = 0.5 * lit + 0.5
     value = ambient + (wrap * wrap if g.chance(0.4) else most(lit, 0.0))
-    text = f"{g.tell(value)}, l = dot(normalize(m), {g.tell(light)}), m = M's upper left 3 x 3 *"
-    return g.gets("shading intensity", value, f"{text} {say(k, n)}")
+    return g.gets("shading intensity", value, f"{g.tell(value)}, {g.told(lit, m)}")
 
 
 def _on_screen(g: Place, n: Expr, scalar: Scalar) -> str:

@@ -61,9 +61,9 @@ def _given_tensor(g: Place, scalar: Scalar) -> Var:
         v = g.k.let("v c", g.read("packed hessians tensors", Vec(3, scalar), -1.5, 1.5))
         value: Expr = make(mat, v[0], v[1], v[1], v[2])
     elif way == "symmetrized":
-        value = symmetric(g.part("raw hess", g.read("hessians mats", mat, -1.5, 1.5)))
+        value = symmetric(g.part("raw m_raw", g.read("hessians mats", mat, -1.5, 1.5)))
     elif way == "gram":
-        j = g.part("jac f", g.read("jacobians def_grads", mat, -1.2, 1.2))
+        j = g.part("jac j_mat", g.read("jacobians", mat, -1.2, 1.2))
         value = transpose(j) * j
     else:
         parts = {axis: Part(axis, scalar, -1.5, 1.5) for axis in ("xx", "xy", "yy")}
@@ -113,7 +113,7 @@ def _menu(g: Place, t: Var, pair: Var, definite: bool) -> dict[str, Entry]:
         "gap": ("anisotropy max_shear", lambda: 0.5 * (big - small)),
     }
     if definite:
-        return menu | {"coherence": ("coherence edge_strength", coherence)}
+        return menu | {"coherence": ("coherence coherence_sq", coherence)}
     return menu | {
         "radius": ("spectral_radii radii", lambda: most(abs(big), abs(small))),
     }
@@ -156,10 +156,11 @@ def _classified(g: Place, pair: Var, definite: bool) -> str:
     kind = k.let("kind label", k.lift(0, INT32))
     if definite:
         ratio = g.let("q isotropy roundness", pair[1] / (pair[0] + 1.0e-6))
-        high = k.draw.value.choice((0.4, 0.45, 0.5))
-        low = k.draw.value.choice((0.1, 0.15, 0.2))
+        high = g.one("corner_ratio high_ratio", ratio.type, 0.4, 0.5)
+        low = g.one("edge_ratio low_ratio", ratio.type, 0.1, 0.2)
         first, second = ratio > high, ratio > low
-        text = f"2 where q = {g.spoken[ratio.name][1]} exceeds {high}, 1 where q exceeds {low}"
+        text = f"2 where q = {g.spoken[ratio.name][1]} exceeds {g.tell(high)}, 1 where q exceeds"
+        text += f" {g.tell(low)}"
     else:
         first, second = pair[1] > 0.0, pair[0] < 0.0
         text = "1 where both are positive, 2 where both are negative"
@@ -199,7 +200,7 @@ def power_iteration(k: KernelBuilder, level: int) -> Title:
     start = g.one("start guess", vec, 0.3, 1.0)
     v, done = _iterated(g, level, a, start, positive)
     if level >= 2:
-        done += _valued(g, level, a, v, start)
+        done += _valued(g, level, a, v, start, "greatest component" in done)
     done += g.gets("eigenvectors axes_out", v)
     done += g.offer(
         (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
@@ -220,7 +221,7 @@ def _iterated(g: Place, level: int, a: Var, start: Expr, positive: bool) -> tupl
     def unit(body: BodyBuilder, v: Expr) -> Expr:
         if how == "largest":
             return v / body.let("peak size", fn("max_element", v))
-        return v / sqrt(dot(v, v) + 0.0001)
+        return fn("normalize", v)
 
     scaled = routine(g.k, 0.6 * (level >= 3), "unit_of rescaled", {"v": start.type}, unit)
     v = g.let("v axis", b * start)
@@ -231,14 +232,17 @@ def _iterated(g: Place, level: int, a: Var, start: Expr, positive: bool) -> tupl
             g.k.assign(v, scaled(v))
         g.k.assign(v, b * v)
     g.k.assign(v, scaled(v))
-    scaling = "its greatest component" if how == "largest" else "sqrt(dot(v, v) + 0.0001)"
+    scaling = (
+        "its greatest component (A has positive entries)" if how == "largest" else "its length"
+    )
     when = "in the end" if how == "late" else "before each of these products and in the end"
     return v, f"{done} {scaling} {when}."
 
 
-def _valued(g: Place, level: int, a: Var, v: Var, start: Expr) -> str:
+def _valued(g: Place, level: int, a: Var, v: Var, start: Expr, largest: bool) -> str:
     """The eigenvalue, and what is left of the matrix without the axis."""
-    lam = g.let("e lam rayleigh", dot(v, g.part("av image", a * v)) / (dot(v, v) + 0.0001))
+    along = dot(v, g.part("av a_v", a * v))
+    lam = g.let("lam eigenvalue", along / dot(v, v) if largest else along, "e")
     done = g.gets("eigenvalues rayleigh", lam, f"the Rayleigh quotient {g.told(lam)}")
     if level < 4:
         return done

@@ -73,8 +73,11 @@ def _system(g: Place, mat: Mat, level: int) -> tuple[Var, Var, str]:
     matrix, rhs = g.tell(a), g.tell(load)
     way = g.shape.choice(("ridge", "step", "load")) if g.chance(0.6) else ""
     if way == "load":
-        more = g.one("inv_dt", vec.scalar, 0.3, 2.0) * g.read("previous", vec, -1.0, 1.0)
+        rate = g.one("inv_dt", vec.scalar, 0.3, 2.0)
+        more = rate * g.read("previous", vec, -1.0, 1.0)
+        k.augment(m, "add", times_identity(mat, rate))
         k.augment(b, "add", more)
+        matrix += f" + {g.tell(rate)} * I"
         rhs += f" + {g.tell(more)}"
     elif way:
         amount = g.one("dt step" if way == "step" else "ridge shift", mat.scalar, 0.1, 1.0)
@@ -169,15 +172,12 @@ def _through_helper(g: Place, level: int, m: Var, b: Var, done: str) -> Title:
 def _definite(g: Place, mat: Mat, level: int) -> Var:
     """A positive definite matrix: given, a Gram matrix with a ridge, or summed up of vectors."""
     k, names = g.k, "a cov spd"
-    ways = {"given": 2, "gram": 3, "kernel": 2, "samples": 0 if level < 3 else 4}
+    ways = {"given": 3, "gram": 3, "samples": 0 if level < 3 else 4}
     way = g.shape.weighted(ways)
     if way == "given":
         source = g.read("covs gram_mats spd_mats", mat, -0.6, 0.6, init="well_conditioned")
         return g.let(names, symmetric(g.part("raw m", source)))
     ridge = times_identity(mat, g.one("ridge jitter", mat.scalar, 0.3, 1.0))
-    if way == "kernel":
-        x = g.part("x pt", g.read("points features", rows_of(mat), -1.5, 1.5))
-        return g.let(names, fn("outer", x, x) + ridge)
     if way == "gram":
         factor = Mat(mat.rows + g.shape.integer(0, 1), mat.cols, mat.scalar)
         j = g.part("j design", g.read("jacobians factors designs", factor, -1.0, 1.0))
@@ -251,8 +251,8 @@ def _noises(g: Place, vec: Vec, low: Entries) -> dict[str, Entry]:
     def distance() -> Expr:
         offset = g.read("innovations offsets", vec, -2.0, 2.0)
         said["distance"] = f"dot(w, w) with L * w = {g.tell(offset)}"
-        gap = k.let("gap dev", offset)
-        w = k.let("white_gap u", make(vec, *_forward(k, low, gap, "q")))
+        error = k.let("e innovation", offset)
+        w = k.let("w white", make(vec, *_forward(k, low, error, "q")))
         return dot(w, w)
 
     return {
@@ -268,8 +268,8 @@ def _uses(g: Place, mat: Mat, low: Entries) -> dict[str, Entry]:
     product = reduce(lambda all_, one: all_ * one, [low[r, r] for r in cells])
     packed = [low[r, c] for r in cells for c in range(r + 1)]
     return {
-        "log": ("log_dets log_volume", lambda: 2.0 * log(product), "log(determinant(A))"),
-        "product": ("volumes root_dets", lambda: product, "the product of the diagonal of L"),
+        "log": ("log_dets log_determinants", lambda: 2.0 * log(product), "log(determinant(A))"),
+        "product": ("root_dets sqrt_dets", lambda: product, "the product of the diagonal of L"),
         "packed": (
             "packed factors",
             lambda: make(Vec(len(packed), mat.scalar), *packed),

@@ -197,9 +197,9 @@ def _numbers(type_: Mat | Vec, text: str) -> Expr:
     return make(type_, *(literal(number, type_.scalar) for number in text.split()))
 
 
-def _pixel(g: Place, vec: Vec) -> Var:
-    """The colour: of floats, of bytes, or out of planes."""
-    way = g.shape.choice(("vector", "vector", "bytes", "planes"))
+def _pixel(g: Place, vec: Vec, linear: bool) -> Var:
+    """The colour: of floats, of bytes where it is not linear light, or out of planes."""
+    way = g.shape.choice(("vector", "vector", "vector" if linear else "bytes", "planes"))
     value: Expr
     if way == "bytes":
         raw = g.k.let("raw b", g.read("pixels image frame", Vec(3, Scalar("uint8")), 0, 255))
@@ -234,30 +234,30 @@ def _merged(g: Place, vec: Vec) -> tuple[Var, str]:
     return g.let("c radiance", total / norm), f"c = {text}"
 
 
-def _matrix(g: Place, vec: Vec) -> tuple[Expr, str, str]:
-    """A standard matrix written out, a given one, or saturation; its text, names of the kernel."""
+_LINEAR_SPACES = ("xyz", "lms")
+"""Spaces that are matrices of linear light."""
+
+
+def _converted(g: Place, vec: Vec, way: str, used: Expr) -> tuple[Expr, str, str]:
+    """A pixel in a standard space, by a camera's matrix, or of another saturation; the text on
+    what its value is made of, names of the kernel."""
     mat = Mat(3, 3, vec.scalar)
-    way = g.shape.choice(("standard", "standard", "given", "saturation", "camera"))
-    if way == "standard":
-        space = g.shape.choice(sorted(_SPACES))
-        m = g.let("m mix basis", _numbers(mat, _SPACES[space]))
-        text = g.told(m)
-        return m, text, f"rgb_to_{space} to_{space} {space}_colors"
+    if way in _SPACES:
+        m = g.let("m rgb_mat", _numbers(mat, _SPACES[way]))
+        value: Expr = m * used
+        if way == "sepia":
+            value = fn("min", value, make(vec, literal(1, vec.scalar)))
+        return value, g.told(m), f"rgb_to_{way} to_{way} {way}_colors"
     if way == "saturation":
-        luma = g.part("luma_w weights_l", _numbers(vec, g.shape.choice(_LUMA)))
+        luma = g.let("gray luma", dot(_numbers(vec, g.shape.choice(_LUMA)), used), "y")
         s = g.one("saturation vibrance", vec.scalar, 0.3, 1.8)
-        ones = make(vec, literal(1, vec.scalar))
-        gray = g.part("gray_m flat", fn("outer", ones, luma))
-        m = g.let("m sat_m", s * fn("diag", ones) + (1.0 - s) * gray)
-        return m, g.told(m), "adjust_saturation saturate"
-    names = "grade_colors color_matrix apply_ccm"
-    source = g.one("ccm mixing", mat, -0.3, 1.0)
+        gray = make(vec, luma)
+        return gray + s * (used - gray), g.told(luma), "adjust_saturation saturate"
+    given = g.one("ccm color_mat", mat, -0.3, 1.0)
+    value = given * used
     if way == "camera":
-        source = source * fn("diag", g.one("gain white_balance", vec, 0.6, 1.6))
-    if isinstance(source, Var):
-        return source, "", names
-    m = g.let("m mix wb_m", source)
-    return m, g.told(m), names
+        value = given * fn("cw_mul", g.one("gain white_balance", vec, 0.6, 1.6), used)
+    return value, "", "grade_colors color_matrix apply_ccm"
 
 
 def _graded(g: Place, q: Var, vec: Vec) -> Var:
@@ -276,15 +276,18 @@ def color_transform(k: KernelBuilder, level: int) -> Title:
     shape, vec = k.draw.shape, Vec(3, k.draw.wide_float_type())
     g = place(k, "i tid px", list=2, grid=5)
     merged = level >= 3 and shape.chance(0.35)
-    c, source = _merged(g, vec) if merged else (_pixel(g, vec), "")
+    ways = ("standard", "standard", "given", "saturation", "camera")
+    how = shape.choice(ways)
+    how = shape.choice(sorted(_SPACES)) if how == "standard" else how
+    linear = how in _LINEAR_SPACES
+    c, source = _merged(g, vec) if merged else (_pixel(g, vec, linear), "")
     done = f"for {source or g.told(c)}"
     used: Expr = c
-    if level >= 3 and not merged and shape.chance(0.5):
+    if level >= 3 and not merged and not linear and shape.chance(0.5):
         used, text = _curved(g, "linear lin", c, _LINEAR)
         done += f", and linear each v of it sent to {text}"
-    m, text, names = _matrix(g, vec)
+    value, text, names = _converted(g, vec, how, used)
     way = shape.choice(("plain", "offset", "exposed")) if "ccm" in names else "plain"
-    value = m * used
     if way == "offset":
         value = value + g.one("offset bias", vec, -0.2, 0.3)
     elif way == "exposed":
@@ -294,10 +297,11 @@ def color_transform(k: KernelBuilder, level: int) -> Title:
         "saturation": "Change the saturation of pixels",
         "ccm": "Apply a colour matrix to pixels",
     }
-    kind = next((what[key] for key in what if key in text or key in names), "Convert RGB pixels")
+    kind = next((what[key] for key in what if key in names), "Convert RGB pixels")
     if names.startswith("rgb_to_"):
         space = names.split()[0].removeprefix("rgb_to_")
-        kind = f"Convert RGB pixels to {_ABOUT.get(space, space.upper())}"
+        light = "linear " if linear else ""
+        kind = f"Convert {light}RGB pixels to {_ABOUT.get(space, space.upper())}"
     done = f"{kind}: {done}, {g.told(q)}{f'; {text}' if text else ''}."
     q, text = _finished(g, c, q, level)
     done += text

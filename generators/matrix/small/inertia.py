@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot
@@ -12,19 +14,41 @@ from generators.matrix.parts import (
     Entry,
     Place,
     identity,
-    mat_of,
     place,
     times_identity,
     transpose,
 )
-from generators.program.dtypes import Mat, Quat, Scalar, Vec
+from generators.program.dtypes import Mat, Quat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
-Made = tuple[Expr, Expr | None]
-"""The inertia, and the spin where it belongs to the same record."""
+
+@dataclass(frozen=True)
+class Body:
+    """The inertia of a thread's body: J, the principal moments and their axes where they are known,
+    and the spin where it belongs to the same record."""
+
+    tensor: Expr
+    text: str
+    moments: Expr | None = None
+    axes: Expr | None = None
+    spin: Expr | None = None
+    what: str = "rigid body"
+
+    def momentum(self, w: Expr) -> Expr:
+        if self.moments is not None and self.axes is None:
+            return fn("cw_mul", self.moments, w)
+        return self.tensor * w
+
+    def solved(self, torque: Expr) -> Expr:
+        """The angular acceleration; a diagonal is divided by, never inverted as a matrix."""
+        if self.moments is None:
+            return fn("inverse", self.tensor) * torque
+        if self.axes is None:
+            return fn("cw_div", torque, self.moments)
+        return self.axes * fn("cw_div", transpose(self.axes) * torque, self.moments)
 
 
-def _solid(g: Place, scalar: Scalar) -> Made:
+def _solid(g: Place, scalar: Scalar) -> Body:
     """The inertia of a box, ball, cylinder or ellipsoid, from its mass and its sizes."""
     k, vec, mat = g.k, Vec(3, scalar), Mat(3, 3, scalar)
     mass = held(k, "mass_i m", g.read("masses", scalar, 0.5, 3.0))
@@ -33,22 +57,29 @@ def _solid(g: Place, scalar: Scalar) -> Made:
         s = k.let("s dim", g.read("dims radius_height", Vec(2, scalar), 0.3, 1.5))
         r2, h2 = g.part("r2 rad_sq", s[0] * s[0]), g.part("h2 height_sq", s[1] * s[1])
         side = g.part("side across", mass * (3.0 * r2 + h2) / 12.0)
-        value = fn("diag", make(vec, side, side, 0.5 * mass * r2))
-    elif way == "point":
+        moments = g.let("moments j_diag", make(vec, side, side, 0.5 * mass * r2), "j")
+        text = f"J = diag(j), {g.told(moments)}"
+        what = f"cylinder along z, its radius and height in {g.tell(s)}"
+        return Body(fn("diag", moments), text, moments, what=what)
+    if way == "point":
         r = k.let("r arm", g.read("arms offsets", vec, -1.5, 1.5))
-        value = mass * (times_identity(mat, dot(r, r)) - fn("outer", r, r))
-    else:
-        e = k.let("e ext", g.read("extents sizes half_axes", vec, 0.3, 1.5))
-        sq = g.let("q sq e2", fn("cw_mul", e, e))
-        c = g.part("coef share", mass / (12.0 if way == "box" else 5.0))
-        value = fn("diag", make(vec, c * (sq[1] + sq[2]), c * (sq[0] + sq[2]), c * (sq[0] + sq[1])))
-        inertia = g.let("j inertia body_i", value)
-        g.spoken[inertia.name] = "J", f"{g.spoken[inertia.name][1]}, {g.told(sq)}"
-        return inertia, None
-    return g.let("j inertia body_i", value), None
+        inertia = g.let(
+            "inertia point_i", mass * (times_identity(mat, dot(r, r)) - fn("outer", r, r)), "J"
+        )
+        return Body(inertia, g.told(inertia), what="point mass about the origin")
+    box = way == "box"
+    e = k.let(
+        "e ext", g.read("extents side_lengths" if box else "half_axes semi_axes", vec, 0.3, 1.5)
+    )
+    sq = g.let("q e_sq", fn("cw_mul", e, e))
+    c = g.part("coef share", mass / (12.0 if box else 5.0))
+    value = make(vec, c * (sq[1] + sq[2]), c * (sq[0] + sq[2]), c * (sq[0] + sq[1]))
+    moments = g.let("moments j_diag", value, "j")
+    text = f"J = diag(j), {g.told(moments, sq)}"
+    return Body(fn("diag", moments), text, moments, what="box" if box else "ellipsoid")
 
 
-def _body(g: Place, scalar: Scalar) -> Made:
+def _body(g: Place, scalar: Scalar) -> Body:
     """A struct of principal moments and orientation; gives inertia in the world and the spin."""
     vec = Vec(3, scalar)
     parts = {
@@ -57,31 +88,35 @@ def _body(g: Place, scalar: Scalar) -> Made:
         "spin": Part("spin", vec, -1.5, 1.5),
     }
     r = record(g, "Body RigidBody Link", parts, 1.0)
-    rot = g.part("rot r_mat", fn("quat_to_matrix", r["orientation"]))
-    inertia = g.let("j inertia world_i", rot * fn("diag", r["moments"]) * transpose(rot))
-    return inertia, r["spin"]
+    rot = g.let("rot r_mat", fn("quat_to_matrix", r["orientation"]), "R")
+    inertia = g.let("inertia world_i", rot * fn("diag", r["moments"]) * transpose(rot), "J")
+    return Body(inertia, g.told(inertia, rot), r["moments"], rot, r["spin"])
 
 
-def _given(g: Place, scalar: Scalar) -> Made:
+def _given(g: Place, scalar: Scalar) -> Body:
     """Given inertia in the body's frame, turned by a matrix or a quaternion."""
     mat = Mat(3, 3, scalar)
+    moments = None
     if g.chance(0.5):
-        inner: Expr = fn("diag", g.read("principal_moments moments", Vec(3, scalar), 0.5, 2.0))
+        moments = g.k.let(
+            "j_body principal", g.read("principal_moments moments", Vec(3, scalar), 0.5, 2.0)
+        )
+        inner: Expr = fn("diag", moments)
     else:
         source = g.read("inertias body_inertia", mat, -0.4, 0.4, init="well_conditioned")
         inner = g.k.let("local_i i_body", source)
     turn = g.read("orientations attitudes", Quat(scalar), init="unit")
-    rot = g.let("r rot r_mat", fn("quat_to_matrix", turn))
+    rot = g.let("rot r_mat", fn("quat_to_matrix", turn), "R")
     text = f"{g.tell(rot * inner * transpose(rot))}, {g.told(rot)}"
     args = {"r": rot, "i": inner}
     names = "rotate_inertia to_world"
     value = applied(g.k, 0.4, names, args, lambda _, r, i: r * i * transpose(r))
     inertia = g.k.let("inertia world_i", value)
     g.spoken[inertia.name] = "J", text
-    return inertia, None
+    return Body(inertia, f"J = {text}", moments, rot)
 
 
-def _composite(g: Place, scalar: Scalar) -> Made:
+def _composite(g: Place, scalar: Scalar) -> Body:
     """Several point masses or small balls, summed about the origin or their centre."""
     k, mat, vec = g.k, Mat(3, 3, scalar), Vec(3, scalar)
     count = k.size_param("num_parts", k.size("m", 3, 5, minimum=3))
@@ -102,18 +137,18 @@ def _composite(g: Place, scalar: Scalar) -> Made:
     about = "" if center is None else " minus their centre of mass"
     text = f"the sum of m * (dot(r, r) * I - outer(r, r)), m of {masses.name}, r of {spots.name}"
     g.spoken[total.name] = "J", text + about
-    return total, None
+    return Body(total, f"J = {text}{about}")
 
 
-def _steiner(g: Place, inertia: Expr, scalar: Scalar) -> Expr:
+def _steiner(g: Place, inertia: Expr, scalar: Scalar) -> Var:
     """About another point: the parallel axis theorem, written in one of two ways."""
     mass = g.read("total_masses body_masses", scalar, 0.5, 2.0)
     d = held(g.k, "d arm_d", g.read("com_offsets levers", Vec(3, scalar), -1.0, 1.0))
     if g.chance(0.5):
         cross = g.part("cx d_cross", fn("skew", d))
-        return g.let("j about shifted", inertia - mass * (cross * cross))
+        return g.let("about shifted", inertia - mass * (cross * cross), "J'")
     square = dot(d, d) * identity(g.k, Mat(3, 3, scalar)) - fn("outer", d, d)
-    return g.let("j about shifted", inertia + mass * square)
+    return g.let("about shifted", inertia + mass * square, "J'")
 
 
 @idiom(depth=2)
@@ -124,38 +159,37 @@ def rigid_inertia(k: KernelBuilder, level: int) -> Title:
     likely = {"solid": 3, "given": 3 if level >= 2 else 1, "struct": 4 if level >= 2 else 0}
     way = shape.weighted(likely | {"parts": 3 if level >= 3 else 0})
     makers = {"solid": _solid, "given": _given, "struct": _body, "parts": _composite}
-    inertia, spin = makers[way](g, scalar)
+    body = makers[way](g, scalar)
+    point = way == "solid" and body.moments is None
     kind = {"given": "Inertia tensor in the world frame", "struct": "Inertia in the world frame"}
-    what = "point mass about the origin" if "outer(" in g.told(inertia) else "rigid body"
-    done = f"{kind.get(way, 'Inertia tensor')} of each {what}: {g.told(inertia)}."
-    if level >= 3 and shape.chance(0.5):
-        inertia = _steiner(g, inertia, scalar)
-        done += f" About a point at some distance (parallel axes): {g.told(inertia)}."
+    done = f"{kind.get(way, 'Inertia tensor')} of each {body.what}: {body.text}."
+    if level >= 3 and not point and shape.chance(0.5):
+        moved = _steiner(g, body.tensor, scalar)
+        done += f" About a point at some distance (parallel axes): {g.told(moved)}."
+        body = Body(moved, body.text, spin=body.spin)
     title = k.name("rigid_inertia body_inertia")
     if level < 3 and shape.chance(0.5):
-        if "J = diag" in done:
-            return Title(title, done + g.gets("inertia_diag moments", fn("get_diag", inertia)))
-        return Title(title, done + g.gets("inertia_out world_inertia", inertia))
-    spins = spin if spin is not None else g.read("spins omegas ang_vel", Vec(3, scalar), -1.5, 1.5)
-    w = g.let("w omega", spins)
-    momentum = g.let("l momentum ang_mom", inertia * w, "L")
+        if body.moments is not None and body.axes is None:
+            return Title(title, done + g.gets("moments_out inertia_diag", body.moments))
+        names = "inertia_out point_inertia" if point else "inertia_out world_inertia"
+        return Title(title, done + g.gets(names, body.tensor))
+    w = g.let("w omega", body.spin or g.read("spins omegas ang_vel", Vec(3, scalar), -1.5, 1.5))
+    momentum = g.let("l ang_mom", body.momentum(w), "L")
     done += f" With {g.told(w, momentum)}:"
     menu: dict[str, Entry] = {
         "momentum": ("momenta ang_momentum", lambda: momentum),
         "energy": ("energies rot_energy", lambda: 0.5 * dot(w, momentum)),
         "gyro": ("gyro_torques gyroscopic", lambda: fn("cross", w, momentum)),
     }
-    moving = level >= 2 and (level >= 4 or shape.chance(0.5))
+    # The tensor of one point is singular: it has no acceleration about its own direction.
+    moving = level >= 2 and not point and (level >= 4 or shape.chance(0.5))
     if moving:
         title = k.name("angular_update euler_step")
-        done += _accelerated(g, inertia, w, momentum, level)
-    count = ((0, 1, 1, 2, 3) if moving else (1, 2, 2, 3, 3))[level - 1]
-    key = shape.choice(sorted(menu))
+        done += _accelerated(g, body, w, momentum, level)
     if not moving:
-        title = k.name(_TITLES[key])
-        count = 1
-        menu = {key: menu[key]}
-    return Title(title, done + g.offer(count, **menu))
+        key = shape.choice(sorted(menu))
+        return Title(k.name(_TITLES[key]), done + g.offer(1, **{key: menu[key]}))
+    return Title(title, done + g.offer((0, 1, 1, 2, 3)[level - 1], **menu))
 
 
 _TITLES = {
@@ -165,13 +199,13 @@ _TITLES = {
 }
 
 
-def _accelerated(g: Place, inertia: Expr, w: Var, momentum: Var, level: int) -> str:
+def _accelerated(g: Place, body: Body, w: Var, momentum: Var, level: int) -> str:
     """Euler's equation: the spin after a step."""
-    k, scalar = g.k, mat_of(inertia).scalar
-    torque = g.read("torques moments_ext", w.type, -1.0, 1.0)
+    k, scalar = g.k, scalar_of(w.type)
+    torque = g.read("torques ext_torques", w.type, -1.0, 1.0)
     gyro = g.chance(0.9)
     tau = g.part("tau net", torque - fn("cross", w, momentum) if gyro else torque)
-    alpha = g.let("a alpha ang_acc", fn("inverse", inertia) * tau)
+    alpha = g.let("alpha ang_acc", body.solved(tau), "a")
     new = g.let("w_next new_spin", w + g.one("dt", scalar, 0.05, 0.3) * alpha)
     text = f" {g.told(alpha, new)}"
     if level >= 3 and g.chance(0.6):

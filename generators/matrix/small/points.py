@@ -107,7 +107,7 @@ def _two_passes(cloud: Cloud, level: int) -> Sums:
     cells = [(min(r, c), max(r, c)) for r in range(vec.size) for c in range(vec.size)]
     by_helper = level >= 3 and cloud.g.chance(0.5)
     mean, total = _mean(cloud, "mean centroid mu")
-    cov = cloud.matrix("cov scatter c")
+    cov = cloud.matrix("cov c")
 
     def square(_: BodyBuilder, d: Expr) -> Expr:
         return make(cov.type, *(d[r] * d[c] for r, c in cells)) if by_helper else fn("outer", d, d)
@@ -127,8 +127,9 @@ def _two_passes(cloud: Cloud, level: int) -> Sums:
 def _one_pass(cloud: Cloud, level: int) -> Sums:
     """Sums of points and of their squares at once."""
     k, vec = cloud.k, cloud.vec
-    total, square = k.let("total first s1", zero(vec)), cloud.matrix("square second s2")
-    norm = k.let("norm w_sum", zero(vec.scalar)) if cloud.weight else None
+    first, second = k.draw.word.choice((("first", "second"), ("s1", "s2"), ("sum_p", "sum_pp")))
+    total, square = k.let(first, zero(vec)), cloud.matrix(second)
+    norm = k.let("w_total w_sum", zero(vec.scalar)) if cloud.weight else None
     with k.for_("j s nb", cloud.count) as j:
         p = k.let("p pt", cloud.at(j))
         w = k.let("w wj", cloud.weight(j, p)) if cloud.weight else None
@@ -138,7 +139,7 @@ def _one_pass(cloud: Cloud, level: int) -> Sums:
             k.augment(norm, "add", w)
     count = norm if norm is not None else cloud.number()
     mean = k.let("mean centroid", total / count)
-    cov = k.let("cov scatter", square / count - fn("outer", mean, mean))
+    cov = k.let("cov", square / count - fn("outer", mean, mean))
     return cov, mean, "the mean of outer(p, p) less outer(mean, mean)"
 
 

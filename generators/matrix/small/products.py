@@ -69,23 +69,29 @@ def _one_pair(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
 
 
 def _link_chain(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
-    """Links of an arm: from the root, every joint's matrix on the right, or on the left."""
-    k, mat = g.k, square_type(g.k, {2: 1, 3: 3, 4: 1}, scalar)
+    """Links of an arm: from the root, every joint's matrix on the right."""
+    k, mat = g.k, square_type(g.k, {3: 2, 4: 3}, scalar)
     count = k.size_param("num_links link_count", k.size("links", 3, 5))
     links = g.array("link_mats local_mats", mat, -0.8, 0.8, more="links")
     c = g.let("c world chain", g.read("roots bases", mat, -1.0, 1.0))
-    left = g.chance(0.4)
     out = k.out("link_world partial", mat, (*g.dims, "links")) if g.chance(0.5) else None
     with k.for_("link q", count) as q:
-        k.assign(c, links[g.index(q)] * c if left else c * links[g.index(q)])
+        k.assign(c, c * links[g.index(q)])
         if out is not None:
             k.store(out, g.index(q), c)
-    form = f"C = {links.name} * C" if left else f"C = C * {links.name}"
+    form = f"C = C * {links.name}"
     also = "" if out is None else f" (each stored in {out.name})"
     return (
         c,
         f"Chain the transforms of an arm's links: from {g.told(c)}, for each link {form}{also}",
     )
+
+
+def _blocks_place(k: KernelBuilder) -> Place:
+    """A thread for each block of the product."""
+    dims = (k.size("block_rows", 7, 10), k.size("block_cols", 7, 10))
+    at = k.thread(*dims, names=k.draw.word.choice((("i", "j"), ("row", "col"))))
+    return Place(k, "grid", dims, at)
 
 
 def _block_row(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
@@ -105,12 +111,15 @@ def _block_row(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
             k.augment(c, "add", first[i, s] * dense[col, j])
         term = f"{dense.name}[q, {g.tell(j)}], q = {cols.name}[{g.tell(i)}, s]"
     else:
-        second = k.array("b_blocks", mat, ("m", g.dims[-1]), low=-1.0, high=1.0)
         turned = g.chance(0.4)
-        with k.for_("s inner_id", count) as s:
-            right = transpose(second[s, j]) if turned else second[s, j]
+        dims = (g.dims[-1], "m") if turned else ("m", g.dims[-1])
+        second = k.array("b_blocks", mat, dims, low=-1.0, high=1.0)
+        with k.for_("s p", count) as s:
+            right = transpose(second[j, s]) if turned else second[s, j]
             k.augment(c, "add", first[i, s] * right)
-        term = f"{'the transpose of ' * turned}{second.name}[s, {g.tell(j)}]"
+        term = f"{second.name}[s, {g.tell(j)}]"
+        if turned:
+            term = f"the transpose of {second.name}[{g.tell(j)}, s]"
     return (
         c,
         f"Product of block matrices: C is the sum over s of {first.name}[{g.tell(i)}, s] * {term}",
@@ -136,11 +145,11 @@ def small_product(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     weights = {"pair": 5, "chain": 2, "blocks": 2}
     way = shape.weighted(weights)
-    g = place(k, "i tid e", **({"grid": 1} if way == "blocks" else {}))
+    g = _blocks_place(k) if way == "blocks" else place(k, "i tid e")
     build, names = {
         "pair": (_one_pair, "multiply_pairs small_matmul pair_products"),
         "chain": (_link_chain, "chain_links forward_links"),
-        "blocks": (_block_row, "block_matmul bsr_product"),
+        "blocks": (_block_row, "block_matmul block_product"),
     }[way]
     c, text = build(g, level, k.draw.wide_float_type())
     done = f"{text}."

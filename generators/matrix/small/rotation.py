@@ -128,7 +128,8 @@ def _householder(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     rot = g.let(
         "r refl mirror", identity(g.k, Mat(size, size, scalar)) - factor * fn("outer", n, n)
     )
-    return rot, g.told(rot, n)
+    unit = "" if way == "any" else ", unit vectors"
+    return rot, f"{g.told(rot, n)}{unit}"
 
 
 def _schmidt(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:

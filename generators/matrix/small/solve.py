@@ -59,25 +59,36 @@ def _plain(g: Place, level: int, scalar: Scalar) -> Solved:
 
 
 def _implicit(g: Place, level: int, scalar: Scalar) -> Solved:
-    """A backward Euler step of a linear system."""
+    """An implicit step of a linear system whose Jacobian differs from thread to thread."""
     mat = square_type(g.k, {2: 3, 3: 4, 4: 1}, scalar)
     vec = rows_of(mat)
-    rates = g.one("rate_mat", mat, -0.3, 1.0)
+    rates = g.let("a jac", g.read("jacobians rate_mats", mat, -1.0, 0.3), "A")
     v = g.let("v state", g.read("states velocities", vec, -2.0, 2.0))
     dt = g.one("dt", scalar, 0.05, 0.4)
     b: Expr = v
-    half = g.chance(0.3)
-    if g.chance(0.5):
-        b = b + dt * g.read("forces sources", vec, -1.0, 1.0)
-    share = 0.5 * dt if half else dt
-    if half:
-        b = g.part("b explicit", b - share * (rates * v))
-    m = g.part("lhs implicit", identity(g.k, mat) + share * rates)
-    kind = "Crank-Nicolson" if half else "Backward Euler"
-    text = (
-        f"{kind} step of a linear system: solve ({g.tell(m)}) * x = {g.tell(b)} with {g.told(v)}."
-    )
-    return _by_inverse(g, level, m, b, text)
+    way = g.shape.choice(("euler", "euler", "trapezoid", "linearised"))
+    share, law = dt, "x' = A * x"
+    if way == "linearised":
+        # The unknown is the change of the state, as Rosenbrock and implicit springs solve for it.
+        b = dt * g.read("rates derivatives", vec, -1.0, 1.0)
+        text = "Linearly implicit Euler step of x' = f(x) with the Jacobian A: solve"
+    else:
+        if g.chance(0.5):
+            source = g.read("sources inputs", vec, -1.0, 1.0)
+            b, law = b + dt * source, f"{law} + {g.tell(source)}"
+        if way == "trapezoid":
+            share = 0.5 * dt
+            b = g.part("b explicit", b + share * (rates * v))
+        kind = "Crank-Nicolson" if way == "trapezoid" else "Backward Euler"
+        text = f"{kind} step of {law}: solve"
+    m = g.part("lhs implicit", identity(g.k, mat) - share * rates)
+    unknown = "d" if way == "linearised" else "x"
+    text = f"{text} ({g.tell(m)}) * {unknown} = {g.tell(b)} with {g.told(rates, v)}."
+    if way != "linearised":
+        return _by_inverse(g, level, m, b, text)
+    x = g.let("x new_state", v + fn("inverse", m) * b)
+    g.spoken[x.name] = "x", f"{g.tell(v)} + d"
+    return Solved(x, m, b, f"{text} x = {g.tell(v)} + d.")
 
 
 def _newton(g: Place, level: int, scalar: Scalar) -> Solved:
@@ -199,7 +210,7 @@ def _schur(g: Place, level: int, scalar: Scalar) -> Solved:
 
 _METHODS: dict[str, tuple[Callable[[Place, int, Scalar], Solved], str]] = {
     "damped": (_damped, "damped_least_squares levenberg_step"),
-    "implicit": (_implicit, "implicit_step backward_euler"),
+    "implicit": (_implicit, "implicit_step implicit_update"),
     "newton": (_newton, "newton_step newton_2d"),
     "plain": (_plain, "solve_small solve_systems"),
     "sweeps": (_sweeps, "relax_systems sweep_systems"),

@@ -257,21 +257,26 @@ def _summed(v: Expr) -> Expr:
     return reduce(lambda all_, one: all_ + one, parts)
 
 
-def _transition(g: Place, mat: Mat, level: int) -> Expr:
-    """Rates or probabilities, from row to column or the other way; stays with some probability."""
-    t = held(g.k, "t kernel", g.one("transition chain", mat, 0.05, 0.6))
+Move = Callable[[Expr], Expr]
+
+
+def _transition(g: Place, mat: Mat, level: int) -> Move:
+    """Probabilities, from row to column or the other way; with some a state stays, or jumps to
+    any."""
+    t: Expr = g.one("transition chain", mat, 0.05, 0.6)
+    if g.chance(0.5):
+        t = transpose(t)
     way = g.shape.choice(("plain", "lazy", "teleport") if level >= 2 else ("plain",))
     if way == "lazy":
         stay = g.one("stay laziness", mat.scalar, 0.1, 0.6)
-        t = g.part("lazy slow", stay * times_identity(mat, 1.0) + (1.0 - stay) * t)
+        return lambda p: stay * p + (1.0 - stay) * (t * p)
     if way == "teleport":
         jump = g.one("jump teleport", mat.scalar, 0.05, 0.3)
-        ones = make(mat, jump / float(mat.rows))
-        t = g.part("mixed google", (1.0 - jump) * t + ones)
-    return transpose(t) if g.chance(0.5) else t
+        return lambda p: (1.0 - jump) * (t * p) + make(rows_of(mat), jump / float(mat.rows))
+    return lambda p: t * p
 
 
-def _observed(g: Place, vec: Vec, p: Var, t: Expr) -> str:
+def _observed(g: Place, vec: Vec, p: Var, move: Move) -> str:
     """The forward recursion of a hidden chain: predict, weigh with the likelihood, scale."""
     k = g.k
     count = k.size_param("num_obs obs_count", k.size("m", 3, 5))
@@ -287,11 +292,12 @@ def _observed(g: Place, vec: Vec, p: Var, t: Expr) -> str:
     logs = k.let("log_like evidence_sum", zero(vec.scalar))
     with k.for_("obs n", count) as n:
         likelihood = table[seen[g.index(n)]] if symbols else table[g.index(n)]
-        k.assign(p, fn("cw_mul", t * p, likelihood))
+        k.assign(p, fn("cw_mul", move(p), likelihood))
         scale = k.let("scale norm", _summed(p))
         k.augment(logs, "add", log(scale))
         k.assign(p, p / scale)
-    done = f" For each observation p becomes T * p times {text} by components, then is divided by"
+    done = f" For each observation p becomes ({g.tell(move(p))}) times {text} by components, then"
+    done += " is divided by"
     logged = g.gets("log_likelihoods evidence_out", logs, "the sum of the logarithms of these sums")
     return f"{done} its sum;{logged}"
 
@@ -304,49 +310,45 @@ def markov_step(k: KernelBuilder, level: int) -> Title:
     mat = square_type(k, {2: 2, 3: 3, 4: 2}, k.draw.wide_float_type())
     vec = rows_of(mat)
     p = g.let("p belief pi", g.read("beliefs distributions", vec, 0.1, 1.0))
-    t = _transition(g, mat, level)
-    if isinstance(t, Var):
-        g.spoken[t.name] = "T", g.tell(g.inlined.pop(t.name, t))
-    else:
-        t = g.let("t tt columns", t)
-    done = f"Advance the distributions of small Markov chains: with {g.told(t, p)}:"
+    move = _transition(g, mat, level)
+    done = f"Advance the distributions of small Markov chains, {g.told(p)}:"
 
     def build(body: BodyBuilder, v: Expr) -> Expr:
         return v / body.let("total mass", _summed(v))
 
     unit = routine(k, 0.5 * (level >= 2), "normalized to_distribution", {"v": vec}, build)
-    done += _advanced(g, level, vec, p, t, unit)
+    done += _advanced(g, level, vec, p, move, unit)
     done += g.gets("next_dists p_out", p)
     if shape.chance(0.2):
-        done += g.offer(1, **_menu(g, p, vec, t))
+        done += g.offer(1, **_menu(g, p, vec))
     return Title(k.name("markov_step advance_chain propagate_beliefs chain_step"), done)
 
 
-def _advanced(g: Place, level: int, vec: Vec, p: Var, t: Expr, unit: Callable[..., Expr]) -> str:
+def _advanced(g: Place, level: int, vec: Vec, p: Var, move: Move, unit: Callable[..., Expr]) -> str:
     """The distribution after one step or several, or after observations."""
     k, shape = g.k, g.shape
     way = shape.choice(("power", "observed", "step", "observed")) if level >= 3 else "step"
     if way == "observed":
         k.assign(p, unit(p))
-        return f" make p sum to 1.{_observed(g, vec, p, t)}"
+        return f" make p sum to 1.{_observed(g, vec, p, move)}"
     if way == "power" or (level == 2 and shape.chance(0.4)):
         rounds, each = shape.integer(2, 5), shape.chance(0.5)
         with k.for_("r step_id", rounds):
-            k.assign(p, t * p)
+            k.assign(p, move(p))
             if each:
                 k.assign(p, unit(p))
         if not each:
             k.assign(p, unit(p))
         when = "after each step" if each else "in the end"
-        return f" {rounds} times p = T * p, divided by its sum {when}."
-    k.assign(p, t * p)
+        return f" {rounds} times p = {g.tell(move(p))}, divided by its sum {when}."
+    k.assign(p, move(p))
     if level < 2 and not shape.chance(0.5):
-        return " p = T * p."
+        return f" p = {g.tell(move(p))}."
     k.assign(p, unit(p))
-    return " p = T * p, divided by its sum."
+    return f" p = {g.tell(move(p))}, divided by its sum."
 
 
-def _menu(g: Place, p: Var, vec: Vec, t: Expr) -> dict[str, Entry]:
+def _menu(g: Place, p: Var, vec: Vec) -> dict[str, Entry]:
     """What is told of a distribution."""
     logs = make(vec, *(log(p[c] + 0.001) for c in range(vec.size)))
     menu: dict[str, Entry] = {
@@ -354,6 +356,4 @@ def _menu(g: Place, p: Var, vec: Vec, t: Expr) -> dict[str, Entry]:
         "peak": ("peaks confidence", lambda: fn("max_element", p)),
         "reward": ("returns expected", lambda: dot(g.one("reward", vec, -1.0, 2.0), p)),
     }
-    if "[" in g.told(t):
-        menu["state"] = ("labels states", lambda: fn("argmax", p))
     return menu

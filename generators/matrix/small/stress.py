@@ -81,10 +81,9 @@ def _neo_hooke(body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
     return mu * f + (lam * log(jac) - mu) * f_it
 
 
-def _linear(body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
-    h = body.let("h grad_u", f - identity(body, mat_of(f)))
-    eps = body.let("eps strain", 0.5 * (h + transpose(h)))
-    return 2.0 * mu * eps + times_identity(mat_of(f), lam * fn("trace", eps))
+def _linear(body: BodyBuilder, h: Expr, mu: Expr, lam: Expr) -> Expr:
+    eps = body.let("eps strain", symmetric(h))
+    return 2.0 * mu * eps + times_identity(mat_of(h), lam * fn("trace", eps))
 
 
 def _volumetric(body: BodyBuilder, f: Expr, mu: Expr, lam: Expr) -> Expr:
@@ -116,8 +115,7 @@ _LAWS: dict[str, tuple[_Law, str, str]] = {
     ),
     "linear": (
         _linear,
-        "Stress of linear elasticity: P = 2 mu e + lambda trace(e) I, "
-        "e = (F + transpose(F)) / 2 - I",
+        "Stress of linear elasticity: S = 2 mu e + lambda trace(e) I, e = (H + transpose(H)) / 2",
         "linear_elastic_stress hooke_stress",
     ),
     "volumetric": (
@@ -128,7 +126,7 @@ _LAWS: dict[str, tuple[_Law, str, str]] = {
     ),
     "cauchy": (
         _cauchy,
-        "Cauchy stress of a neo-Hookean solid: P = mu / det F (F * transpose(F) - I) + lambda "
+        "Cauchy stress of a neo-Hookean solid: S = mu / det F (F * transpose(F) - I) + lambda "
         "(det F - 1) I",
         "cauchy_stress neo_hookean_cauchy",
     ),
@@ -142,16 +140,23 @@ def hyperelastic_stress(k: KernelBuilder, level: int) -> Title:
     g = place(k, "elem e tid i")
     key = shape.choice(sorted(_LAWS))
     law, formula, titles = _LAWS[key]
-    f, source = gradient(g, mat, level, key not in ("stvk", "linear"))
+    if key == "linear":
+        grad = g.read("grad_u displacement_grads", mat, -0.4, 0.4)
+        f = g.let("h du_dx", grad, "H")
+        source = f"with the displacement gradient {g.told(f)}"
+    else:
+        f, source = gradient(g, mat, level, key != "stvk")
+    piola = key not in ("linear", "cauchy")
     mu, lam, constants = _material(g, mat.scalar, level)
     args = {"grad": f, "shear_mod": mu, "lame_mod": lam}
     p = g.let(
-        "p stress", applied(k, 0.6 * (level >= 3), f"{key}_stress stress_of piola", args, law), "P"
+        "p pk1" if piola else "s stress",
+        applied(k, 0.6 * (level >= 3), f"{key}_stress stress_of", args, law),
+        "P" if piola else "S",
     )
     done = f"{formula}, {source}; {constants}."
     if level >= 2 and shape.chance(0.35):
         done += _viscous(g, p)
-    piola = key not in ("linear", "cauchy")
     if piola and level >= 2 and shape.chance(0.3):
         done += _forces(g, p)
         titles = "elastic_forces corner_forces"
@@ -180,7 +185,7 @@ def _viscous(g: Place, p: Var) -> str:
     if way == "damage":
         lost = g.read("damage", mat.scalar, 0.1, 0.8)
         k.augment(p, "mul", k.let("left degradation", (1.0 - lost) * (1.0 - lost)))
-        return f" Multiply P by (1 - {g.tell(lost)}) squared."
+        return f" Multiply {g.tell(p)} by (1 - {g.tell(lost)}) squared."
     viscous = way == "viscous"
     more: Expr = g.read("strain_rates f_dot" if viscous else "prestress", mat, -0.5, 0.5)
     if viscous:
@@ -249,12 +254,13 @@ def tensor_invariants(k: KernelBuilder, level: int) -> Title:
     """Invariants of stress tensors, their deviators, and a return to a yield surface."""
     shape = k.draw.shape
     g = place(k, "e cell tid i")
-    size = shape.choice((2, 3, 3))
+    size = shape.choice((2, 3, 3, 3))
     mat = Mat(size, size, k.draw.wide_float_type())
     s, done = _tensor(g, mat, level)
     if shape.chance(0.2):
         done += _effective(g, s)
-    if shape.chance(0.45):
+    # A deviator is one of three axes: plane stress has its own formulas.
+    if size == 2 or shape.chance(0.45):
         key, entry = shape.choice(sorted(_invariants(g, s).items()))
         return Title(k.name(_READ[key]), f"{done}:{g.offer(1, **{key: entry})}")
 
@@ -286,6 +292,7 @@ _READ = {
     "j2": "second_deviatoric_invariant",
     "j3": "third_deviatoric_invariant",
     "mises": "von_mises_stress",
+    "plane": "plane_stress_mises",
     "octahedral": "octahedral_shear",
     "prager": "drucker_prager_yield",
 }
@@ -318,21 +325,28 @@ def _invariants(g: Place, s: Var) -> dict[str, Entry]:
         return 0.5 * (tr * tr - fn("ddot", s, s))
 
     def tresca() -> Expr:
-        half = g.part("half half_gap", 0.5 * (s[0, 0] - s[1, 1]))
+        half = g.k.let("half half_gap", 0.5 * (s[0, 0] - s[1, 1]))
         return sqrt(half * half + s[0, 1] * s[0, 1])
 
+    def plane() -> Expr:
+        x, y, xy = s[0, 0], s[1, 1], s[0, 1]
+        return sqrt(x * x - x * y + y * y + 3.0 * xy * xy)
+
     def traction() -> Expr:
-        normal = g.k.let("nrm direction", g.read("normals facets", rows_of(mat), init="unit"))
+        normal = g.let("n nrm", g.read("normals facet_normals", rows_of(mat), init="unit"))
         return dot(normal, s * normal)
 
-    return {
+    shear = "sqrt(((s[0, 0] - s[1, 1]) / 2)^2 + s[0, 1]^2)"
+    found: dict[str, Entry] = {
         "i1": ("i1 first_invariant", lambda: fn("trace", s)),
         "i2": ("i2 second_invariant", second),
         "i3": ("i3 third_invariant", lambda: fn("determinant", s)),
-        "pressure": ("pressure pressures", lambda: -fn("trace", s) / float(mat.rows)),
-        "in_plane": ("max_shear in_plane_shear", tresca),
-        "traction": ("normal_stress tractions", traction),
+        "in_plane": ("max_shear in_plane_shear", tresca, shear),
+        "traction": ("normal_stress normal_tractions", traction),
     }
+    if mat.rows == 2:
+        return found | {"plane": ("mises von_mises", plane)}
+    return found | {"pressure": ("pressure pressures", lambda: -fn("trace", s) / 3.0)}
 
 
 def _effective(g: Place, s: Var) -> str:

@@ -9,7 +9,7 @@ from functools import reduce
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import cos, dot, exp, least, most, sin, sqrt, where
+from generators.kit.functions import cos, dot, exp, least, most, sin, where
 from generators.kit.naming import applied, routine
 from generators.kit.sources import zero
 from generators.kit.text import written
@@ -37,12 +37,12 @@ def system(g: Place, vec: Vec, safe: bool) -> Problem:
     """A matrix times the unknowns."""
     k, mat = g.k, Mat(vec.size, vec.size, vec.scalar)
     init = "well_conditioned" if safe else "uniform"
-    a = g.read("systems matrices a", mat, -1.0, 1.0, init=init)
-    b = g.read("rhs loads b", vec, -2.0, 2.0)
+    a = g.read("systems matrices mats", mat, -1.0, 1.0, init=init)
+    b = g.read("rhs loads", vec, -2.0, 2.0)
     m = k.let("m mat", a)
     stem = k.draw.word.choice(("c", "col"))
     columns: list[Expr] = [k.let(f"{stem}{c}", column(m, c)) for c in range(vec.size)]
-    text = f"Solve the small systems M * x = b with M = {g.tell(a)} and b = {g.tell(b)}"
+    text = f"Solve the small systems {g.tell(a)} * ({', '.join('xyz'[: vec.size])}) = {g.tell(b)}"
     load = k.let("bi load", b)
     return Problem(columns, load, "xyz"[: vec.size], text, "cramer_solve solve_cramer")
 
@@ -86,7 +86,8 @@ def barycentric(g: Place, vec: Vec, safe: bool) -> Problem:
     p, stem = k.let("p point", point), k.draw.word.choice(("v", "corner"))
     mesh = g.array("corners verts", vec, -2.0, 2.0, more=str(vec.size + 1))
     found: list[Expr] = [mesh[g.index(c)] for c in range(vec.size + 1)]
-    text = f"corners {mesh.name}[{g.where}, c]"
+    shape = "triangle" if vec.size == 2 else "tetrahedron"
+    text = f"corners of its {shape} in {mesh.name}"
     corners = [k.let(f"{stem}{c}", corner) for c, corner in enumerate(found)]
     edges: list[Expr] = [k.let(f"e{c}", v - corners[0]) for c, v in enumerate(corners[1:], 1)]
     unknowns = "uvw"[: vec.size]
@@ -107,9 +108,16 @@ def _determinant(g: Place, vec: Vec, level: int) -> Callable[..., Expr]:
         args: dict[str, Type] = {"a": vec, "b": vec}
         names = "cross2 det2 perp_dot"
         return routine(g.k, chance, names, args, lambda _, a, b: a[0] * b[1] - a[1] * b[0])
-    args = {"a": vec, "b": vec, "c": vec}
-    names = "triple det3"
-    return routine(g.k, chance, names, args, lambda _, a, b, c: dot(a, fn("cross", b, c)))
+    found: list[tuple[Expr, Expr, Var]] = []
+
+    def triple(a: Expr, b: Expr, c: Expr) -> Expr:
+        # The determinants below and above the line of the first unknown share a normal.
+        if not found:
+            found.append((b, c, g.k.let("normal n12", fn("cross", b, c))))
+        first, second, normal = found[0]
+        return dot(a, normal if b is first and c is second else fn("cross", b, c))
+
+    return triple
 
 
 def _solution(
@@ -230,7 +238,7 @@ def _model(g: Place, scalar: Scalar, level: int) -> Model:
     shared = g.chance(0.5)
     kind = g.shape.choice(sorted(_BASES)) if way == "basis" else ""
     sources: dict[str, tuple[str, Scalar | Vec]] = {
-        "rows": ("rows features design", Vec(g.shape.choice((2, 3)), scalar)),
+        "rows": ("design features", Vec(g.shape.choice((2, 3)), scalar)),
         "plane": ("places uv xy", Vec(2, scalar)),
         "basis": ("times abscissas ts", scalar),
     }
@@ -300,7 +308,6 @@ def _solved(g: Place, normal: Var, rhs: Var, level: int) -> Expr:
 _MISFITS = {
     "squares": "the sum of e * e",
     "worst": "the largest |e|",
-    "robust": "the sum of sqrt(1 + e * e) - 1",
 }
 
 
@@ -308,19 +315,19 @@ def _residuals(s: Model, x: Expr) -> str:
     """A second pass over the samples: how well it fits."""
     g, k, scalar = s.g, s.g.k, s.vec.scalar
     way = g.shape.choice((*_MISFITS, "each"))
-    text = f"y - dot(a, x), y from {s.values.name}"
+    text = "y - dot(a, x)"
     if way == "each":
         target = k.out("residuals errors", scalar, (*g.dims, "m"))
         with s.samples() as (j, a, y):
             k.store(target, g.index(j), y - dot(a, x))
         return f" {target.name} gets each {text}."
-    total = k.let("sse misfit loss", zero(scalar))
+    total = k.let("sse sq_error" if way == "squares" else "worst max_error", zero(scalar))
     with s.samples() as (_, a, y):
         e = k.let("err res", y - dot(a, x))
         if way == "worst":
             k.assign(total, most(total, abs(e)))
         else:
-            k.augment(total, "add", e * e if way == "squares" else sqrt(1.0 + e * e) - 1.0)
+            k.augment(total, "add", e * e)
     return g.gets(f"{total.name}_out fit_errors", total, f"{_MISFITS[way]} over e = {text}")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from generators.build import BodyBuilder, KernelBuilder, field, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, exp, log, sqrt
-from generators.kit.naming import applied, held, routine
+from generators.kit.naming import applied, routine
 from generators.kit.records import Part, record
 from generators.kit.sources import zero
 from generators.matrix.parts import (
@@ -28,24 +28,23 @@ from generators.program.expr import Expr, Var
 Form = Callable[[Expr, Expr], Expr]
 
 
-def _metric(g: Place, mat: Mat) -> Var:
-    """A positive definite matrix: of a factor, an inverse covariance, of a slope, of scales."""
-    k, vec = g.k, rows_of(mat)
-    way = g.shape.choice(("factor", "covariance", "scales"))
-    value: Expr
-    if way in ("factor", "covariance"):
-        ridge = times_identity(mat, g.one("ridge", mat.scalar, 0.2, 0.8))
-    if way == "factor":
-        f = held(k, "f low", g.one("factor", mat, -1.0, 1.0))
-        value = f * transpose(f) + ridge
-    elif way == "covariance":
-        c = g.part("c cov_i", g.read("covs", mat, -0.5, 0.5, init="well_conditioned"))
-        value = fn("inverse", symmetric(c) + ridge)
-    else:
-        s = held(k, "s sd", g.one("scales stddevs", vec, 0.5, 1.6))
-        one = make(vec, k.lift(1.0, mat.scalar))
-        value = fn("diag", fn("cw_div", one, fn("cw_mul", s, s)))
-    return g.let("w metric precision", value)
+def _metric(g: Place, mat: Mat, way: str) -> Expr:
+    """A positive definite matrix: the same for all, or the inverse of each thread's covariance."""
+    if way == "given":
+        names = ("precision", "inv_cov")
+        return g.k.scalar(names, mat, -0.5, 0.5, init="well_conditioned")
+    ridge = times_identity(mat, g.one("ridge", mat.scalar, 0.2, 0.8))
+    c = g.part("c cov_i", g.read("covs", mat, -0.5, 0.5, init="well_conditioned"))
+    return g.let("w precision", fn("inverse", symmetric(c) + ridge))
+
+
+def _whitened(g: Place, mat: Mat, way: str, d: Var) -> Var:
+    """A difference in units of its spread: by a factor of the precision, or by deviations."""
+    if way == "scales":
+        s = g.one("stddevs sigma", rows_of(mat), 0.5, 1.6)
+        return g.let("z scaled", fn("cw_div", d, s))
+    factor = g.one("whitening precision_factor", mat, 0.2, 1.0)
+    return g.let("z white", factor * d)
 
 
 @dataclass
@@ -146,7 +145,7 @@ def quadratic_form(k: KernelBuilder, level: int) -> Title:
     mat = square_type(k, {2: 3, 3: 3, 4: 1}, k.draw.wide_float_type())
     vec = rows_of(mat)
     x = g.let("x xi p", g.read("points samples xs", vec, -1.5, 1.5))
-    by_helper = level >= 2 and not shape.chance(0.5)
+    by_helper = level >= 2 and shape.chance(0.5)
     args: dict[str, Type] = {"d": vec, "w": mat}
     names = "quad_form weighted_sq_norm"
     form = routine(k, float(by_helper), names, args, lambda _, d, w: dot(d, w * d))
@@ -154,22 +153,27 @@ def quadratic_form(k: KernelBuilder, level: int) -> Title:
         done = _scored(_mixture(g, x, form, vec), level, vec)
         kind = "Scores of a Gaussian mixture"
         return Title(k.name("mixture_score gaussian_mixture"), f"{kind}: with {g.told(x)}, {done}")
-    w = _metric(g, mat)
-    if any(p.name == "covs" for p in k.params):
-        center: Expr = g.read("means", vec, -0.5, 0.5)
+    way = shape.choice(("given", "covariance", "factor", "scales"))
+    own = way == "covariance"
+    center = g.read("means", vec, -0.5, 0.5) if own else g.one("center mean", vec, -0.5, 0.5)
+    d = g.let("d delta diff", x - center)
+    if way in ("given", "covariance"):
+        w = _metric(g, mat, way)
+        r = g.let("r dist_sq", form(d, w) if by_helper else dot(d, w * d))
+        text = f"{g.told(d, w)}, r = dot(d, {g.tell(w)} * d)"
     else:
-        center = g.one("center mean", vec, -0.5, 0.5)
-    d = g.let("d delta gap", x - center)
-    wd = g.part("wd lowered", w * d)
-    r = g.let("r form r2", form(d, w) if by_helper else dot(d, wd))
-    done = f"{g.told(x)}, {g.told(d, w)}, r = dot(d, W * d)."
+        z = _whitened(g, mat, way, d)
+        r = g.let("r dist_sq", dot(z, z))
+        text = f"{g.told(d, z)}, r = dot(z, z)"
+    done = f"{g.told(x)}, {text}."
     menu: dict[str, Entry] = {
-        "form": ("forms dist_sq", lambda: r),
+        "form": ("mahalanobis_out distances_sq", lambda: r),
         "root": ("distances dist", lambda: sqrt(r)),
         "bell": ("bells kernel_values", lambda: exp(-0.5 * r)),
         "cauchy": ("robust weights_out", lambda: 1.0 / (1.0 + r)),
-        "logdet": ("log_densities log_p", lambda: 0.5 * (log(fn("determinant", w)) - r)),
     }
+    if own:
+        menu["logdet"] = ("log_densities log_p", lambda: 0.5 * (log(fn("determinant", w)) - r))
     first = shape.choice(sorted(menu))
     done += g.offer(1, **{first: menu[first]})
     about, names = _READ[first]
@@ -216,19 +220,24 @@ _FRAMES: dict[str, Callable[[Place, Scalar], Expr]] = {
     "scales": _by_scales,
     "matrix": lambda g, t: g.read("jacobians transforms", Mat(3, 3, t), -1.0, 1.0),
     "projection": _by_projection,
-    "rows": lambda g, t: g.read("observation h_mats", Mat(2, 3, t), -1.0, 1.0),
+    "rows": lambda g, t: g.one("observation h_mat", Mat(2, 3, t), -1.0, 1.0),
     "basis": _by_basis,
 }
 
 
-def _tensor(g: Place, scalar: Scalar, level: int) -> Expr:
+_COVARIANCES = ("projection", "rows")
+"""What is turned in these frames is a covariance, elsewhere any tensor."""
+
+
+def _tensor(g: Place, scalar: Scalar, level: int, key: str) -> Expr:
     """The tensor: whole, packed, of principal values, or in a struct with its weight."""
     mat = Mat(3, 3, scalar)
     ways = ("whole", "symmetric", "packed", "principal", "struct" if level >= 2 else "whole")
     way = g.shape.choice(ways)
     value: Expr
     if way == "principal":
-        return fn("diag", g.read("principal variances", Vec(3, scalar), 0.2, 2.0))
+        names = "variances" if key in _COVARIANCES else "principal_values eigenvalues"
+        return fn("diag", g.read(names, Vec(3, scalar), 0.2, 2.0))
     if way == "packed":
         s = g.k.let("s c6", g.read("packed upper cov6", Vec(6, scalar), -1.0, 1.0))
         value = make(mat, *(s[c] for c in (0, 1, 2, 1, 3, 4, 2, 4, 5)))
@@ -237,15 +246,15 @@ def _tensor(g: Place, scalar: Scalar, level: int) -> Expr:
         r = record(g, "Splat Anisotropy Element", parts, 1.0)
         value = r["w"] * r["t"]
     else:
-        value = g.read("tensors covariances metrics", mat, -1.0, 1.0)
-        value = value if way == "whole" else symmetric(g.part("sym m_sym", value))
-    return g.let("m cov tensor", value)
+        names = "covariances state_covs" if key in _COVARIANCES else "tensors mats"
+        value = g.read(names, mat, -1.0, 1.0)
+        value = value if way == "whole" else symmetric(g.part("raw m_raw", value))
+    return g.let("p cov" if key in _COVARIANCES else "m tensor", value, "M")
 
 
-def _framed(g: Place, level: int, r: Expr, m: Expr) -> Var:
+def _framed(g: Place, level: int, r: Expr, m: Expr, names: str) -> Var:
     """R M R^T, or back; inline or in a helper."""
     back = mat_of(r).rows == 3 and g.chance(0.3)
-    names = "c moved framed"
     text = g.tell(transpose(r) * m * r if back else r * m * transpose(r))
 
     def build(_: BodyBuilder, f: Expr, t: Expr) -> Expr:
@@ -289,9 +298,10 @@ def congruence(k: KernelBuilder, level: int) -> Title:
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
     g = place(k, "i tid e")
     key = shape.choice(sorted(_FRAMES))
-    m = _tensor(g, scalar, level)
-    r = g.let("r rot jac_r", _FRAMES[key](g, scalar))
-    c = _framed(g, level, r, m)
+    m = _tensor(g, scalar, level, key)
+    called = {"rows": "h obs", "projection": "jac j_mat", "matrix": "a jac"}
+    r = g.let(called.get(key, "r rot"), _FRAMES[key](g, scalar), "R")
+    c = _framed(g, level, r, m, "c cov_out" if key in _COVARIANCES else "c turned")
     done = f"{_CONGRUENCES[key]}: {g.told(c, m, r)}."
     if shape.chance(0.35):
         done += _changed(g, c, level)
@@ -315,6 +325,6 @@ _CONGRUENT = {
     "scales": "transformed world_tensors",
     "matrix": "transformed tensors_out",
     "projection": "covs_2d projected",
-    "rows": "covs_out measurement_covs",
+    "rows": "innovation_covs measurement_covs",
     "basis": "framed_out local_tensors",
 }

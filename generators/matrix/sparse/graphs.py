@@ -102,7 +102,7 @@ def _graph_said(
     times = f"{weights.name} * " if weights is not None else ""
     times += f"{norms.name}[u] * " if norms is not None else ""
     row = f"{m.offsets.name}[v] to {m.offsets.name}[v + 1]"
-    who = f"the neighbours u of v, which are {m.cols.name} from {row}"
+    who = f"the neighbours u of v, the entries of {m.cols.name} from {row} (exclusive)"
     self_too = " and v itself" if loop else ""
     what = f"{times}{x.name}[u]"
     text = {
@@ -174,14 +174,15 @@ class _Edges:
         w, k = self.w, self.w.k
         online = w.chance(0.4)
         top = k.let("top row_max", k.lift(-1.0e30, FLOAT32))
+        before = set(k.used)
         if not online:
             with k.for_("e p", last, start=first) as e:
                 k.assign(top, most(top, self.score(at, e)[0]))
+        k.again(before)
         total = k.let("denom total", k.lift(0.0, FLOAT32))
         acc = k.let("acc mixed", make(vec, k.lift(0.0, FLOAT32)))
-        k.used -= {"nbr", "src", "score", "logit", "raw", "pre"}
-        with k.for_("n q", last, start=first) as n:
-            score, nbr = self.score(at, n)
+        with k.for_("e p", last, start=first) as e:
+            score, nbr = self.score(at, e)
             value = self.x[index(nbr, *at[1:])]
             if online:
                 higher = k.let("higher new_max", most(top, score))
@@ -212,12 +213,11 @@ class _Edges:
         if self.form == "dot":
             score = f"{number} * dot({self.here.name}[v], {self.there.name}[u])"
         if self.edge is not None:
-            plus = f" + {self.edge.name}"
-            score += plus if self.form == "dot" else f"{plus} of the edge"
+            score += f" + {self.edge.name} of the edge"
         self.w.say(
-            f"Graph attention: node v attends to its neighbours u, which are {m.cols.name} from "
-            f"{m.offsets.name}[v] to {m.offsets.name}[v + 1], with scores {score}. "
-            f"{out.name} gets {self.x.name} of the neighbours averaged with the softmax of the "
-            f"scores, zero without neighbours"
+            f"Graph attention: node v attends to its neighbours u, the entries of {m.cols.name} "
+            f"from {m.offsets.name}[v] to {m.offsets.name}[v + 1] (exclusive), with scores "
+            f"{score}. {out.name} gets {self.x.name} of the neighbours averaged with the softmax "
+            f"of the scores, zero without neighbours"
             f"{'; one pass with a running maximum' if online else ''}."
         )

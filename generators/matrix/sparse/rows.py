@@ -125,7 +125,7 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
         w.say(
             f"Multiply a BSR matrix of {size} x {size} blocks{' (each transposed)' * turned} by "
             f"{x.name}. Block row r has the blocks {m.offsets.name}[r] up to "
-            f"{m.offsets.name}[r + 1] of {blocks.name}, in block columns {m.cols.name}."
+            f"{m.offsets.name}[r + 1] of {blocks.name}, the block column of each in {m.cols.name}."
         )
         value = _corrected(w, way, total, (rows, *width), at, (mat, vec))
         names = {"residual": "residual r_out", "jacobi": "correction dx"}.get(way, "y out")
