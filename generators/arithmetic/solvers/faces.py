@@ -259,12 +259,13 @@ def weno_reconstruction(k: KernelBuilder, level: int) -> Title:
     edge = {"clamp": 3, "wrap": 3, "halo": 3, "interior": 2}
     c = cells(k, level, {1: 3, 2: 4}, edge, reach=order // 2)
     type_ = wide_type(k)
-    u = c.field("u q cell_avg v", type_, -1.0, 1.0, near=True)
+    # Of a size at which what is added to the indicators counts.
+    u = c.field("u q cell_avg v", type_, -0.05, 0.05, near=True)
     axis = shape.integer(0, c.rank - 1)
     side = shape.choice((1, -1))
-    eps: Expr = k.lift(k.draw.value.choice((1.0e-6, 1.0e-3, 1.0e-2)), type_)
-    if shape.chance(0.4):
-        eps = k.scalar("eps epsilon", type_, 0.001, 0.01)
+    eps: Expr = k.lift(1.0e-6, type_)
+    if shape.chance(0.5):
+        eps = k.scalar("eps epsilon", type_, 1.0e-6, 1.0e-5)
     out = c.out(f"face_value {u.name}_face reconstructed", type_)
     c.rim(out, u(), axis)
     reach = order // 2
@@ -274,10 +275,10 @@ def weno_reconstruction(k: KernelBuilder, level: int) -> Title:
         v.append(k.let(f"v{tag}", u.near(axis, side * n)))
     value = _third(k, v, eps) if order == 3 else _fifth(k, v, eps)
     k.store(out.array, c.index((), wide=False), value)
-    end = "end" if side > 0 else "start"
-    text = f"WENO reconstruction of order {order} (Jiang and Shu) of {u.name} at the {end} of each "
-    text += f"cell{_along(c, axis)}, with {say(k, eps)} added to the smoothness indicators. "
-    text += f"{out.name} gets it.{c.said(haloed=u.name, axis=axis)}{c.laid()}{c.finish()}"
+    bias, face = ("left", "right") if side > 0 else ("right", "left")
+    text = f"WENO reconstruction of order {order} (Jiang and Shu) of {u.name}{_along(c, axis)}: the "
+    text += f"{bias}-biased value at the {face} face of each cell, with {say(k, eps)} added to the "
+    text += f"smoothness indicators. {out.name} gets it.{c.said(haloed=u.name, axis=axis)}{c.laid()}{c.finish()}"
     return Title(k.name(f"weno{order}_reconstruct weno_face", f"weno{order}_interpolate"), text)
 
 
@@ -308,7 +309,7 @@ def _third(k: KernelBuilder, v: Sequence[Expr], eps: Expr) -> Expr:
     stencils = {"p0": -0.5 * before + 1.5 * here, "p1": 0.5 * here + 0.5 * behind}
     p0, p1 = maybe_all(k, stencils)
     down, up = here - before, behind - here
-    alphas = _alphas(k, [down * down, up * up], (0.3333333, 0.6666667), eps)
+    alphas = _alphas(k, [down * down, up * up], (1.0 / 3.0, 2.0 / 3.0), eps)
     return _blend(k, alphas, [p0, p1])
 
 
