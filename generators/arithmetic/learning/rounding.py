@@ -130,7 +130,7 @@ def straight_through_gradient(k: KernelBuilder, level: int) -> Title:
     low, high = shape.choice(((-8, 7), (-7, 7), (0, 15)))
     scale = given(s, "scale step", FLOAT32, 0.08, 0.15, shared=4, first=2, last=1)
     v = k.let("v scaled ratio", x[s.at] / scale)
-    said = f"v = {x.name} / {say(k, scale)}"
+    said, zero = f"v = {x.name} / {say(k, scale)}", None
     if shape.chance(0.3):
         zero = k.scalar("zero_point zero", FLOAT32, 1.0, 4.0)
         v = k.let("shifted q_real", v + zero)
@@ -156,7 +156,7 @@ def straight_through_gradient(k: KernelBuilder, level: int) -> Title:
         text += ", else 0."
     _passed(k, s, dx, (v, low, high), (g, outside))
     if way == "learned":
-        text += _scale_gradient(k, s, v, g, low, high)
+        text += _scale_gradient(k, s, v, zero, g, low, high)
     names = "leaky_ste_backward" if way == "leak" else "fake_quant_backward ste_backward"
     return Title(k.name(names), text)
 
@@ -182,13 +182,18 @@ def _passed(
         k.store(dx, s.at, passed)
 
 
-def _scale_gradient(k: KernelBuilder, s: Site, v: Var, g: Expr, low: int, high: int) -> str:
+def _scale_gradient(
+    k: KernelBuilder, s: Site, v: Var, zero: Var | None, g: Expr, low: int, high: int
+) -> str:
     """What each element adds to the gradient of a learned step (Esser et al., ICLR 2020)."""
-    part = k.let("ds step_grad", clamp(v, float(low), float(high)))
+    bound = clamp(v, float(low), float(high))
+    # Beyond the range the restored value is the step times the bound, counted from zero.
+    part = k.let("ds step_grad", bound if zero is None else bound - zero)
     with k.if_(fn("and", v > float(low), v < float(high))):
         k.assign(part, fn("rint", v) - v)
     out = s.put("scale_grads step_grads", g * part)
     return (
         f" {out.name} gets the gradient by the scale: the same upstream gradient times round(v) - "
-        "v where v is strictly within, times the bound elsewhere."
+        f"v where v is strictly within, times the bound{f' - {zero.name}' if zero else ''} "
+        "elsewhere."
     )

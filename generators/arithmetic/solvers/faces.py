@@ -80,8 +80,9 @@ def limited_slopes(k: KernelBuilder, level: int) -> Title:
                 k.store(second.array, place, u())
             k.return_()
     here = k.let(f"{stem}_c {stem}0 here", u())
-    back = k.let("back dm left_diff", here - u.near(axis, -1))
-    ahead = k.let("ahead dp right_diff", u.near(axis, 1) - here)
+    before, after = k.draw.word.choice((("back", "ahead"), ("dm", "dp"), ("du_left", "du_right")))
+    back = k.let([before], here - u.near(axis, -1))
+    ahead = k.let([after], u.near(axis, 1) - here)
     slope = k.let("s sigma limited", limit(back, ahead))
     where_ = c.index((), wide=False)
     return _limited_slopes_title(
@@ -149,15 +150,18 @@ def riemann_flux(k: KernelBuilder, level: int) -> Title:
         first = k.array(f"{letter}_left", type_, names, low=low, high=high)
         second = k.array(f"{letter}_right", type_, names, low=low, high=high)
         a, b = first[at], second[at]
-        states = f"the states {first.name} (a) before it and {second.name} (b) behind it"
+        states = f"the states {first.name} (a) before it and {second.name} (b) after it"
+        states = f"at each face between {states}"
     else:
         dims = [f"{name}+1" if n == axis else name for n, name in enumerate(names)]
         u = k.array("u q states", type_, dims, low=low, high=high)
         beyond = tuple(i + 1 if n == axis else i for n, i in enumerate(at))
         a, b = u[at], u[beyond]
-        states = f"the cells of {u.name} before (a) and behind (b) it along axis {axis}, of which "
-        states += "there is one more"
-    ul, ur = k.let("ul left_state", a), k.let("ur right_state", b)
+        along = f" along axis {axis}" if rank > 1 else ""
+        states = f"at each face{along}, between the cells of {u.name} before it (a) and after it "
+        states += "(b)"
+    left, right = k.draw.word.choice((("ul", "ur"), ("left_state", "right_state")))
+    ul, ur = k.let([left], a), k.let([right], b)
     value, said = _solver(k, law, way, concave, ul, ur, level)
     out = k.out("flux face_flux f", type_, names)
     if shape.chance(0.35):
@@ -181,7 +185,7 @@ def _riemann_flux_title(
 ) -> Title:
     """What the kernel is called, and what it does in words."""
     who, _, rule = said.partition(": ")
-    text = f"{who} flux at each face between {states}, for the conservation law with f(u) = "
+    text = f"{who} flux {states}, for the conservation law with f(u) = "
     text += f"{law_said}: {rule}. "
     row = ""
     if rank > 1 and shape.chance(0.2) and k.can_run_rows():
@@ -201,7 +205,7 @@ def _solver(
     ur: Expr,
     level: int,
 ) -> tuple[Expr, str]:
-    """The flux between two states a (before) and b (behind)."""
+    """The flux between two states a (before) and b (after)."""
     if way == "godunov" and concave:
         # The flux has its maximum at 1/2: what can leave on one side, what fits on the other.
         demand = k.let("demand sending", law(least(ul, 0.5)))
