@@ -273,8 +273,9 @@ def _sampled(
     """The value of the table at a position."""
     if form == "cubic":
         return _cubic(k, table, coords[0])
+    named = k.draw.shape.chance(0.6)
     cells = [
-        _cell(k, c, letter, table, axis, form)
+        _cell(k, c, letter, table, axis, form, named)
         for axis, (c, letter) in enumerate(zip(coords, letters, strict=True))
     ]
     return _interpolated(k, table, cells, form)
@@ -305,7 +306,15 @@ class _Cell:
     weight: Expr
 
 
-def _cell(k: KernelBuilder, position: Expr, letter: str, table: Var, axis: int, form: str) -> _Cell:
+def _cell(
+    k: KernelBuilder,
+    position: Expr,
+    letter: str,
+    table: Var,
+    axis: int,
+    form: str,
+    named: bool,
+) -> _Cell:
     """The cell of a position along one axis."""
     count = extent(table, axis)
     if form == "pixels":
@@ -319,12 +328,12 @@ def _cell(k: KernelBuilder, position: Expr, letter: str, table: Var, axis: int, 
         index = k.let(f"{letter}0 i{letter}", clamp(cast(rounded, INT32), 0, count - 1))
         return _Cell(index, index, literal(0.0, FLOAT32))
     p = held(k, f"p{letter} at_{letter}", position)
-    base = maybe(k, f"base_{letter} cell_{letter}", cast(fn("floor", p), INT32))
-    low = k.let(f"{letter}0", clamp(base, 0, count - 2))
+    low = k.let(f"{letter}0", clamp(cast(fn("floor", p), INT32), 0, count - 2))
     weight = k.let(f"f{letter}", clamp(p - cast(low, FLOAT32), 0.0, 1.0))
     if form == "smooth":
         weight = k.let(f"w{letter}", weight * weight * (3.0 - 2.0 * weight))
-    return _Cell(low, maybe(k, f"{letter}1", low + 1, 0.7), weight)
+    high = k.let([f"{letter}1"], low + 1) if named else low + 1
+    return _Cell(low, high, weight)
 
 
 def _interpolated(k: KernelBuilder, table: Var, cells: Sequence[_Cell], form: str) -> Expr:

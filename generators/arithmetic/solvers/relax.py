@@ -118,7 +118,7 @@ def jacobi_sweep(k: KernelBuilder, level: int) -> Title:
         value = old + omega * (relaxed - old)
         if isinstance(omega, Var) and c.draw.chance(0.5):
             value = (1.0 - omega) * old + omega * relaxed
-        text += f" Each cell moves there by the share {say(k, omega)} only."
+        text += f" Each cell goes only {say(k, omega)} of the way there."
     k.store(out.array, c.index((), wide=False), value)
     text += f" {out.name} gets it.{c.said(haloed=_haloed(s))}{c.laid()}{c.finish()}"
     return Title(k.name("jacobi_sweep jacobi_iteration", "relax_jacobi"), text)

@@ -58,7 +58,7 @@ def wave_leapfrog(k: KernelBuilder, level: int) -> Title:
         else:
             text += f", all times {sponge.name}"
     if damp == "sigma":
-        sigma = c.setting("sigma damping", type_, 0.05, 0.5, {"each": 3, "shared": 2})
+        sigma = c.setting("sigma_dt damping", type_, 0.05, 0.5, {"each": 3, "shared": 2})
         half = k.let("half_sigma s", 0.5 * sigma)
         value = (2.0 * here - (1.0 - half) * old() + speed * lap) / (1.0 + half)
         text = text.replace(f"- {old.name} +", f"- (1 - s) * {old.name} +")
