@@ -33,11 +33,11 @@ def alike(type_: Type, low: float, high: float, **names: str) -> dict[str, Part]
 
 
 def short_rows(
-    s: Site, names: Names, type_: Type, low: object, high: object
+    s: Site, names: Names, type_: Type, low: object, high: object, length: str = "m"
 ) -> tuple[Var, Callable[[Operand], Expr], str]:
-    """An array with one more axis of ``m``: how to read an entry of it, and which axis it is."""
+    """An array with one more axis of ``length``: how to read an entry, and which axis it is."""
     first = s.k.draw.shape.chance(0.4)
-    dims = ("m", *s.dims) if first else (*s.dims, "m")
+    dims = (length, *s.dims) if first else (*s.dims, length)
     data = s.k.array(words(names), type_, dims, low=low, high=high)
     axis = "first" if first else "last"
     return data, lambda q: data[(q,) + s.at if first else s.index(q)], axis

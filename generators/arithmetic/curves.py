@@ -10,7 +10,7 @@ from generators.arithmetic.common import total
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, least, most
-from generators.kit.naming import held, maybe, maybe_all
+from generators.kit.naming import held, maybe_all
 from generators.kit.sites import Site, launch, over
 from generators.kit.words import listed, say
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
@@ -19,23 +19,23 @@ from generators.program.expr import Expr, Var, literal
 _CURVES = {
     "bezier": (
         "cubic_bezier bezier_curve",
-        "the cubic Bezier curves with control points p0 to p3",
+        "the cubic Bezier curve with control points p0 to p3 at t",
     ),
     "quadratic": (
         "quadratic_bezier quad_bezier bezier_arc",
-        "the quadratic Bezier curves with control points p0 to p2",
+        "the quadratic Bezier curve with control points p0 to p2 at t",
     ),
     "hermite": (
         "hermite_spline cubic_hermite keyframe_hermite",
-        "the cubic Hermite curves from p0 to p1 with the tangents p2 and p3 there",
+        "the cubic Hermite curve from p0 to p1 with the tangents p2 and p3 there at t",
     ),
     "catmull": (
         "catmull_rom catmull_rom_spline",
-        "the uniform Catmull-Rom curves from p1 to p2, with tangents (p2 - p0) / 2, (p3 - p1) / 2",
+        "the uniform Catmull-Rom curve from p1 to p2 (tangents (p2 - p0) / 2, (p3 - p1) / 2) at t",
     ),
     "bspline": (
         "uniform_bspline cubic_bspline bspline_sample",
-        "the uniform cubic B-spline segments with control points p0 to p3",
+        "the uniform cubic B-spline segment with control points p0 to p3 at t",
     ),
 }
 
@@ -98,7 +98,7 @@ def spline_curve(k: KernelBuilder, level: int) -> Title:
     t_of = s.array("params ts", f, 0.05, 0.95, axes=(s.rank - 1,))
     t = k.let("t ti", t_of[at])
     names, about = _CURVES[form]
-    done = f"Evaluate {about}: {text}, and the parameter t is {t_of.name}[{say(k, at[0])}]."
+    done = f"Evaluate {about}; p0 to p{count - 1} are {text}, t is {t_of.name}[{say(k, at[0])}]."
     value = _by_weights(k, form, t, p)
     if shape.chance(0.2):
         out = s.put("tangents derivatives", _slope(form, t, p))
@@ -123,23 +123,23 @@ def _controls(
         if layout == "each" and k.draw.shape.chance(0.5) and isinstance(point, Scalar):
             p = [s.read([f"p{m}"], point, -2.0, 2.0) for m in range(count)]
             found = maybe_all(k, {"abcd"[m]: q for m, q in enumerate(p)}, 0.3)
-            return s, found, f"they are {listed([say(k, q) for q in p])} of each element"
+            return s, found, f"the elements of {listed([say(k, q) for q in p])}"
         shape = ("n", str(count)) if layout == "each" else (str(count),)
         table = k.array(names, point, shape, low=-2.0, high=2.0)
         read = [table[(s.at[0], m) if layout == "each" else m] for m in range(count)]
         found = [k.let(f"q{m}", q) for m, q in enumerate(read)]
         whose = f"{table.name}[{s.where}]" if layout == "each" else table.name
-        return s, found, f"they are the {count} rows of {whose}"
+        return s, found, f"the {count} entries of {whose}"
     first = "segments" if layout == "knots" else "curves"
     s = over(k, f"{first} samples", (f"{first[:-1]}", "j"), ((8, 12), (7, 11)))
     if layout == "knots":
         table = k.array("knots controls", point, f"{first}+{count - 1}", low=-2.0, high=2.0)
         read = [table[s.at[0] + m if m else s.at[0]] for m in range(count)]
-        text = f"those of a segment are {count} elements of {table.name} from its own number on"
+        text = f"the {count} entries of {table.name} from {s.at[0].name} on"  # type: ignore[attr-defined]
     else:
         table = k.array(names, point, (first, str(count)), low=-2.0, high=2.0)
         read = [table[s.at[0], m] for m in range(count)]
-        text = f"those of a curve are its row of {table.name}"
+        text = f"the entries of the curve's row of {table.name}"
     return s, maybe_all(k, {f"q{m}": q for m, q in enumerate(read)}, 0.7), text
 
 

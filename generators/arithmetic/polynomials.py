@@ -234,7 +234,7 @@ def orthogonal_series(k: KernelBuilder, level: int) -> Title:
     rule = family.rule.said({"n": "n", "x": "x", "near": "P[n-1]", "far": "P[n-2]"})
     out = s.put("series sums", sums)
     terms = f" ({count.value} terms)" if isinstance(count, Const) else ""
-    done = f"Sum a series of {family.said}{terms}: set {out.name} to the sum of {coefs}[n] * P[n], where "
-    done += f"{'' if say(k, read) == 'x' else f'x is {say(k, read)}, '}P[0] = 1, P[1] = "
+    done = f"Sum a series of {family.said}{terms}: set {out.name} to the sum of {coefs}[n] * P[n], "
+    done += f"where {'' if say(k, read) == 'x' else f'x is {say(k, read)}, '}P[0] = 1, P[1] = "
     done += f"{'x' if family.first == 1.0 else '2 * x'}, and P[n] = {rule}."
     return Title(k.name(family.title), done)

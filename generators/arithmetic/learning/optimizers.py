@@ -94,8 +94,8 @@ def _finish(o: _Step, value: Expr, formula: str, name: str) -> Title:
     if "g" in o.called:
         o.told.pop(0)
     text = " ".join([f"{formula}", *o.told])
-    for word, name in o.called.items():
-        text = re.sub(rf"\b{word}\b", name, text)
+    for word, called in o.called.items():
+        text = re.sub(rf"\b{word}\b", called, text)
     if o.level > 2 and k.draw.shape.chance(0.2):
         value = k.let("updated new_w", value)
         k.store(o.weights, s.at, value)

@@ -86,8 +86,8 @@ def stochastic_rounding(k: KernelBuilder, level: int) -> Title:
     """Rounding up with the probability of the fraction, to integers or to a coarser grid."""
     shape = k.draw.shape
     s = launch(k, list=4, grid=6, indices="i tid idx")
-    x = s.array("values x weights", FLOAT32, -3.0, 3.0)
-    scale = given(s, "scale step", FLOAT32, 0.1, 0.15, shared=4, first=2, last=1)
+    x = s.array("values x weights", FLOAT32, -1.2, 1.2)
+    scale = given(s, "scale step", FLOAT32, 0.1, 0.13, shared=4, first=2, last=1)
     u, told = _uniform(k, s, x, level)
     u = k.let("u chance rnd", u)
     way = shape.choice(("codes", "grid", "fraction"))
@@ -114,8 +114,8 @@ def stochastic_rounding(k: KernelBuilder, level: int) -> Title:
         text += f"set {out.name} to {say(k, scale)} * {_bracketed(how)}."
     else:
         code = k.let("code q", cast(near, INT32))
-        out = s.put("codes quantized q_out", cast(clamp(code, -16, 15), INT8))
-        text += f"set {out.name} to {how}, held within -16 and 15."
+        out = s.put("codes quantized q_out", cast(clamp(code, -8, 7), INT8))
+        text += f"set {out.name} to {how}, held within -8 and 7."
     names = "stochastic_quantize" if kept_codes else "stochastic_round round_by_chance"
     return Title(k.name(names), text)
 

@@ -12,7 +12,6 @@ from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Operand, Var
 
 
-
 @dataclass(frozen=True)
 class _Complex:
     """Complex numbers: two arrays of real and imaginary parts, or one of pairs."""
@@ -145,7 +144,9 @@ def _twiddle(
             found.append(table.read((place,), f"f{n}" if radix > 2 else "tw"))
         times = "j" if radix == 2 else "1, 2 and 3 times j"
         return found, f"{table.name} at {times}"
-    angle = k.let("angle theta", sign * TWO_PI * cast(s.offset, type_) / cast(radix * s.half, type_))
+    angle = k.let(
+        "angle theta", sign * TWO_PI * cast(s.offset, type_) / cast(radix * s.half, type_)
+    )
     found = []
     for n in range(1, radix):
         turned = angle if n == 1 else float(n) * angle

@@ -280,9 +280,12 @@ def weno_reconstruction(k: KernelBuilder, level: int) -> Title:
     value = _third(k, v, eps) if order == 3 else _fifth(k, v, eps)
     k.store(out.array, c.index((), wide=False), value)
     bias, face = ("left", "right") if side > 0 else ("right", "left")
-    text = f"WENO reconstruction of order {order} (Jiang and Shu) of {u.name}{_along(c, axis)}: the "
+    text = (
+        f"WENO reconstruction of order {order} (Jiang and Shu) of {u.name}{_along(c, axis)}: the "
+    )
     text += f"{bias}-biased value at the {face} face of each cell, with {say(k, eps)} added to the "
-    text += f"smoothness indicators. {out.name} gets it.{c.said(haloed=u.name, axis=axis)}{c.laid()}{c.finish()}"
+    text += f"smoothness indicators. {out.name} gets it.{c.said(haloed=u.name, axis=axis)}"
+    text += f"{c.laid()}{c.finish()}"
     return Title(k.name(f"weno{order}_reconstruct weno_face", f"weno{order}_interpolate"), text)
 
 

@@ -11,7 +11,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import where
 from generators.kit.naming import maybe_all, routine
 from generators.kit.words import listed, say
-from generators.program.dtypes import INT32, Scalar, Vec
+from generators.program.dtypes import INT32, Scalar, Type, Vec
 from generators.program.expr import Expr, Var, op
 
 _SETTING = {"shared": 1}
@@ -186,7 +186,7 @@ def _vector_step(c: Cells, q: Field, lam: Expr, gravity: Var) -> Expr:
             return make(vec, *_flux([q[n] for n in range(vec.size)], own, g))
 
         name = "flux" if c.rank == 1 else f"flux_{'xy'[own - 1]}"
-        params = {"q": vec, gravity.name: vec.scalar}
+        params: dict[str, Type] = {"q": vec, gravity.name: vec.scalar}
         flux = routine(k, 1.0, [name], params, build)
         low, high = (k.let([f"q_{c.side(axis, by)}"], q.near(axis, by)) for by in (-1, 1))
         beside += [low, high]
@@ -198,7 +198,7 @@ def _vector_step(c: Cells, q: Field, lam: Expr, gravity: Var) -> Expr:
 def _scalar_steps(c: Cells, fields: list[Field], lam: Expr, gravity: Var) -> list[Expr]:
     """The new depth and momenta, each on its own."""
     k, type_ = c.k, gravity.type
-    params = {"h": type_, "momentum": type_, gravity.name: type_}
+    params: dict[str, Type] = {"h": type_, "momentum": type_, gravity.name: type_}
     normal = routine(k, 0.7, "momentum_flux", params, lambda b, *args: _normal_flux(*args))
     means: list[Expr] = []
     changes: list[list[Expr]] = [[] for _ in fields]
@@ -230,6 +230,6 @@ def _flux(
 ) -> list[Expr]:
     """The flux of depth and momentum along the axis whose momentum is number ``own``."""
     h, along = state[0], state[own]
-    across = [along * state[n] / h for n in range(1, len(state))]
+    across: list[Expr] = [along * state[n] / h for n in range(1, len(state))]
     across[own - 1] = normal(h, along, gravity)
     return [along, *across]

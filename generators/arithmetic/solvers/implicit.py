@@ -80,11 +80,11 @@ def crank_nicolson_rods(k: KernelBuilder, level: int) -> Title:
     def source(i: Expr) -> Expr:
         here: Expr = u[b.place(i)]
         if isinstance(i, Const) and way != "implicit":
-            after = u[b.place(1)]
+            second = u[b.place(1)]
             if b.layout == "interleaved":
-                here = here + behind * (after - 2.0 * here)
+                here = here + behind * (second - 2.0 * here)
             else:
-                here = (1.0 - 2.0 * behind) * here + behind * after
+                here = (1.0 - 2.0 * behind) * here + behind * second
         elif way != "implicit":
             after = where(i < count - 1, u[b.place(least(i + 1, count - 1))], 0.0)
             after = maybe(k, "after u_next right", after)

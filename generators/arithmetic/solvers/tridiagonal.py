@@ -368,8 +368,9 @@ def _cyclic_reduction_step_title(far: str, put: str, eqs: _Equations, k: KernelB
     """What the kernel is called, and what it does in words."""
     text = (
         f"One step of parallel cyclic reduction of tridiagonal systems {eqs.said()}: to each row "
-        f"add alpha times the row {far} places before it and gamma times the row {far} places after "
-        "it, so that the unknowns of these two drop out; where there is no such row its factor is 0. "
+        f"add alpha times the row {far} places before it and gamma times the row {far} places "
+        "after it, so that the unknowns of these two drop out; where there is no such row its "
+        "factor is 0. "
         f"{put}."
     )
     return Title(k.name("pcr_step cyclic_reduction_step", "reduce_rows"), text)
