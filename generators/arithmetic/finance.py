@@ -293,6 +293,9 @@ def interest(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     s = launch(k, list=1)
     if shape.chance(0.3):
-        return perform(s, shape.choice(_CENTS), shape.choice((INT64, INT32)))
+        task = shape.choice(_CENTS)
+        # What is multiplied by basis points or percent leaves 32 bits at sums that occur.
+        scaled = {"bps", "percent"} & task.inputs.keys()
+        return perform(s, task, INT64 if scaled else shape.choice((INT64, INT32)))
     f: Scalar = shape.choice((FLOAT32, FLOAT64))
     return perform(s, shape.choice(_TASKS), f)
