@@ -19,23 +19,23 @@ from generators.program.expr import Expr, Var, literal
 _CURVES = {
     "bezier": (
         "cubic_bezier bezier_curve",
-        "the cubic Bezier curve with control points p0 to p3 at t",
+        "the cubic Bezier curve with control points p0 to p3",
     ),
     "quadratic": (
         "quadratic_bezier quad_bezier bezier_arc",
-        "the quadratic Bezier curve with control points p0 to p2 at t",
+        "the quadratic Bezier curve with control points p0 to p2",
     ),
     "hermite": (
         "hermite_spline cubic_hermite keyframe_hermite",
-        "the cubic Hermite curve from p0 to p1 with the tangents p2 and p3 there at t",
+        "the cubic Hermite curve from p0 to p1 with the tangents p2 and p3 there",
     ),
     "catmull": (
         "catmull_rom catmull_rom_spline",
-        "the uniform Catmull-Rom curve from p1 to p2 (tangents (p2 - p0) / 2, (p3 - p1) / 2) at t",
+        "the uniform Catmull-Rom curve from p1 to p2 (tangents (p2 - p0) / 2, (p3 - p1) / 2)",
     ),
     "bspline": (
         "uniform_bspline cubic_bspline bspline_sample",
-        "the uniform cubic B-spline segment with control points p0 to p3 at t",
+        "the uniform cubic B-spline segment with control points p0 to p3",
     ),
 }
 
@@ -98,11 +98,13 @@ def spline_curve(k: KernelBuilder, level: int) -> Title:
     t_of = s.array("params ts", f, 0.05, 0.95, axes=(s.rank - 1,))
     t = k.let("t ti", t_of[at])
     names, about = _CURVES[form]
-    done = f"Evaluate {about}; p0 to p{count - 1} are {text}, t is {t_of.name}[{say(k, at[0])}]."
+    done = (
+        f"Evaluate at t {about}; p0 to p{count - 1} are {text}, t is {t_of.name}[{say(k, at[0])}]."
+    )
     value = _by_weights(k, form, t, p)
     if shape.chance(0.2):
         out = s.put("tangents derivatives", _slope(form, t, p))
-        done = done.replace("Evaluate", "Evaluate the derivative by t of", 1)
+        done = done.replace("at t", "at t the derivative by t of", 1)
         names = " ".join(f"{name}_tangent" for name in names.split())
     else:
         out = s.put("points curve", value)

@@ -40,6 +40,7 @@ def combine_elements(k: KernelBuilder, level: int) -> Title:
     bounds = min(shape.integer(*_BOUNDS.get(level, (0, 0))), len(varying))
     last = "".join(_limited(k, key, subject, values) for key in shape.sample(varying, bounds))
     called = results[0].name.replace("_", " ").capitalize()
+    called = called.upper() if called in ("Ndvi", "Savi", "Rms") else called
     called = called.replace("Michaelis menten", "Michaelis-Menten rate")
     done = f"{called}, element by element: {results[0].said(texts)}."
     chance = 0.45 if level >= 3 else 0.0

@@ -14,7 +14,7 @@ from generators.program.expr import Expr
 _PRINCIPAL = Input("principals balances", 100.0, 900.0)
 _RATE = Input("annual_rate rate", 0.02, 0.15, EITHER, many="annual_rates rates")
 _DAYS = Input("days days_held", 1, 720, type=INT32, local="num_days")
-_YEARS = Input("years maturities", 0.5, 8.0, local="t num_years")
+_YEARS = Input("num_years maturities", 0.5, 8.0, local="t term")
 
 
 def _payment(body: BodyBuilder, p: Expr, r: Expr, n: Expr) -> Expr:

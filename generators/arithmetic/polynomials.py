@@ -117,7 +117,7 @@ def _written_out(s: Site, v: Var) -> tuple[Expr, str]:
     if scheme == "even":
         even = _nested(values, square)
         odd = k.draw.shape.chance(0.5)
-        return (v * even if odd else even), f"{'s * ' if odd else ''}({told(2)})"
+        return (v * even if odd else even), f"s * ({told(2)})" if odd else told(2)
     if scheme == "estrin":
         low = maybe(k, "low p01", values[0] + values[1] * v)
         high = values[2] + values[3] * v if len(values) > 3 else values[2]

@@ -206,13 +206,13 @@ def mixed_dot(k: KernelBuilder, level: int) -> Title:
     text = f"({a.name} - {offset.name})" if offset is not None else a.name
     kinds = {INT8: "int8", UINT8: "u8s8", INT16: "int16", FLOAT16: "half"}
     kind = "gemm" if s.rank > 1 else "row_dots" if len(last) == 2 else "matvec"
-    text, second = (f"{text} (uint8)", f"{b.name} (int8)") if other != source else (text, b.name)
     what = {
-        "gemm": f"Product of {text} and the transpose of {second}, summed",
-        "row_dots": f"Dot product of each row of {text} with that of {second}, summed",
-        "matvec": f"Product of the matrix {text} and the vector {second}, summed",
+        "gemm": f"Product of {text} and the transpose of {b.name}, summed",
+        "row_dots": f"Dot product of each row of {text} with that of {b.name}, summed",
+        "matvec": f"Product of the matrix {text} and the vector {b.name}, summed",
     }[kind]
-    done = f"{what} in {wide}"
+    kinds_said = f", {a.name} being uint8 and {b.name} int8" if other != source else ""
+    done = f"{what} in {wide}{kinds_said}"
     name = k.name(f"{kinds[source]}_{kind}", f"{kind}_{kinds[source]}")
     return Title(name, done + where_from + _dot_out(s, level, acc, source, wide))
 

@@ -259,7 +259,8 @@ def _used(s: Site, level: int, form: str, drawn: Var, how: str) -> str:
     kept = min(bits, 16 if form == "lcg" and type_ == UINT32 else 24)
     shifted = drawn >> (bits - kept) if bits > kept else drawn
     unit = k.let("u unit uniform", cast(shifted, FLOAT32) / float(2**kept))
-    where_ += f" and u the upper {kept} of its {bits} bits over 2^{kept}"
+    upper = f"the upper {kept} of its {bits} bits" if kept < bits else "r"
+    where_ += f" and u is {upper} over 2^{kept}"
     if use in ("unit", "signed"):
         out = s.put("uniform_out noise", unit if use == "unit" else 2.0 * unit - 1.0)
         return f" {out.name} gets {'u' if use == 'unit' else '2 * u - 1'}, {where_}."

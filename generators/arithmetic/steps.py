@@ -214,8 +214,8 @@ def _coupled(s: Site, system: System, f: Scalar) -> Title:
         change = Formula("", "", gain, "-").of(k, values)
         k.store(out, s.at, around.here + dt * (rate * lap + change))
     texts = {key: value.name for key, value in params.items()}
-    done = f"{system.said.format(**texts)}, each besides its Laplacian times {rates[0].name} and "
-    done += f"{rates[1].name}, all times {dt.name}. The Laplacian is the sum over the axes of "
+    done = f"{system.said.format(**texts)}, plus their Laplacians times {rates[0].name} and "
+    done += f"{rates[1].name}, all times {dt.name}. A Laplacian is the sum over the axes of "
     done += f"previous - 2 * here + next. Store them in {outs[0].name} and {outs[1].name}. "
     return Title(k.name(system.title), done + EDGES[edge])
 

@@ -35,7 +35,7 @@ def wave_leapfrog(k: KernelBuilder, level: int) -> Title:
     swapped = shape.chance(0.35)
     role = "inout" if swapped else "in"
     old = c.field(f"{u.name}_prev {u.name}_old", type_, -1.0, 1.0, role=role)
-    speed = c.setting("c2 courant_sq", type_, 0.05, 0.3, {"each": 3, "shared": 2})
+    speed = c.setting("c2", type_, 0.05, 0.3, {"each": 3, "shared": 2})
     damp = shape.weighted({"none": 2, "sponge": 2 + level, "sigma": level})
     out = old if swapped else c.out(f"{u.name}_next {u.name}_new", type_)
     c.rim(out, k.lift(0.0, type_))
@@ -58,7 +58,7 @@ def wave_leapfrog(k: KernelBuilder, level: int) -> Title:
         else:
             text += f", all times {sponge.name}"
     if damp == "sigma":
-        sigma = c.setting("sigma_dt damping", type_, 0.05, 0.5, {"each": 3, "shared": 2})
+        sigma = c.setting("damping", type_, 0.05, 0.5, {"each": 3, "shared": 2})
         half = k.let("half_sigma s", 0.5 * sigma)
         value = (2.0 * here - (1.0 - half) * old() + speed * lap) / (1.0 + half)
         text = text.replace(f"- {old.name} +", f"- (1 - s) * {old.name} +")
