@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
@@ -13,6 +14,8 @@ from generators.kit.words import words
 from generators.program.dtypes import Type
 from generators.program.expr import Expr, Operand, Var
 
+ROOT_HALF = math.sqrt(0.5)
+"""With the digits of a double, which these transforms may be in."""
 DATA = {"shared": 1, "each": 1, "axis": 1}
 OWN = {"each": 1, "axis": 1}
 """Weights of the ways of a coefficient: shared or not, and never shared; see ``given``."""

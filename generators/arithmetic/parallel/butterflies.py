@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from generators.arithmetic.common import ROOT_HALF
 from generators.build import KernelBuilder, cast, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import ROOT_HALF, TWO_PI, cos, sin
+from generators.kit.functions import TWO_PI, cos, sin
 from generators.kit.naming import maybe
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Operand, Var

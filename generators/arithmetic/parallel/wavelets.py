@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from generators.arithmetic.common import ROOT_HALF
 from generators.build import BodyBuilder, KernelBuilder, cast, extent
 from generators.build.registry import Title, idiom
-from generators.kit.functions import ROOT_HALF, least, most
+from generators.kit.functions import least, most
 from generators.kit.naming import helper, maybe
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Operand, Var
@@ -91,17 +92,20 @@ def haar_step(k: KernelBuilder, level: int) -> Title:
         k.store(out, p.at(p.i), low)
         k.store(out, p.at(half + p.i), high)
         where = f"{out.name} gets the smooth half first, then the details"
-    what = {
-        "haar": "(a + b) / sqrt(2) and (a - b) / sqrt(2)"
-        if norm == "orthonormal"
-        else "(a + b) / 2 and (a - b) / 2",
-        "daubechies": "the sums of 4 samples from every second one on (the line is periodic), with "
-        f"the weights {_listed(_TAPS)} and {_listed(_HIGH_TAPS)}",
-    }[taps]
-    of = f" of the pairs (a, b) of {x.name}" if taps == "haar" else f" (4 taps) of {x.name}"
-    text = f"One level of a {taps.capitalize()} wavelet transform{of}: "
-    text += f"{what}{shrunk}"
-    return Title(k.name(f"{taps}_step {taps}_analysis", "wavelet_level"), f"{text}. {where}.")
+    text = f"One level of a {taps.capitalize()} wavelet transform{_transformed(x, taps, norm)}"
+    names = f"{taps}_step {taps}_analysis"
+    return Title(k.name(names, "wavelet_level"), f"{text}{shrunk}. {where}.")
+
+
+def _transformed(x: Var, taps: str, norm: str) -> str:
+    """Of what a transform is, and what it makes of it."""
+    if taps == "haar":
+        under = "sqrt(2)" if norm == "orthonormal" else "2"
+        return f" of the pairs (a, b) of {x.name}: (a + b) / {under} and (a - b) / {under}"
+    return (
+        f" (4 taps) of {x.name}: the sums of 4 samples from every second one on (the line is "
+        f"periodic), with the weights {_listed(_TAPS)} and {_listed(_HIGH_TAPS)}"
+    )
 
 
 def _haar_taps(k: KernelBuilder, p: _Pairs, x: Var, norm: str) -> tuple[Expr, Expr]:

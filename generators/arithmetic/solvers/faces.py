@@ -138,7 +138,6 @@ def riemann_flux(k: KernelBuilder, level: int) -> Title:
     names = ["nz", "ny", "nx"][-rank:] if rank > 1 else ["n"]
     for name in names:
         k.size(name, *{1: (40, 60), 2: (8, 10), 3: (5, 6)}[rank])
-    axis = shape.integer(0, rank - 1)
     at = k.thread(*names, names=k.draw.word.choice(("i j k", "z y x")).split()[-rank:])
     chance = 0.3 + 0.4 * BY_LEVEL[level]
     law = routine(
@@ -149,17 +148,12 @@ def riemann_flux(k: KernelBuilder, level: int) -> Title:
         letter = k.draw.word.choice(("u", "q"))
         first = k.array(f"{letter}_left", type_, names, low=low, high=high)
         second = k.array(f"{letter}_right", type_, names, low=low, high=high)
-        a, b = first[at], second[at]
+        a: Expr = first[at]
+        b: Expr = second[at]
         states = f"the states {first.name} (a) before it and {second.name} (b) after it"
         states = f"at each face between {states}"
     else:
-        dims = [f"{name}+1" if n == axis else name for n, name in enumerate(names)]
-        u = k.array("u q states", type_, dims, low=low, high=high)
-        beyond = tuple(i + 1 if n == axis else i for n, i in enumerate(at))
-        a, b = u[at], u[beyond]
-        along = f" along axis {axis}" if rank > 1 else ""
-        states = f"at each face{along}, between the cells of {u.name} before it (a) and after it "
-        states += "(b)"
+        a, b, states = _beside(k, type_, names, at, (low, high))
     left, right = k.draw.word.choice((("ul", "ur"), ("left_state", "right_state")))
     ul, ur = k.let([left], a), k.let([right], b)
     value, said = _solver(k, law, way, concave, ul, ur, level)
@@ -170,6 +164,23 @@ def riemann_flux(k: KernelBuilder, level: int) -> Title:
     k.store(out, at, value)
     law_said = "u * (1 - u)" if concave else "u^2 / 2"
     return _riemann_flux_title(states, law_said, said, rank, shape, k, at, way, out)
+
+
+def _beside(
+    k: KernelBuilder,
+    type_: Scalar,
+    names: Sequence[str],
+    at: tuple[Var, ...],
+    bounds: tuple[float, float],
+) -> tuple[Expr, Expr, str]:
+    """The cells before and after a face along an axis, of an array with one cell more."""
+    axis = k.draw.shape.integer(0, len(names) - 1)
+    dims = [f"{name}+1" if n == axis else name for n, name in enumerate(names)]
+    u = k.array("u q states", type_, dims, low=bounds[0], high=bounds[1])
+    beyond = tuple(i + 1 if n == axis else i for n, i in enumerate(at))
+    along = f" along axis {axis}" if len(names) > 1 else ""
+    text = f"at each face{along}, between the cells of {u.name} before it (a) and after it (b)"
+    return u[at], u[beyond], text
 
 
 def _riemann_flux_title(
