@@ -50,6 +50,8 @@ _ROWS = {
     "internet": "words header_words",
 }
 """What rows are called where they are no bytes."""
+_DIGITS = {"luhn": (14, 15), "isbn": (9,)}
+"""How many digits come before the check digit."""
 _ENDS: dict[str, tuple[tuple[Callable[[Expr], Expr], str], ...]] = {
     "internet": (
         (lambda a: ~a & 0xFFFF, "~a & 65535"),
@@ -74,26 +76,29 @@ def checksum(k: KernelBuilder, level: int) -> Title:
     simple = ("xor", "sum", "fletcher", "adler")
     form = shape.choice(simple if level == 1 else sorted(_NAMES))
     s = launch(k, list=1)
-    m = k.size("m", 3, 5)
+    digits = shape.choice(_DIGITS[form]) if form in _DIGITS else 0
+    m = str(digits) if digits else k.size("m", 3, 5)
     source = UINT16 if form == "internet" else UINT8
-    top = 9 if form in ("luhn", "isbn") else source.int_range[1]
-    data, entry, axis = short_rows(s, _ROWS.get(form, "data packets blocks"), source, 0, top)
-    many = "num_digits" if form in ("luhn", "isbn") else "num_words" if form == "internet" else ""
-    count = k.size_param(many or "num_bytes row_bytes", m)
+    top = 9 if digits else source.int_range[1]
+    names = "imei_digits digits" if digits == 14 else _ROWS.get(form, "data packets blocks")
+    data, entry, axis = short_rows(s, names, source, 0, top, m)
+    count: Expr = k.lift(digits, INT32)
+    if not digits:
+        count = k.size_param("num_words" if form == "internet" else "num_bytes row_bytes", m)
     if form in _CRCS:
         result, text = _crc(k, level, form, entry, count)
     elif form in ("adler", "fletcher"):
         result, text = _two_sums(k, level, form, entry, count)
     else:
-        result, text = _one_sum(k, form, entry, count)
-    kind, what = ("digits", "numbers") if form in ("luhn", "isbn") else ("bytes", "packets")
+        result, text = _one_sum(k, form, entry, count, digits)
+    kind, what = (f"{digits} digits", "numbers") if digits else ("bytes", "packets")
     kind = "words" if form == "internet" else kind
     done = (
         f"{_TITLES[form]} of {what} whose {kind} lie along the {axis} axis of {data.name}: {text}."
     )
-    if level >= 4 and form not in ("luhn", "isbn"):
+    if level >= 4 and not digits:
         return Title(k.name(_NAMES[form]), done + _compared(s, k.let("check_value found", result)))
-    names = "check_digits digits_out" if form in ("luhn", "isbn") else "checksums check sums_out"
+    names = "check_digits digits_out" if digits else "checksums check sums_out"
     out = s.put("checksums crc crc_out" if form in _CRCS else names, result)
     return Title(k.name(_NAMES[form]), f"{done} {out.name} gets the result.")
 
@@ -117,11 +122,15 @@ def _two_sums(
         k.assign(a, a % modulus)
         k.assign(b, b % modulus)
     when = "after the loop" if late else "at each step"
+    # So many bytes at most that the sums fit in 32 bits.
+    when += " (for packets of at most 5552 bytes)" if late else ""
     text = f"from a = {start}, b = 0, for each byte d a += d, b += a, both modulo {modulus} {when}"
     return (b << shift) | a, f"{text}; the result is (b << {shift}) | a"
 
 
-def _one_sum(k: KernelBuilder, form: str, entry: Entry, count: Expr) -> tuple[Expr, str]:
+def _one_sum(
+    k: KernelBuilder, form: str, entry: Entry, count: Expr, digits: int
+) -> tuple[Expr, str]:
     """One accumulator, and what is made of it at the end."""
     chance = k.draw.shape.chance
     type_ = {"xor": UINT8, "luhn": INT32, "isbn": INT32}.get(form, UINT32)
@@ -138,7 +147,7 @@ def _one_sum(k: KernelBuilder, form: str, entry: Entry, count: Expr) -> tuple[Ex
             cast(entry(q), type_),
             0.6,
         )
-        rule = _absorbed(k, form, a, byte, q)
+        rule = _absorbed(k, form, a, byte, q, digits)
     if form == "internet":
         for _ in range(2):
             k.assign(a, (a & 0xFFFF) + (a >> 16))
@@ -148,18 +157,24 @@ def _one_sum(k: KernelBuilder, form: str, entry: Entry, count: Expr) -> tuple[Ex
     return end(a), f"from a = {first}, for each element d {rule}; the result is {text}"
 
 
-def _absorbed(k: KernelBuilder, form: str, a: Var, byte: Expr, position: Expr) -> str:
+def _absorbed(k: KernelBuilder, form: str, a: Var, byte: Expr, position: Expr, digits: int) -> str:
     """Take one element into the accumulator."""
     if form == "xor":
         k.assign(a, a ^ byte)
         return "a ^= d"
     if form == "luhn":
         doubled = k.let("doubled twice", byte * 2)
-        with k.if_(fn("eq", position % 2, 1)):
+        # Every second digit is doubled, the last one of those before the check digit too.
+        odd = (digits - 1) % 2
+        with k.if_(fn("eq", position % 2, odd)):
             k.augment(a, "add", where(doubled > 9, doubled - 9, doubled))
         with k.else_():
             k.augment(a, "add", byte)
-        return "at odd positions a += 2 * d (minus 9 where that exceeds 9), at even ones a += d"
+        one, other = ("odd", "even") if odd else ("even", "odd")
+        return (
+            f"at {one} positions (from 0 on) a += 2 * d (minus 9 where that exceeds 9), at {other} "
+            "ones a += d"
+        )
     if form == "isbn":
         k.augment(a, "add", (cast(position, scalar_of(a.type)) + 1) * byte)
         return "a += (position + 1) * d"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
@@ -13,6 +14,8 @@ from generators.kit.words import words
 from generators.program.dtypes import Type
 from generators.program.expr import Expr, Operand, Var
 
+ROOT_HALF = math.sqrt(0.5)
+"""With the digits of a double, which these transforms may be in."""
 DATA = {"shared": 1, "each": 1, "axis": 1}
 OWN = {"each": 1, "axis": 1}
 """Weights of the ways of a coefficient: shared or not, and never shared; see ``given``."""
@@ -33,11 +36,11 @@ def alike(type_: Type, low: float, high: float, **names: str) -> dict[str, Part]
 
 
 def short_rows(
-    s: Site, names: Names, type_: Type, low: object, high: object
+    s: Site, names: Names, type_: Type, low: object, high: object, length: str = "m"
 ) -> tuple[Var, Callable[[Operand], Expr], str]:
-    """An array with one more axis of ``m``: how to read an entry of it, and which axis it is."""
+    """An array with one more axis of ``length``: how to read an entry, and which axis it is."""
     first = s.k.draw.shape.chance(0.4)
-    dims = ("m", *s.dims) if first else (*s.dims, "m")
+    dims = (length, *s.dims) if first else (*s.dims, length)
     data = s.k.array(words(names), type_, dims, low=low, high=high)
     axis = "first" if first else "last"
     return data, lambda q: data[(q,) + s.at if first else s.index(q)], axis

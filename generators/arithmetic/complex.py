@@ -9,6 +9,7 @@ from generators.build import KernelBuilder, field, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import atan2, cos, exp, sin, sqrt
 from generators.kit.sites import Site, launch
+from generators.kit.words import singular
 from generators.program.dtypes import Scalar, Struct, Vec
 from generators.program.expr import Expr
 from generators.program.ir import FieldInit
@@ -294,8 +295,9 @@ def complex_arithmetic(k: KernelBuilder, level: int) -> Title:
         told.append(text)
     for names, low, high in task.real:
         if names[0] == "@":
-            number: Expr = s.read([f"{n}s" for n in names[1:].split()], f, low, high)
-            told.append(k.params[-1].name)
+            read = s.read([f"{n}s" for n in names[1:].split()], f, low, high)
+            told.append(read.array.name)
+            number: Expr = k.let([singular(read.array.name)], read)
         else:
             number = k.scalar(names.split(), f, low, high)
             told.append(number.name)

@@ -10,7 +10,7 @@ from generators.arithmetic.common import total
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, least, most
-from generators.kit.naming import held, maybe, maybe_all
+from generators.kit.naming import held, maybe_all
 from generators.kit.sites import Site, launch, over
 from generators.kit.words import listed, say
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Type, Vec
@@ -19,23 +19,23 @@ from generators.program.expr import Expr, Var, literal
 _CURVES = {
     "bezier": (
         "cubic_bezier bezier_curve",
-        "the cubic Bezier curves with control points p0 to p3",
+        "the cubic Bezier curve with control points p0 to p3",
     ),
     "quadratic": (
         "quadratic_bezier quad_bezier bezier_arc",
-        "the quadratic Bezier curves with control points p0 to p2",
+        "the quadratic Bezier curve with control points p0 to p2",
     ),
     "hermite": (
         "hermite_spline cubic_hermite keyframe_hermite",
-        "the cubic Hermite curves from p0 to p1 with the tangents p2 and p3 there",
+        "the cubic Hermite curve from p0 to p1 with the tangents p2 and p3 there",
     ),
     "catmull": (
         "catmull_rom catmull_rom_spline",
-        "the uniform Catmull-Rom curves from p1 to p2, with tangents (p2 - p0) / 2, (p3 - p1) / 2",
+        "the uniform Catmull-Rom curve from p1 to p2 (tangents (p2 - p0) / 2, (p3 - p1) / 2)",
     ),
     "bspline": (
         "uniform_bspline cubic_bspline bspline_sample",
-        "the uniform cubic B-spline segments with control points p0 to p3",
+        "the uniform cubic B-spline segment with control points p0 to p3",
     ),
 }
 
@@ -98,11 +98,13 @@ def spline_curve(k: KernelBuilder, level: int) -> Title:
     t_of = s.array("params ts", f, 0.05, 0.95, axes=(s.rank - 1,))
     t = k.let("t ti", t_of[at])
     names, about = _CURVES[form]
-    done = f"Evaluate {about}: {text}, and the parameter t is {t_of.name}[{say(k, at[0])}]."
+    done = (
+        f"Evaluate at t {about}; p0 to p{count - 1} are {text}, t is {t_of.name}[{say(k, at[0])}]."
+    )
     value = _by_weights(k, form, t, p)
     if shape.chance(0.2):
         out = s.put("tangents derivatives", _slope(form, t, p))
-        done = done.replace("Evaluate", "Evaluate the derivative by t of", 1)
+        done = done.replace("at t", "at t the derivative by t of", 1)
         names = " ".join(f"{name}_tangent" for name in names.split())
     else:
         out = s.put("points curve", value)
@@ -123,23 +125,23 @@ def _controls(
         if layout == "each" and k.draw.shape.chance(0.5) and isinstance(point, Scalar):
             p = [s.read([f"p{m}"], point, -2.0, 2.0) for m in range(count)]
             found = maybe_all(k, {"abcd"[m]: q for m, q in enumerate(p)}, 0.3)
-            return s, found, f"they are {listed([say(k, q) for q in p])} of each element"
+            return s, found, f"the elements of {listed([say(k, q) for q in p])}"
         shape = ("n", str(count)) if layout == "each" else (str(count),)
         table = k.array(names, point, shape, low=-2.0, high=2.0)
         read = [table[(s.at[0], m) if layout == "each" else m] for m in range(count)]
         found = [k.let(f"q{m}", q) for m, q in enumerate(read)]
         whose = f"{table.name}[{s.where}]" if layout == "each" else table.name
-        return s, found, f"they are the {count} rows of {whose}"
+        return s, found, f"the {count} entries of {whose}"
     first = "segments" if layout == "knots" else "curves"
     s = over(k, f"{first} samples", (f"{first[:-1]}", "j"), ((8, 12), (7, 11)))
     if layout == "knots":
         table = k.array("knots controls", point, f"{first}+{count - 1}", low=-2.0, high=2.0)
         read = [table[s.at[0] + m if m else s.at[0]] for m in range(count)]
-        text = f"those of a segment are {count} elements of {table.name} from its own number on"
+        text = f"the {count} entries of {table.name} from {s.at[0].name} on"  # type: ignore[attr-defined]
     else:
         table = k.array(names, point, (first, str(count)), low=-2.0, high=2.0)
         read = [table[s.at[0], m] for m in range(count)]
-        text = f"those of a curve are its row of {table.name}"
+        text = f"the entries of the curve's row of {table.name}"
     return s, maybe_all(k, {f"q{m}": q for m, q in enumerate(read)}, 0.7), text
 
 
@@ -273,8 +275,9 @@ def _sampled(
     """The value of the table at a position."""
     if form == "cubic":
         return _cubic(k, table, coords[0])
+    named = k.draw.shape.chance(0.6)
     cells = [
-        _cell(k, c, letter, table, axis, form)
+        _cell(k, c, letter, table, axis, form, named)
         for axis, (c, letter) in enumerate(zip(coords, letters, strict=True))
     ]
     return _interpolated(k, table, cells, form)
@@ -305,7 +308,15 @@ class _Cell:
     weight: Expr
 
 
-def _cell(k: KernelBuilder, position: Expr, letter: str, table: Var, axis: int, form: str) -> _Cell:
+def _cell(
+    k: KernelBuilder,
+    position: Expr,
+    letter: str,
+    table: Var,
+    axis: int,
+    form: str,
+    named: bool,
+) -> _Cell:
     """The cell of a position along one axis."""
     count = extent(table, axis)
     if form == "pixels":
@@ -319,12 +330,12 @@ def _cell(k: KernelBuilder, position: Expr, letter: str, table: Var, axis: int, 
         index = k.let(f"{letter}0 i{letter}", clamp(cast(rounded, INT32), 0, count - 1))
         return _Cell(index, index, literal(0.0, FLOAT32))
     p = held(k, f"p{letter} at_{letter}", position)
-    base = maybe(k, f"base_{letter} cell_{letter}", cast(fn("floor", p), INT32))
-    low = k.let(f"{letter}0", clamp(base, 0, count - 2))
+    low = k.let(f"{letter}0", clamp(cast(fn("floor", p), INT32), 0, count - 2))
     weight = k.let(f"f{letter}", clamp(p - cast(low, FLOAT32), 0.0, 1.0))
     if form == "smooth":
         weight = k.let(f"w{letter}", weight * weight * (3.0 - 2.0 * weight))
-    return _Cell(low, maybe(k, f"{letter}1", low + 1, 0.7), weight)
+    high = k.let([f"{letter}1"], low + 1) if named else low + 1
+    return _Cell(low, high, weight)
 
 
 def _interpolated(k: KernelBuilder, table: Var, cells: Sequence[_Cell], form: str) -> Expr:

@@ -40,6 +40,8 @@ def combine_elements(k: KernelBuilder, level: int) -> Title:
     bounds = min(shape.integer(*_BOUNDS.get(level, (0, 0))), len(varying))
     last = "".join(_limited(k, key, subject, values) for key in shape.sample(varying, bounds))
     called = results[0].name.replace("_", " ").capitalize()
+    called = called.upper() if called in ("Ndvi", "Savi", "Rms") else called
+    called = called.replace("Michaelis menten", "Michaelis-Menten rate")
     done = f"{called}, element by element: {results[0].said(texts)}."
     chance = 0.45 if level >= 3 else 0.0
     if level >= 4 and shape.chance(0.06):
@@ -76,7 +78,8 @@ def _inputs(
         for key, (_, low, high) in subject.inputs.items()
     }
     alike = subject in MEASURES
-    own = [key for key in keys if alike or shape.chance(0.75)] or keys[:1]
+    free = [key for key in keys if key not in subject.fixed]
+    own = [key for key in free if alike or shape.chance(0.75)] or free[:1]
     shared = {key: parts[key] for key in keys if key not in own}
     struct = 0.0 if level < 2 else 0.25
     values = dict(record(s, subject.record, {key: parts[key] for key in own}, struct).values)
@@ -84,7 +87,7 @@ def _inputs(
         values |= record(s, f"{subject.record}Params", shared, 1.0, shared=True).values
     else:
         for key, part in shared.items():
-            ways = {"shared": 2, "each": 1}
+            ways = {"shared": 2, "each": key not in subject.fixed}
             values[key] = given(s, part.names, f, part.low, part.high, many=part.names, forms=ways)
     return {key: _local(k, names_of[key], key, results, values[key]) for key in keys}
 

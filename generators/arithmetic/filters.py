@@ -23,6 +23,8 @@ class Taps:
     norm: int
     out: str
     said: str
+    over: str = "signal audio trace"
+    """What is filtered."""
 
 
 _TAPS = (
@@ -51,11 +53,12 @@ _TAPS = (
         "Savitzky-Golay derivative by sample number, a quadratic fit to five samples",
     ),
     Taps(
-        "sharpen_signal unsharp_mask",
+        "sharpen_scanline sharpen_rows",
         (-1, 6, -1),
         4,
         "sharpened",
-        "Sharpen: each sample is pushed away from its neighbours",
+        "Sharpen an image along its rows",
+        "scanline",
     ),
     Taps(
         "high_pass fourth_difference",
@@ -89,11 +92,12 @@ def fir_filter(k: KernelBuilder, level: int) -> Title:
     return shape.choice(_OTHERS)(s, edge, f)
 
 
-_SAMPLES = "signal audio trace"
+_SAMPLES = Taps.over
 
 
-def _line(s: Site, edge: str, f: Scalar, reach: Reach) -> Line:
-    return Line(s, _SAMPLES, (f, f), s.rank - 1, edge, reach)
+def _line(s: Site, edge: str, f: Scalar, reach: Reach, over: str = _SAMPLES) -> Line:
+    names = "image" if over == "scanline" and s.rank > 1 else over
+    return Line(s, names, (f, f), s.rank - 1, edge, reach)
 
 
 def _told(line: Line, title: str, what: str, out: Var) -> Title:
@@ -107,7 +111,7 @@ def _told(line: Line, title: str, what: str, out: Var) -> Title:
 def _fixed(s: Site, edge: str, f: Scalar, taps: Taps) -> Title:
     """Weights that are written out, as whole numbers over their norm."""
     k, half = s.k, len(taps.weights) // 2
-    line = _line(s, edge, f, (half, half))
+    line = _line(s, edge, f, (half, half), taps.over)
     value: Expr | None = None
     named = k.draw.shape.chance(0.6)
     for m, tap in enumerate(taps.weights):
@@ -203,6 +207,21 @@ def _emphasis(s: Site, edge: str, f: Scalar) -> Title:
     )
 
 
+def _treble(s: Site, edge: str, f: Scalar) -> Title:
+    k, line = s.k, _line(s, edge, f, (1, 1))
+    gain = k.scalar("gain boost", f, 0.3, 1.2)
+    here = k.let("here x0", line.at(0))
+    smooth = maybe(k, "smooth mean_beside", 0.5 * (line.at(-1) + line.at(1)))
+    out = s.put("boosted enhanced", here + gain * (here - smooth))
+    return _told(
+        line,
+        "treble_boost boost_highs",
+        f"Treble boost: each sample of {{u}}{{rows}} plus {gain.name} times its difference to the "
+        "mean of its two neighbours.",
+        out,
+    )
+
+
 def _bilateral(s: Site, edge: str, f: Scalar) -> Title:
     k = s.k
     half = k.draw.shape.integer(1, 2)
@@ -227,4 +246,4 @@ def _bilateral(s: Site, edge: str, f: Scalar) -> Title:
     )
 
 
-_OTHERS = (_median, _extreme, _energy, _emphasis, _bilateral)
+_OTHERS = (_median, _extreme, _energy, _emphasis, _treble, _bilateral)

@@ -14,7 +14,7 @@ from generators.program.expr import Expr
 _PRINCIPAL = Input("principals balances", 100.0, 900.0)
 _RATE = Input("annual_rate rate", 0.02, 0.15, EITHER, many="annual_rates rates")
 _DAYS = Input("days days_held", 1, 720, type=INT32, local="num_days")
-_YEARS = Input("years maturities", 0.5, 8.0, local="t num_years")
+_YEARS = Input("num_years maturities", 0.5, 8.0, local="t term")
 
 
 def _payment(body: BodyBuilder, p: Expr, r: Expr, n: Expr) -> Expr:
@@ -293,6 +293,9 @@ def interest(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     s = launch(k, list=1)
     if shape.chance(0.3):
-        return perform(s, shape.choice(_CENTS), shape.choice((INT64, INT32)))
+        task = shape.choice(_CENTS)
+        # What is multiplied by basis points or percent leaves 32 bits at sums that occur.
+        scaled = {"bps", "percent"} & task.inputs.keys()
+        return perform(s, task, INT64 if scaled else shape.choice((INT64, INT32)))
     f: Scalar = shape.choice((FLOAT32, FLOAT64))
     return perform(s, shape.choice(_TASKS), f)

@@ -105,7 +105,7 @@ _INPUTS: dict[str, tuple[str, float, float, dict[str, int]]] = {
     "leak": ("mass_sq leak", 0.02, 0.2, _ONE),
     "rhs": ("rhs source", -1.0, 1.0, _EACH),
     "omega": ("omega relax", 0.5, 0.95, _ONE),
-    "kappa": ("kappa diffusivity", 0.05, 0.15, _MOSTLY_ONE),
+    "kappa": ("r fourier", 0.05, 0.15, _MOSTLY_ONE),
     "loss": ("loss cooling", 0.05, 0.2, _ONE),
     "ambient": ("ambient t_env", -0.5, 0.5, _ONE),
     "dt": ("dt", 0.05, 0.2, _ONE),

@@ -228,13 +228,14 @@ _MIXERS: dict[Scalar, dict[str, Steps]] = {
             ("times", 0x31848BAB),
             ("right", 14),
         ),
-        "fibonacci_hash": (("times", 0x9E3779B1), ("right", 16)),
+        "fibonacci_hash": (("times", 0x9E3779B1),),
     },
     UINT64: {
         "fmix64 murmur_finalizer": _rounds(0, 33, 0xFF51AFD7ED558CCD, 33, 0xC4CEB9FE1A85EC53, 33),
         "xxhash_avalanche": _rounds(0, 33, 0xC2B2AE3D27D4EB4F, 29, 0x165667B19E3779F9, 32),
         "moremur": _rounds(0, 27, 0x3C79AC492BA7B653, 33, 0x1C69B3F74AC4AE35, 27),
         "xorshift64": (("left", 13), ("right", 7), ("left", 17)),
+        "fibonacci_hash": (("times", 0x9E3779B97F4A7C15),),
         "xorshift64_star": (
             ("right", 12),
             ("left", 25),
@@ -268,7 +269,12 @@ def bit_mixing(k: KernelBuilder, level: int) -> Title:
     name = shape.choice(sorted(_MIXERS[type_]))
     done += [_step(k, h, *step) for step in _MIXERS[type_][name]]
     value: Expr = h
-    if shape.chance(0.4):
+    if name == "fibonacci_hash":
+        # The upper bits of the product are the mixed ones: a table of 2^n has so many.
+        shift = k.scalar("shift hash_shift", type_, type_.bits - 16, type_.bits - 6)
+        value = h >> shift
+        done.append(f"h >>= {shift.name}")
+    elif shape.chance(0.4):
         slots = k.scalar("num_buckets num_slots table_size", type_, 97, 1021)
         value = h % slots
         done.append(f"h %= {slots.name}")

@@ -46,7 +46,10 @@ def pixel_packing(k: KernelBuilder, level: int) -> Title:
 
 
 def _described(layout: Layout) -> str:
-    return ", ".join(f"{c} in {bits} bits from bit {at}" for c, at, bits in layout)
+    return ", ".join(
+        f"{c} in {bits} bits from bit {at}" if bits > 1 else f"{c} in bit {at}"
+        for c, at, bits in layout
+    )
 
 
 def _joined(parts: list[Expr], layout: Layout) -> Expr:
@@ -182,13 +185,14 @@ def _unpacked(s: Site, level: int, name: str) -> Title:
         target = INT32
     kept = layout
     pixel = k.let("pixel word px", pixels)
-    values = [_widened(k, level, _channel(pixel, *part[1:]), part, target) for part in kept]
+    named = shape.chance(0.5)
+    values = [_widened(k, level, _channel(pixel, *part[1:]), part, target, named) for part in kept]
     form = "over its largest value" if target == FLOAT32 else "as an integer"
     if target == UINT8 and level >= 3:
         form = "with its bits repeated to fill a byte"
     more = ""
     if target == FLOAT32 and level >= 2:
-        values, more = _graded(k, level, values)
+        values, more = _graded(k, level, dict(zip([c for c, _, _ in kept], values, strict=True)))
     places = []
     style = k.draw.word.choice(("{0}", "{0}_out", "{1}"))
     for (c, _, _), value in zip(kept, values, strict=True):
@@ -198,19 +202,24 @@ def _unpacked(s: Site, level: int, name: str) -> Title:
 
 
 def _widened(
-    k: KernelBuilder, level: int, value: Expr, part: tuple[str, int, int], target: Scalar
+    k: KernelBuilder,
+    level: int,
+    value: Expr,
+    part: tuple[str, int, int],
+    target: Scalar,
+    named: bool,
 ) -> Expr:
     """A channel as a real number, an integer or a byte, spread over all its bits."""
     letter, _, bits = part
     if target == FLOAT32:
         real = cast(value, FLOAT32) / float(2**bits - 1) if bits > 1 else cast(value, FLOAT32)
-        return maybe(k, f"{letter}_unit", real)
+        return k.let([f"{letter}_unit"], real) if named else real
     value = cast(value, target)
     if target != UINT8 or level < 3 or bits == 8:
         return value
     if bits == 1:
         return value * 255
-    v = k.let(f"{letter}{bits} v{letter}", value)
+    v = k.let([f"{letter}{bits}"], value)
     if bits == 2:
         return v * 85
     if bits == 3:
@@ -227,19 +236,21 @@ _GRADES = formulas(
 )
 
 
-def _graded(k: KernelBuilder, level: int, values: list[Expr]) -> tuple[list[Expr], str]:
-    """Channels inverted, squared, with more contrast, or decoded from sRGB."""
+def _graded(k: KernelBuilder, level: int, values: dict[str, Expr]) -> tuple[list[Expr], str]:
+    """Colours inverted, squared, with more contrast, or decoded from sRGB; alpha stays as it is."""
     grade = k.draw.shape.choice((*_GRADES, None) if level < 3 else (*_GRADES, _GRADES[1]))
     if grade is None:
-        return values, ""
+        return list(values.values()), ""
     slope = [k.scalar("contrast slope", FLOAT32, 1.2, 1.8)] if "slope" in grade.keys else []
     if grade.reads("v") > 1:
-        values = [held(k, "v linear", v) for v in values]
+        values = {c: v if c == "a" else held(k, [f"{c}_unit"], v) for c, v in values.items()}
     chance = 1.0 if grade.name == "srgb_to_linear" else 0.0
     types = dict.fromkeys(grade.keys, FLOAT32)
     code = routine(k, chance, "srgb_to_linear decode_srgb", types, grade.build)
     text = grade.said({"v": "v", "slope": say(k, slope[0]) if slope else ""})
-    return [code(v, *slope) for v in values], f"; each such v becomes {text}"
+    graded = [v if c == "a" else code(v, *slope) for c, v in values.items()]
+    colours = " but alpha" if "a" in values else ""
+    return graded, f"; each such v{colours} becomes {text}"
 
 
 _BLENDS = formulas(
@@ -256,10 +267,15 @@ _PURPOSES = {
     "screen": "Screen-blend the 8-bit images {images}",
     "lerp": "Crossfade between the 8-bit images {images}",
     "add": "Add the 8-bit images {images}, saturating",
-    "premultiply": "Premultiply the 8-bit image {images} by its alpha",
+    "premultiply": "Premultiply a channel {images} of an 8-bit image by its alpha",
 }
 """What each blend does to its images."""
 _BYTES = {"s": "src front top", "d": "dst back base", "al": "alpha coverage opacity"}
+
+
+def _short(name: str, key: str) -> str:
+    """What a byte of an image is called: by the first letter of the image's name, but alpha."""
+    return key if key == "al" else name[0]
 
 
 def _exact(body: BodyBuilder, t: Expr) -> Expr:
@@ -283,9 +299,11 @@ def byte_blend(k: KernelBuilder, level: int) -> Title:
     wide = UINT32 if blend.name == "add" else shape.choice((UINT32, UINT32, UINT16, INT32))
     pair = k.draw.word.choice((0, 1, 2))
     names = {key: _BYTES[key].split()[pair] for key in _BYTES if key in blend.keys}
+    if blend.name == "premultiply":
+        names = {"s": "color", "al": "alpha"}
     parts = alike(UINT8, 0, 255, **names)
     r = record(s, "Texel Layer", parts, 0.0)
-    raw = blend.of(k, {key: held(k, key, cast(r[key], wide)) for key in parts})
+    raw = blend.of(k, {key: held(k, _short(names[key], key), cast(r[key], wide)) for key in parts})
     text = blend.said({key: r.say(key) for key in parts})
     images = listed([r.say(key) for key in parts if key != "al"])
     done = f"{_PURPOSES[blend.name].format(images=images)}: in {wide}, let t = {text}; "

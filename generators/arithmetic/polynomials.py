@@ -12,8 +12,8 @@ from generators.kit.formulas import Formula
 from generators.kit.naming import maybe
 from generators.kit.sites import Site, launch
 from generators.kit.words import say
-from generators.program.dtypes import Scalar, scalar_of
-from generators.program.expr import Expr, Operand, Var, literal
+from generators.program.dtypes import INT32, Scalar, scalar_of
+from generators.program.expr import Const, Expr, Operand, Var, literal
 
 
 @idiom(depth=2)
@@ -117,7 +117,7 @@ def _written_out(s: Site, v: Var) -> tuple[Expr, str]:
     if scheme == "even":
         even = _nested(values, square)
         odd = k.draw.shape.chance(0.5)
-        return (v * even if odd else even), f"{'s * ' if odd else ''}({told(2)})"
+        return (v * even if odd else even), f"s * ({told(2)})" if odd else told(2)
     if scheme == "estrin":
         low = maybe(k, "low p01", values[0] + values[1] * v)
         high = values[2] + values[3] * v if len(values) > 3 else values[2]
@@ -140,14 +140,18 @@ def _nested(values: Sequence[Expr], x: Expr) -> Expr:
 
 
 def _table(
-    s: Site, names: str, f: Scalar, counts: str
+    s: Site, names: str, f: Scalar, counts: str, short: bool
 ) -> tuple[Callable[[Operand], Expr], Expr, str]:
-    """Coefficients in an array, shared or by row: how to read one, how many, and their text."""
+    """Coefficients in an array, shared or by row: how to read one, how many, and their text.
+
+    ``short`` series have a few terms, as many as the kernel says.
+    """
     k = s.k
-    m = k.size("terms", 4, 6, minimum=2)
+    few = k.draw.shape.integer(4, 6)
+    m = str(few) if short else k.size("terms", 4, 6, minimum=2)
     rows = s.rank > 1 and k.draw.shape.chance(0.5)
     table = k.array(names, f, (s.dims[0], m) if rows else (m,), low=0.1, high=1.2)
-    count = k.trip_count(counts, m)
+    count = k.lift(few, INT32) if short else k.trip_count(counts, m)
     text = f"{table.name}[{say(k, s.at[0])}]" if rows else table.name
     return lambda q: table[(s.at[0], q) if rows else q], count, text
 
@@ -213,19 +217,24 @@ def orthogonal_series(k: KernelBuilder, level: int) -> Title:
     family = shape.choice(_FAMILIES)
     read = s.read(family.at, f, -family.reach, family.reach)
     x = k.let("xi arg", read)
-    entry, count, coefs = _table(s, "coeffs modes", f, "num_terms order")
-    far = k.let("p_prev before", literal(1.0, f))
-    near = k.let("p_here now", x if family.first == 1.0 else family.first * x)
+    # Hermite polynomials of high degree are too large for sums of floats.
+    short = family.said.endswith("Hermite polynomials")
+    entry, count, coefs = _table(s, "coeffs modes", f, "num_terms num_coeffs", short)
+    called = (("p_prev", "p_here", "p_next"), ("before", "now", "after"))
+    last, this, coming = k.draw.word.choice(called)
+    far = k.let([last], literal(1.0, f))
+    near = k.let([this], x if family.first == 1.0 else family.first * x)
     sums = k.let("total series_sum", entry(0) * far + entry(1) * near)
     with k.for_("n deg", count, 2) as n:
         degree = (k.let("nf degree", cast(n, f)),) if "n" in family.rule.keys else ()
-        following = k.let("p_next after", family.rule.build(k, *degree, x, near, far))
+        following = k.let([coming], family.rule.build(k, *degree, x, near, far))
         k.augment(sums, "add", entry(n) * following)
         k.assign(far, near)
         k.assign(near, following)
     rule = family.rule.said({"n": "n", "x": "x", "near": "P[n-1]", "far": "P[n-2]"})
     out = s.put("series sums", sums)
-    done = f"Sum a series of {family.said}: set {out.name} to the sum of {coefs}[n] * P[n] at each "
-    done += f"x of {say(k, read)}, where P[0] = 1, P[1] = "
+    terms = f" ({count.value} terms)" if isinstance(count, Const) else ""
+    done = f"Sum a series of {family.said}{terms}: set {out.name} to the sum of {coefs}[n] * P[n], "
+    done += f"where {'' if say(k, read) == 'x' else f'x is {say(k, read)}, '}P[0] = 1, P[1] = "
     done += f"{'x' if family.first == 1.0 else '2 * x'}, and P[n] = {rule}."
     return Title(k.name(family.title), done)

@@ -167,7 +167,7 @@ def activated(k: KernelBuilder, value: Expr, text: str) -> tuple[Expr, str]:
     return result, f"{formula.said({'x': 'a'})} with a = {text}"
 
 
-_DOTS = ((INT8, INT32), (UINT8, INT32), (INT16, INT64), (FLOAT16, FLOAT32), (INT16, INT32))
+_DOTS = ((INT8, INT32), (UINT8, INT32), (INT16, INT64), (FLOAT16, FLOAT32))
 _ENDS: dict[Scalar, tuple[float, float]] = {
     UINT8: (0, 255),
     FLOAT16: (-2.0, 2.0),
@@ -191,12 +191,12 @@ def mixed_dot(k: KernelBuilder, level: int) -> Title:
     count = k.size_param("inner depth", m)
     offset = None
     if level > 1 and not source.is_float and shape.chance(0.5):
-        offset = k.scalar("a_zero zero_point", wide, 1, 20)
+        offset = k.scalar(f"{a.name}_zero zero_point", wide, 1, 20)
     start: Expr = literal(0, wide)
     where_from = ""
     if shape.chance(0.5):
         size = 1.0 if wide.is_float else 500
-        start = given(s, "bias initial", wide, -size, size, many="bias initial", last=1)
+        start = given(s, "bias", wide, -size, size, many="bias", last=1)
         where_from = f", starting from {say(k, start)}"
     acc = k.let("acc total dot", start)
     with k.for_("q s inner", count) as q:
@@ -204,14 +204,15 @@ def mixed_dot(k: KernelBuilder, level: int) -> Title:
         y = maybe(k, "bv w", cast(b[(s.at[-1], q) if len(last) == 2 else q], wide))
         k.augment(acc, "add", (x - offset if offset is not None else x) * y)
     text = f"({a.name} - {offset.name})" if offset is not None else a.name
-    kinds = {INT8: "int8", UINT8: "uint8", INT16: "int16", FLOAT16: "half"}
+    kinds = {INT8: "int8", UINT8: "u8s8", INT16: "int16", FLOAT16: "half"}
     kind = "gemm" if s.rank > 1 else "row_dots" if len(last) == 2 else "matvec"
     what = {
         "gemm": f"Product of {text} and the transpose of {b.name}, summed",
         "row_dots": f"Dot product of each row of {text} with that of {b.name}, summed",
         "matvec": f"Product of the matrix {text} and the vector {b.name}, summed",
     }[kind]
-    done = f"{what} in {wide}"
+    kinds_said = f", {a.name} being uint8 and {b.name} int8" if other != source else ""
+    done = f"{what} in {wide}{kinds_said}"
     name = k.name(f"{kinds[source]}_{kind}", f"{kind}_{kinds[source]}")
     return Title(name, done + where_from + _dot_out(s, level, acc, source, wide))
 
@@ -225,7 +226,8 @@ def _dot_out(s: Site, level: int, acc: Var, source: Scalar, wide: Scalar) -> str
             return f", times {gain.name}, stored in {s.put('out products c', gain * acc).name}."
         return f", stored in {s.put('out c', acc).name}."
     size = 1.0 if source.is_float else 1.0e-7 if source == INT16 else 1.0e-4
-    scale = given(s, "scale unit_scale", FLOAT32, 0.5 * size, 2.0 * size, last=1)
-    value = k.let("value real", cast(acc, FLOAT32) * scale)
+    many = "col_scales channel_scales" if s.rank > 1 else "row_scales"
+    scale = given(s, "scale", FLOAT32, 0.5 * size, 2.0 * size, many=many, last=1)
+    value = maybe(k, "value real", cast(acc, FLOAT32) * scale)
     text = f". The sum is multiplied by {say(k, scale)} in float32."
     return text + stored(s, "out products c", value)

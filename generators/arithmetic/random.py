@@ -57,12 +57,13 @@ def _sampled(s: Site, level: int, kind: str, state: Var) -> str:
     names = {"randf": "u sample", "range": "t offset", "randn": "z normal"}[kind]
     text = f"wp.{kind}"
     if kind == "range":
-        low, high = sorted(k.draw.value.integer(-4, 4) * 0.25 for _ in range(2))
-        drawn = k.sample(names, "randf", state, low, high + 0.5)
-        text = f"wp.randf in [{low}, {high + 0.5})"
+        low = k.scalar("low min_value", FLOAT32, -1.0, -0.2)
+        high = k.scalar("high max_value", FLOAT32, 0.2, 1.0)
+        drawn = k.sample(names, "randf", state, low, high)
+        text = f"wp.randf in [{low.name}, {high.name})"
     else:
         drawn = k.sample(names, kind, state)
-    value, said = _shaped(s, level, drawn)
+    value, said = _shaped(s, level, drawn, kind)
     out = s.put(
         "noise"
         if said == "{}"
@@ -74,20 +75,28 @@ def _sampled(s: Site, level: int, kind: str, state: Var) -> str:
     return f" {out.name} gets {said.format(text)}."
 
 
-def _shaped(s: Site, level: int, drawn: Var) -> tuple[Expr, str]:
+def _shaped(s: Site, level: int, drawn: Var, kind: str) -> tuple[Expr, str]:
     """A number drawn as it is, scaled and shifted, or added to a field."""
     k = s.k
     form = k.draw.shape.choice(("plain", "affine", "added") if level < 4 else ("added", "bridge"))
-    if form == "plain":
-        return drawn, "{}"
-    parts = {
-        "mean": Part("mean mu", FLOAT32, -1.0, 1.0),
-        "spread": Part("sigma spread", FLOAT32, 0.3, 1.2),
-    }
-    r = record(s, "Moments Gaussian", parts, 0.3, shared=True)
-    value: Expr = r["mean"] + r["spread"] * drawn
-    text = f"{r.say('mean')} + {r.say('spread')} * {{}}"
-    if form == "affine":
+    value: Expr = drawn
+    text = "{}"
+    if kind != "range" and form != "plain":
+        parts = {
+            "mean": Part("mean mu", FLOAT32, -1.0, 1.0),
+            "spread": Part("sigma std_dev", FLOAT32, 0.3, 1.2),
+        }
+        called = "Moments Gaussian"
+        if kind == "randf":
+            called = "Interval UniformNoise"
+            parts = {
+                "mean": Part("low offset", FLOAT32, -1.0, 1.0),
+                "spread": Part("width amplitude", FLOAT32, 0.3, 1.2),
+            }
+        r = record(s, called, parts, 0.3, shared=True)
+        value = r["mean"] + r["spread"] * drawn
+        text = f"{r.say('mean')} + {r.say('spread')} * {{}}"
+    if form in ("plain", "affine"):
         return value, text
     base = s.read("signal image", FLOAT32, -1.0, 1.0)
     value, text = base + value, f"{say(k, base)} + {text}"
@@ -250,7 +259,8 @@ def _used(s: Site, level: int, form: str, drawn: Var, how: str) -> str:
     kept = min(bits, 16 if form == "lcg" and type_ == UINT32 else 24)
     shifted = drawn >> (bits - kept) if bits > kept else drawn
     unit = k.let("u unit uniform", cast(shifted, FLOAT32) / float(2**kept))
-    where_ += f" and u the upper {kept} of its {bits} bits over 2^{kept}"
+    upper = f"the upper {kept} of its {bits} bits" if kept < bits else "r"
+    where_ += f" and u is {upper} over 2^{kept}"
     if use in ("unit", "signed"):
         out = s.put("uniform_out noise", unit if use == "unit" else 2.0 * unit - 1.0)
         return f" {out.name} gets {'u' if use == 'unit' else '2 * u - 1'}, {where_}."

@@ -53,7 +53,7 @@ _EQUATIONS = (
         "{u}_next",
         lambda u, kappa, lap, loss, ambient: u + kappa * lap - loss * (u - ambient),
         "Explicit step of a conducting plate that cools: {u} + {kappa} * L - {loss} * ({u} - "
-        "{ambient})",
+        "{ambient}), {kappa} being dt * diffusivity / dx^2 and {loss} dt times the rate of cooling",
     ),
     Equation(
         "fisher_step logistic_diffusion",
@@ -61,7 +61,8 @@ _EQUATIONS = (
         "{u}_next",
         lambda u, kappa, lap, growth: u + kappa * lap + growth * u * (1.0 - u),
         "Explicit step of Fisher's equation for the spread of a population p in {u}: p + {kappa} "
-        "* L + {growth} * p * (1 - p)",
+        "* L + {growth} * p * (1 - p), {kappa} being dt * diffusivity / dx^2 and {growth} dt times "
+        "the rate of growth",
     ),
     Equation(
         "burgers_step viscous_burgers",
@@ -77,7 +78,7 @@ _EQUATIONS = (
         "{u}_next",
         lambda u, old, c2, lap, leak: 2.0 * u - old + c2 * lap - leak * u,
         "Leapfrog step of the Klein-Gordon equation: 2 * {u} - {old} + {c2} * L - {leak} * {u}, "
-        "{c2} being the squared Courant number",
+        "{c2} being the squared Courant number and {leak} the square of dt times the mass",
     ),
 )
 
@@ -213,8 +214,8 @@ def _coupled(s: Site, system: System, f: Scalar) -> Title:
         change = Formula("", "", gain, "-").of(k, values)
         k.store(out, s.at, around.here + dt * (rate * lap + change))
     texts = {key: value.name for key, value in params.items()}
-    done = f"{system.said.format(**texts)}, each besides its Laplacian times {rates[0].name} and "
-    done += f"{rates[1].name}, all times {dt.name}. The Laplacian is the sum over the axes of "
+    done = f"{system.said.format(**texts)}, plus their Laplacians times {rates[0].name} and "
+    done += f"{rates[1].name}, all times {dt.name}. A Laplacian is the sum over the axes of "
     done += f"previous - 2 * here + next. Store them in {outs[0].name} and {outs[1].name}. "
     return Title(k.name(system.title), done + EDGES[edge])
 

@@ -15,6 +15,8 @@ class Subject:
     record: str
     inputs: dict[str, tuple[str, float, float]]
     results: tuple[Formula, ...]
+    fixed: tuple[str, ...] = ()
+    """Inputs that are the same for all elements."""
 
 
 PHYSICS: tuple[Subject, ...] = (
@@ -44,15 +46,17 @@ PHYSICS: tuple[Subject, ...] = (
             "m": ("mass masses", 0.5, 3.0),
             "v": ("speed velocity", -3.0, 3.0),
             "h": ("height altitude", 0.5, 4.0),
+            "g": ("g gravity", 9.7, 9.9),
         },
         formulas(
             kinetic_energy=("kinetic energy_out", lambda m, v: 0.5 * m * v * v),
             momentum=("momentum impulse", lambda m, v: m * v),
             mechanical_energy=(
                 "total_energy energy_sum",
-                lambda m, v, h: m * (0.5 * v * v + 9.81 * h),
+                lambda m, v, g, h: m * (0.5 * v * v + g * h),
             ),
         ),
+        ("g",),
     ),
     Subject(
         "Throw",
@@ -60,11 +64,13 @@ PHYSICS: tuple[Subject, ...] = (
             "s": ("start_height y0", 0.5, 3.0),
             "v": ("launch_speed v0", 2.0, 9.0),
             "t": ("time elapsed", 0.1, 1.2),
+            "g": ("g gravity", 9.7, 9.9),
         },
         formulas(
-            height_at=("height_out y_out", lambda s, v, t: s + v * t - 4.905 * t * t),
-            speed_at=("speed_out vy", lambda v, t: v - 9.81 * t),
+            height_at=("height_out y_out", lambda s, v, t, g: s + v * t - 0.5 * g * t * t),
+            speed_at=("speed_out vy", lambda v, t, g: v - g * t),
         ),
+        ("g",),
     ),
     Subject(
         "Flow",

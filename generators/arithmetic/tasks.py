@@ -103,5 +103,7 @@ def _named(k: KernelBuilder, source: Input, value: Expr, reads: int) -> Expr:
 
 def one_of(name: str) -> str:
     """What one element of an array of that name is called."""
+    if name.startswith(("num_", "total_")):
+        return f"{name}_i"
     one = singular(name.removesuffix("_out").removesuffix("_in"))
     return one if one != name else f"{one}_i"

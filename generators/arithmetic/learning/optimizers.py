@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, fn
@@ -24,10 +25,19 @@ class _Step:
     weights: Var
     grad: Expr
     told: list[str]
+    called: dict[str, str]
+    """What a description calls g and lr, where that is one parameter."""
 
     @property
     def k(self) -> KernelBuilder:
         return self.s.k
+
+    def decayed(self, lam: Expr, g: Expr) -> Expr:
+        """The gradient with an L2 penalty's."""
+        self.called.pop("g", None)
+        weights = self.weights.name
+        self.told[0] = f"{self.told[0][:-1]} plus {lam.name} * {weights} (L2 decay)."  # type: ignore[attr-defined]
+        return self.k.let("g_wd decayed", g + lam * self.weights[self.s.at])
 
     def setting(self, names: str, low: float, high: float) -> Var:
         return self.k.scalar(names, self.type, low, high)
@@ -42,7 +52,7 @@ class _Step:
         way = shape.weighted({"one": 5, "group": self.level // 2})
         if way == "one":
             lr = self.setting("lr learning_rate step_size", 0.01, 0.1)
-            self.told.extend([f"lr is {lr.name}."] if lr.name != "lr" else [])
+            self.called["lr"] = lr.name
             return lr
         k.size("groups", 3, 4)
         ids = self.s.array("group_ids param_group", INT32, init="index_of:groups")
@@ -74,13 +84,18 @@ def _step(k: KernelBuilder, level: int) -> _Step:
         g = fn("clamp", g, -bound, bound)
         told[-1] += f" clipped to +-{bound.name}"
     told[-1] += "."
-    return _Step(s, level, type_, weights, k.let("g grad_i gi", g), told)
+    called = {"g": grads.name} if told[-1] == f"Here g is {grads.name}." else {}
+    return _Step(s, level, type_, weights, k.let("g grad_i gi", g), told, called)
 
 
 def _finish(o: _Step, value: Expr, formula: str, name: str) -> Title:
     """Store the new weight; often a running mean of weights with it."""
     k, s = o.k, o.s
+    if "g" in o.called:
+        o.told.pop(0)
     text = " ".join([f"{formula}", *o.told])
+    for word, called in o.called.items():
+        text = re.sub(rf"\b{word}\b", called, text)
     if o.level > 2 and k.draw.shape.chance(0.2):
         value = k.let("updated new_w", value)
         k.store(o.weights, s.at, value)
@@ -124,8 +139,7 @@ def adam_step(k: KernelBuilder, level: int) -> Title:
     decay = shape.weighted({"none": 3, "decoupled": 3, "l2": 2})
     lam = None if decay == "none" else o.setting("weight_decay wd", 0.01, 0.1)
     if decay == "l2" and lam is not None:
-        g = k.let("g_wd decayed", g + lam * w[at])
-        o.told.append(f"L2 decay: {lam.name} * {w.name} is added to g first.")
+        g = o.decayed(lam, g)
     called = k.draw.word.choice(("exp_avg exp_avg_sq", "moment1 moment2", "m v")).split()
     m_state = o.state(called[0], -0.5, 0.5)
     v_state = o.state(called[1], 0.01, 0.5)
@@ -158,7 +172,7 @@ def _largest_moment(o: _Step, v: Var) -> Var:
     peak = o.state("max_exp_avg_sq v_max", 0.05, 0.5)
     v = o.k.let("v_hat_max v_top", most(peak[o.s.at], v))
     o.k.store(peak, o.s.at, v)
-    o.told.append(f"{peak.name} keeps the largest second moment, which is used.")
+    o.told.append(f"{peak.name} keeps the largest of the second moments, which takes their place.")
     return v
 
 
@@ -233,8 +247,7 @@ def momentum_step(k: KernelBuilder, level: int) -> Title:
     g = o.grad
     if shape.chance(0.45):
         lam = o.setting("weight_decay l2 wd", 0.01, 0.1)
-        g = k.let("g_wd decayed", g + lam * w[at])
-        o.told.append(f"L2 decay: {lam.name} * {w.name} is added to g first.")
+        g = o.decayed(lam, g)
     way = shape.weighted({"ball": 3, "dampened": 2, "nesterov": 3, "inside": 2})
     if way == "inside":
         v = k.let("v v_new", mu * velocity[at] - lr * g)
@@ -270,7 +283,7 @@ def adaptive_rate_step(k: KernelBuilder, level: int) -> Title:
     at, w, g = o.s.at, o.weights, o.grad
     eps = o.setting("eps epsilon", 1e-3, 1e-2)
     way = shape.weighted({"adagrad": 2, "rmsprop": 3, "centred": 2, "adadelta": 2})
-    squares = o.state("square_avg accum sum_sq", 0.05, 0.6)
+    squares = o.state("sum_sq accum" if way == "adagrad" else "square_avg sq_avg", 0.05, 0.6)
     if way == "adagrad":
         total = k.let("acc_sq s_new", squares[at] + g * g)
         k.store(squares, at, total)
@@ -288,7 +301,7 @@ def adaptive_rate_step(k: KernelBuilder, level: int) -> Title:
 def _adadelta(o: _Step, squares: Var, mean: Var, rho: Var, eps: Var) -> Title:
     """Moves over a root of past moves (M. D. Zeiler, 2012)."""
     k, at, w, g = o.k, o.s.at, o.weights, o.grad
-    moves = o.state("delta_avg acc_delta", 0.05, 0.5)
+    moves = o.state("delta_avg sq_delta_avg", 0.05, 0.5)
     delta = k.let("delta update", sqrt(moves[at] + eps) / sqrt(mean + eps) * g)
     _moving(o, moves, rho, delta * delta, "moved_sq d_new")
     told = f"Adadelta: {squares.name} and {moves.name} average g^2 and the squared moves by "
@@ -306,10 +319,11 @@ def _rms(o: _Step, squares: Var, mean: Var, rho: Var, eps: Var, centred: bool) -
     if centred:
         means = o.state("grad_avg mean_grads", -0.2, 0.2)
         centre = _moving(o, means, rho, g, "avg_new g_mean")
-        spread = k.let("variance spread", mean - centre * centre)
+        spread = k.let("variance var", mean - centre * centre)
         told += f", and {means.name} the same average of g"
-        under_text = f"({squares.name} - {means.name}^2)"
-    inside = shape.chance(0.4)
+        under_text = f"{squares.name} - {means.name}^2"
+    # Rounding may leave a variance a little below 0: there eps goes under the root.
+    inside = centred or shape.chance(0.4)
     under = sqrt(spread + eps) if inside else sqrt(spread) + eps
     move = k.let("scaled direction", g / under)
     rooted = f"sqrt({under_text} + {eps.name})" if inside else f"(sqrt({under_text}) + {eps.name})"

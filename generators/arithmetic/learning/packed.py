@@ -70,7 +70,9 @@ def unpack_int4(k: KernelBuilder, level: int) -> Title:
     at = k.thread(*threads, names=names[::-1] if across else names)
     row, col = at[::-1] if across else at
     packed = k.array("packed qweight", holder, threads, low=0, high=2 ** (4 * per) - 1)
-    group = k.let("group g", col // k.size_param("words_per_group group_words", "words"))
+    called = "words_per_group" if word else "bytes_per_group"
+    per_group = k.size_param(called, "words")
+    group = k.let("group g", col // per_group)
     value = k.let("bits word_bits v", packed[at])
     real, told = _real(k, (row, group))
     wide = ("rows", f"{per}*groups*words")
@@ -84,7 +86,8 @@ def unpack_int4(k: KernelBuilder, level: int) -> Title:
     text = f"Dequantise weights of four bits: each {holder} of {packed.name} holds {per} codes, "
     text += "the lowest first"
     text += " (along axis 0)" if across else ""
-    text += f". {out.name} gets, for each code, {told}."
+    text += f"; {per_group.name} of them in a row make a group. {out.name} gets, for each code, "
+    text += f"{told}."
     return Title(k.name("dequantize_int4 unpack_int4 unpack_nibbles"), text)
 
 

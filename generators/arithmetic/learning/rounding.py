@@ -86,8 +86,8 @@ def stochastic_rounding(k: KernelBuilder, level: int) -> Title:
     """Rounding up with the probability of the fraction, to integers or to a coarser grid."""
     shape = k.draw.shape
     s = launch(k, list=4, grid=6, indices="i tid idx")
-    x = s.array("values x weights", FLOAT32, -3.0, 3.0)
-    scale = given(s, "scale step", FLOAT32, 0.1, 0.15, shared=4, first=2, last=1)
+    x = s.array("values x weights", FLOAT32, -1.2, 1.2)
+    scale = given(s, "scale step", FLOAT32, 0.1, 0.13, shared=4, first=2, last=1)
     u, told = _uniform(k, s, x, level)
     u = k.let("u chance rnd", u)
     way = shape.choice(("codes", "grid", "fraction"))
@@ -114,8 +114,8 @@ def stochastic_rounding(k: KernelBuilder, level: int) -> Title:
         text += f"set {out.name} to {say(k, scale)} * {_bracketed(how)}."
     else:
         code = k.let("code q", cast(near, INT32))
-        out = s.put("codes quantized q_out", cast(clamp(code, -16, 15), INT8))
-        text += f"set {out.name} to {how}, held within -16 and 15."
+        out = s.put("codes quantized q_out", cast(clamp(code, -8, 7), INT8))
+        text += f"set {out.name} to {how}, held within -8 and 7."
     names = "stochastic_quantize" if kept_codes else "stochastic_round round_by_chance"
     return Title(k.name(names), text)
 
@@ -130,7 +130,7 @@ def straight_through_gradient(k: KernelBuilder, level: int) -> Title:
     low, high = shape.choice(((-8, 7), (-7, 7), (0, 15)))
     scale = given(s, "scale step", FLOAT32, 0.08, 0.15, shared=4, first=2, last=1)
     v = k.let("v scaled ratio", x[s.at] / scale)
-    said = f"v = {x.name} / {say(k, scale)}"
+    said, zero = f"v = {x.name} / {say(k, scale)}", None
     if shape.chance(0.3):
         zero = k.scalar("zero_point zero", FLOAT32, 1.0, 4.0)
         v = k.let("shifted q_real", v + zero)
@@ -156,7 +156,7 @@ def straight_through_gradient(k: KernelBuilder, level: int) -> Title:
         text += ", else 0."
     _passed(k, s, dx, (v, low, high), (g, outside))
     if way == "learned":
-        text += _scale_gradient(k, s, v, g, low, high)
+        text += _scale_gradient(k, s, v, zero, g, low, high)
     names = "leaky_ste_backward" if way == "leak" else "fake_quant_backward ste_backward"
     return Title(k.name(names), text)
 
@@ -182,13 +182,18 @@ def _passed(
         k.store(dx, s.at, passed)
 
 
-def _scale_gradient(k: KernelBuilder, s: Site, v: Var, g: Expr, low: int, high: int) -> str:
+def _scale_gradient(
+    k: KernelBuilder, s: Site, v: Var, zero: Var | None, g: Expr, low: int, high: int
+) -> str:
     """What each element adds to the gradient of a learned step (Esser et al., ICLR 2020)."""
-    part = k.let("ds step_grad", clamp(v, float(low), float(high)))
+    bound = clamp(v, float(low), float(high))
+    # Beyond the range the restored value is the step times the bound, counted from zero.
+    part = k.let("ds step_grad", bound if zero is None else bound - zero)
     with k.if_(fn("and", v > float(low), v < float(high))):
         k.assign(part, fn("rint", v) - v)
     out = s.put("scale_grads step_grads", g * part)
     return (
         f" {out.name} gets the gradient by the scale: the same upstream gradient times round(v) - "
-        "v where v is strictly within, times the bound elsewhere."
+        f"v where v is strictly within, times the bound{f' - {zero.name}' if zero else ''} "
+        "elsewhere."
     )

@@ -83,9 +83,7 @@ def _add_block_offsets_stored(
     """Store the result; what the kernel is called, and what it does in words."""
     place = (*at[: len(lead)], block if exclusive else block - 1)
     text = f"Last step of a scan of {m.said} by blocks "
-    text += (
-        "(one a row of the last two axes): " if layout == "plane" else "of block_size elements: "
-    )
+    text += "of block_size elements: " if layout == "flat" else f"(rows of {values.name}): "
     if not exclusive:
         with k.if_(op("eq", block, k.lift(0, INT32)) if shape.chance(0.5) else block < 1):
             if not in_place:
@@ -96,7 +94,7 @@ def _add_block_offsets_stored(
         k.store(out, at, sums[place], "add")
     else:
         k.store(out, at, maybe(k, "joined", value))
-    text += _joined_with(exclusive, values.name, sums.name)
+    text += _joined_with(exclusive, values.name, sums.name, m.key == "affine")
     text += ", in place." if in_place else f". {out.name} gets it."
     return Title(k.name(_called(m)), text)
 
@@ -108,10 +106,11 @@ def _called(m: Monoid) -> str:
     return "apply_block_offsets join_block_prefix"
 
 
-def _joined_with(exclusive: bool, values: str, sums: str) -> str:
+def _joined_with(exclusive: bool, values: str, sums: str, ordered: bool) -> str:
     """What each element is joined with, in words."""
     text = f"each element of {values}, scanned within its block, is joined with "
+    first = ", which comes first" if ordered else ""
     if exclusive:
-        return f"{text}what lies before the block, its entry of {sums}, which comes first"
-    text += f"the entry of {sums} for the block before, an inclusive scan of the blocks' totals, "
-    return f"{text}which comes first; block 0 stays as it is"
+        return f"{text}what lies before the block, its entry of {sums}{first}"
+    text += f"the entry of {sums}, an inclusive scan of the blocks' totals, for the block before"
+    return f"{text}{first}; block 0 stays as it is"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from generators.arithmetic.common import ROOT_HALF
 from generators.build import KernelBuilder, cast, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import ROOT_HALF, cos, sin
+from generators.kit.functions import TWO_PI, cos, sin
 from generators.kit.naming import maybe
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Operand, Var
-
-_TURN = 6.2831853
 
 
 @dataclass(frozen=True)
@@ -83,6 +82,7 @@ class Stage:
     half: Expr
     places: list[Expr]
     """Where the points of the butterfly stand."""
+    group: Expr
     offset: Expr
     """The number of the butterfly in its group."""
     said: str
@@ -113,7 +113,7 @@ def stage(k: KernelBuilder, level: int, radix: int) -> Stage:
         *lead, i = k.thread(*dims, "groups*half", names=(*lead_names, k.name("i tid t")))
         half = k.size_param("half span m", "half")
         group = k.let("group block g", i // half)
-        offset = k.let("j pos q", i % half if shape.chance(0.6) else i - group * half)
+        offset = k.let("j pos", i % half if shape.chance(0.6) else i - group * half)
     base = k.let("base top p0", group * (radix * half) + offset)
     places: list[Expr] = [base]
     for n in range(1, radix):
@@ -127,7 +127,7 @@ def stage(k: KernelBuilder, level: int, radix: int) -> Stage:
     said = f"thread j of a group has {'two' if radix == 2 else 'four'} points, {name} apart, the "
     said += f"first at group * {radix} * {name} + j"
     points = f"{radix}*groups*half"
-    return Stage(k, tuple(lead), dims, points, half, places, offset, said)
+    return Stage(k, tuple(lead), dims, points, half, places, group, offset, said)
 
 
 def _twiddle(
@@ -145,7 +145,9 @@ def _twiddle(
             found.append(table.read((place,), f"f{n}" if radix > 2 else "tw"))
         times = "j" if radix == 2 else "1, 2 and 3 times j"
         return found, f"{table.name} at {times}"
-    angle = k.let("angle theta", sign * _TURN * cast(s.offset, type_) / cast(radix * s.half, type_))
+    angle = k.let(
+        "angle theta", sign * TWO_PI * cast(s.offset, type_) / cast(radix * s.half, type_)
+    )
     found = []
     for n in range(1, radix):
         turned = angle if n == 1 else float(n) * angle
@@ -173,7 +175,8 @@ def fft_butterfly(k: KernelBuilder, level: int) -> Title:
     sign = shape.choice((-1.0, 1.0))
     time = shape.chance(0.6)
     factors, said = _twiddle(s, type_, radix, pairs, sign)
-    pair = list(k.draw.word.choice((("u", "v"), ("a", "b"))))
+    batched = [e.name for e in s.lead]
+    pair = ["u", "v"] if "b" in batched else list(k.draw.word.choice((("u", "v"), ("a", "b"))))
     names = [f"a{n}" for n in range(radix)] if radix > 2 else pair
     values = [data.read(s.at(n), names[n]) for n in range(radix)]
     if time:

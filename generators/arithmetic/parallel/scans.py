@@ -166,11 +166,8 @@ def hillis_steele_step(k: KernelBuilder, level: int) -> Title:
     text += f"of {m.said.rstrip(',')}: each element of {source.name} is joined with the one {far} "
     text += f"places {beside} it, where there is one, into {out.name}."
     if flags is not None and flags_out is not None:
-        text += f" Segments: an element whose {flags.name} is not 0 is not joined, and "
-        text += f"{flags_out.name} "
-        text += (
-            f"gets the larger of both places' {flags.name} (its own where there is none before)."
-        )
+        text += f" Segments: {flags.name} is 1 where one begins, else 0; such an element is not "
+        text += f"joined, and {flags_out.name} gets 1 where either place's {flags.name} is 1."
     return Title(k.name("hillis_steele_step scan_pass", "inclusive_scan_step"), text)
 
 

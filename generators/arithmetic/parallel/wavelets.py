@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from generators.arithmetic.common import ROOT_HALF
 from generators.build import BodyBuilder, KernelBuilder, cast, extent
 from generators.build.registry import Title, idiom
-from generators.kit.functions import ROOT_HALF, least, most
+from generators.kit.functions import least, most
 from generators.kit.naming import helper, maybe
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Operand, Var
@@ -91,15 +92,20 @@ def haar_step(k: KernelBuilder, level: int) -> Title:
         k.store(out, p.at(p.i), low)
         k.store(out, p.at(half + p.i), high)
         where = f"{out.name} gets the smooth half first, then the details"
-    what = {
-        "haar": "(a + b) / sqrt(2) and (a - b) / sqrt(2)"
-        if norm == "orthonormal"
-        else "(a + b) / 2 and (a - b) / 2",
-        "daubechies": "the four-tap Daubechies sums, periodic",
-    }[taps]
-    text = f"One level of a {taps.capitalize()} wavelet transform of the pairs (a, b) of {x.name}: "
-    text += f"{what}{shrunk}"
-    return Title(k.name(f"{taps}_step {taps}_analysis", "wavelet_level"), f"{text}. {where}.")
+    text = f"One level of a {taps.capitalize()} wavelet transform{_transformed(x, taps, norm)}"
+    names = f"{taps}_step {taps}_analysis"
+    return Title(k.name(names, "wavelet_level"), f"{text}{shrunk}. {where}.")
+
+
+def _transformed(x: Var, taps: str, norm: str) -> str:
+    """Of what a transform is, and what it makes of it."""
+    if taps == "haar":
+        under = "sqrt(2)" if norm == "orthonormal" else "2"
+        return f" of the pairs (a, b) of {x.name}: (a + b) / {under} and (a - b) / {under}"
+    return (
+        f" (4 taps) of {x.name}: the sums of 4 samples from every second one on (the line is "
+        f"periodic), with the weights {_listed(_TAPS)} and {_listed(_HIGH_TAPS)}"
+    )
 
 
 def _haar_taps(k: KernelBuilder, p: _Pairs, x: Var, norm: str) -> tuple[Expr, Expr]:
@@ -117,7 +123,13 @@ def _haar_taps(k: KernelBuilder, p: _Pairs, x: Var, norm: str) -> tuple[Expr, Ex
     return maybe(k, "s smooth", low), maybe(k, "d detail_value", high)
 
 
-_TAPS = (0.4829629, 0.8365163, 0.2241439, -0.1294095)
+_TAPS = (0.4829629131445341, 0.8365163037378079, 0.2241438680420134, -0.1294095225512604)
+_HIGH_TAPS = (_TAPS[3], -_TAPS[2], _TAPS[1], -_TAPS[0])
+
+
+def _listed(taps: tuple[float, ...]) -> str:
+    """Weights in brackets, shortened."""
+    return f"({', '.join(f'{tap:.7g}' for tap in taps)})"
 
 
 def _four_taps(k: KernelBuilder, p: _Pairs, x: Var) -> tuple[Expr, Expr]:
@@ -148,8 +160,9 @@ def _haar_back(k: KernelBuilder, p: _Pairs, norm: str, split: bool) -> Title:
         both = p.array("coeffs transformed", "2*half")
         half = k.size_param("half half_len", "half")
         s, d = both[p.at(p.i)], both[p.at(half + p.i)]
-        given = f"the halves s and d of {both.name}"
-    a, b = k.let("s smooth", s), k.let("d diff", d)
+        given = f"the first and second half of {both.name}"
+    short = k.draw.shape.chance(0.5)
+    a, b = k.let(["s" if short else "smooth"], s), k.let(["d" if short else "detail_value"], d)
     out = p.array("x signal restored", "2*half", "out")
     first: Expr = 2 * p.i
     if k.draw.shape.chance(0.5):
@@ -161,10 +174,10 @@ def _haar_back(k: KernelBuilder, p: _Pairs, norm: str, split: bool) -> Title:
         pair = (k.let("left_value x0", pair[0]), k.let("right_value x1", pair[1]))
     k.store(out, p.at(first), pair[0])
     k.store(out, p.at(first + 1), pair[1])
-    how = "over sqrt(2)" if norm == "orthonormal" else "as they are"
-    text = f"One level of an inverse Haar transform: the pairs of {out.name} are the sum and "
-    text += "difference of "
-    return Title(k.name("inverse_haar_step haar_synthesis"), f"{text}{given}, {how}.")
+    how = ", both over sqrt(2)" if norm == "orthonormal" else ""
+    text = f"One level of an inverse Haar transform: the pairs of {out.name} are the sum s + d and "
+    text += f"the difference s - d{how}, s and d being the elements of {given}."
+    return Title(k.name("inverse_haar_step haar_synthesis"), text)
 
 
 @idiom
@@ -250,6 +263,10 @@ def _bounced(place: Expr) -> Expr:
     return most(place - 1, 1)
 
 
+_CDF_97 = (1.586134342059924, 0.052980118572961, 0.882911075530934, 0.443506852043971)
+"""Factors of the lifting steps of the 9/7 transform of JPEG 2000, without their signs."""
+
+
 def _lifted(
     k: KernelBuilder, p: _Pairs, a: Expr, b: Expr, predict: bool, level: int
 ) -> tuple[Expr, str]:
@@ -262,7 +279,7 @@ def _lifted(
         factor = k.scalar("coeff alpha lift", p.type, 0.1, 0.9)
         return factor * (a + b), f"{factor.name} times the sum"
     if way == "jpeg":
-        number = k.draw.value.choice((1.586134, 0.05298012, 0.8829111, 0.4435069))
+        number = k.draw.value.choice(_CDF_97)
         return number * (a + b), f"{number} times the sum"
     share = 0.5 if predict else 0.25
     return share * (a + b), f"{share} times the sum"
@@ -286,21 +303,20 @@ class _Lines:
     in_place: bool
     level: int
 
-    def permute(self, stop: Operand, dims: tuple[str, ...], bits: int) -> str:
+    def permute(self, dims: tuple[str, ...], bits: int) -> str:
         """Write the loop over the places; how the elements move, in words."""
         k, shape = self.k, self.k.draw.shape
-        names = (
-            [f"{x.name}_out" for x in self.sources] if len(self.sources) > 1 else ["y out permuted"]
-        )
+        several = len(self.sources) > 1
+        names = [f"{x.name}_out" for x in self.sources] if several else ["y out permuted"]
         element = self.sources[0][self.at(0)].type
         outs = [] if self.in_place else [k.out(name, element, dims) for name in names]
         reversal = _Reversal(k, bits, self.level)
         scatter = shape.chance(0.4)
-        with k.for_("i q", stop) as i:
-            place = reversal.of(i)
+        with k.for_("i q", 2**bits) as i:
+            j = reversal.of(i)
             if self.in_place:
-                self._swap(i, place)
-            to, source = (place, i) if scatter else (i, place)
+                self._swap(i, j)
+            to, source = (j, i) if scatter else (i, j)
             for x, out in zip(self.sources, outs, strict=False):
                 value: Expr = x[self.at(source)]
                 k.store(out, self.at(to), value)
@@ -368,18 +384,16 @@ def bit_reversal(k: KernelBuilder, level: int) -> Title:
     element = Vec(2, type_) if shape.chance(0.3) else type_
     parts = 1 if element != type_ else shape.choice((1, 2))
     k.size("lines", 24, 40)
-    (b,) = k.thread("lines", names=(k.name("line row tid"),))
     last = shape.chance(0.6)
-    at = lambda place: (b, place) if last else (place, b)  # noqa: E731
+    (b,) = k.thread("lines", names=(k.name("line row tid" if last else "line col tid"),))
+    where = lambda place: (b, place) if last else (place, b)  # noqa: E731
     dims = ("lines", str(count)) if last else (str(count), "lines")
     in_place = shape.chance(0.4)
     stems = ("x_re", "x_im") if parts == 2 else (k.draw.word.choice(("x", "signal", "data")),)
     role = "inout" if in_place else "in"
     sources = [k.array(s, element, dims, role=role, low=-1.0, high=1.0) for s in stems]
-    moved = _Lines(k, sources, at, in_place, level)
-    stop = extent(sources[0], int(last)) if shape.chance(0.3) else count
-    moves = moved.permute(stop, dims, bits)
-    names = " and ".join(x.name for x in sources)
+    moves = _Lines(k, sources, where, in_place, level).permute(dims, bits)
+    of = " and ".join(x.name for x in sources)
     axis = "rows" if last else "columns"
-    text = f"Bit-reversal permutation of the {axis} of {names}, of {count} elements each: {moves}"
+    text = f"Bit-reversal permutation of the {axis} of {of}, of {count} elements each: {moves}"
     return Title(k.name("bit_reversal bit_reverse_permute"), text)

@@ -104,6 +104,14 @@ class Cells:
         self._moved: dict[tuple[int, int], Expr] = {}
         self._base: Expr | None = None
 
+    def side(self, axis: int, by: int) -> str:
+        """What lies beside a cell is called by: its index there, or left and right on a line."""
+        here = self.at[axis]
+        assert isinstance(here, Var)
+        if self.rank == 1:
+            return "right" if by > 0 else "left"
+        return self._sides[by > 0].format(here.name)
+
     @property
     def at(self) -> tuple[Expr, ...]:
         return self.site.at[self.lead :]

@@ -80,8 +80,9 @@ def limited_slopes(k: KernelBuilder, level: int) -> Title:
                 k.store(second.array, place, u())
             k.return_()
     here = k.let(f"{stem}_c {stem}0 here", u())
-    back = k.let("back dm left_diff", here - u.near(axis, -1))
-    ahead = k.let("ahead dp right_diff", u.near(axis, 1) - here)
+    before, after = k.draw.word.choice((("back", "ahead"), ("dm", "dp"), ("du_left", "du_right")))
+    back = k.let([before], here - u.near(axis, -1))
+    ahead = k.let([after], u.near(axis, 1) - here)
     slope = k.let("s sigma limited", limit(back, ahead))
     where_ = c.index((), wide=False)
     return _limited_slopes_title(
@@ -137,7 +138,6 @@ def riemann_flux(k: KernelBuilder, level: int) -> Title:
     names = ["nz", "ny", "nx"][-rank:] if rank > 1 else ["n"]
     for name in names:
         k.size(name, *{1: (40, 60), 2: (8, 10), 3: (5, 6)}[rank])
-    axis = shape.integer(0, rank - 1)
     at = k.thread(*names, names=k.draw.word.choice(("i j k", "z y x")).split()[-rank:])
     chance = 0.3 + 0.4 * BY_LEVEL[level]
     law = routine(
@@ -148,16 +148,14 @@ def riemann_flux(k: KernelBuilder, level: int) -> Title:
         letter = k.draw.word.choice(("u", "q"))
         first = k.array(f"{letter}_left", type_, names, low=low, high=high)
         second = k.array(f"{letter}_right", type_, names, low=low, high=high)
-        a, b = first[at], second[at]
-        states = f"the states {first.name} (a) before it and {second.name} (b) behind it"
+        a: Expr = first[at]
+        b: Expr = second[at]
+        states = f"the states {first.name} (a) before it and {second.name} (b) after it"
+        states = f"at each face between {states}"
     else:
-        dims = [f"{name}+1" if n == axis else name for n, name in enumerate(names)]
-        u = k.array("u q states", type_, dims, low=low, high=high)
-        beyond = tuple(i + 1 if n == axis else i for n, i in enumerate(at))
-        a, b = u[at], u[beyond]
-        states = f"the cells of {u.name} before (a) and behind (b) it along axis {axis}, of which "
-        states += "there is one more"
-    ul, ur = k.let("ul left_state", a), k.let("ur right_state", b)
+        a, b, states = _beside(k, type_, names, at, (low, high))
+    left, right = k.draw.word.choice((("ul", "ur"), ("left_state", "right_state")))
+    ul, ur = k.let([left], a), k.let([right], b)
     value, said = _solver(k, law, way, concave, ul, ur, level)
     out = k.out("flux face_flux f", type_, names)
     if shape.chance(0.35):
@@ -166,6 +164,23 @@ def riemann_flux(k: KernelBuilder, level: int) -> Title:
     k.store(out, at, value)
     law_said = "u * (1 - u)" if concave else "u^2 / 2"
     return _riemann_flux_title(states, law_said, said, rank, shape, k, at, way, out)
+
+
+def _beside(
+    k: KernelBuilder,
+    type_: Scalar,
+    names: Sequence[str],
+    at: tuple[Var, ...],
+    bounds: tuple[float, float],
+) -> tuple[Expr, Expr, str]:
+    """The cells before and after a face along an axis, of an array with one cell more."""
+    axis = k.draw.shape.integer(0, len(names) - 1)
+    dims = [f"{name}+1" if n == axis else name for n, name in enumerate(names)]
+    u = k.array("u q states", type_, dims, low=bounds[0], high=bounds[1])
+    beyond = tuple(i + 1 if n == axis else i for n, i in enumerate(at))
+    along = f" along axis {axis}" if len(names) > 1 else ""
+    text = f"at each face{along}, between the cells of {u.name} before it (a) and after it (b)"
+    return u[at], u[beyond], text
 
 
 def _riemann_flux_title(
@@ -181,7 +196,7 @@ def _riemann_flux_title(
 ) -> Title:
     """What the kernel is called, and what it does in words."""
     who, _, rule = said.partition(": ")
-    text = f"{who} flux at each face between {states}, for the conservation law with f(u) = "
+    text = f"{who} flux {states}, for the conservation law with f(u) = "
     text += f"{law_said}: {rule}. "
     row = ""
     if rank > 1 and shape.chance(0.2) and k.can_run_rows():
@@ -201,7 +216,7 @@ def _solver(
     ur: Expr,
     level: int,
 ) -> tuple[Expr, str]:
-    """The flux between two states a (before) and b (behind)."""
+    """The flux between two states a (before) and b (after)."""
     if way == "godunov" and concave:
         # The flux has its maximum at 1/2: what can leave on one side, what fits on the other.
         demand = k.let("demand sending", law(least(ul, 0.5)))
@@ -259,12 +274,13 @@ def weno_reconstruction(k: KernelBuilder, level: int) -> Title:
     edge = {"clamp": 3, "wrap": 3, "halo": 3, "interior": 2}
     c = cells(k, level, {1: 3, 2: 4}, edge, reach=order // 2)
     type_ = wide_type(k)
-    u = c.field("u q cell_avg v", type_, -1.0, 1.0, near=True)
+    # Of a size at which what is added to the indicators counts.
+    u = c.field("u q cell_avg v", type_, -0.05, 0.05, near=True)
     axis = shape.integer(0, c.rank - 1)
     side = shape.choice((1, -1))
-    eps: Expr = k.lift(k.draw.value.choice((1.0e-6, 1.0e-3, 1.0e-2)), type_)
-    if shape.chance(0.4):
-        eps = k.scalar("eps epsilon", type_, 0.001, 0.01)
+    eps: Expr = k.lift(1.0e-6, type_)
+    if shape.chance(0.5):
+        eps = k.scalar("eps epsilon", type_, 1.0e-6, 1.0e-5)
     out = c.out(f"face_value {u.name}_face reconstructed", type_)
     c.rim(out, u(), axis)
     reach = order // 2
@@ -274,10 +290,13 @@ def weno_reconstruction(k: KernelBuilder, level: int) -> Title:
         v.append(k.let(f"v{tag}", u.near(axis, side * n)))
     value = _third(k, v, eps) if order == 3 else _fifth(k, v, eps)
     k.store(out.array, c.index((), wide=False), value)
-    end = "end" if side > 0 else "start"
-    text = f"WENO reconstruction of order {order} (Jiang and Shu) of {u.name} at the {end} of each "
-    text += f"cell{_along(c, axis)}, with {say(k, eps)} added to the smoothness indicators. "
-    text += f"{out.name} gets it.{c.said(haloed=u.name, axis=axis)}{c.laid()}{c.finish()}"
+    bias, face = ("left", "right") if side > 0 else ("right", "left")
+    text = (
+        f"WENO reconstruction of order {order} (Jiang and Shu) of {u.name}{_along(c, axis)}: the "
+    )
+    text += f"{bias}-biased value at the {face} face of each cell, with {say(k, eps)} added to the "
+    text += f"smoothness indicators. {out.name} gets it.{c.said(haloed=u.name, axis=axis)}"
+    text += f"{c.laid()}{c.finish()}"
     return Title(k.name(f"weno{order}_reconstruct weno_face", f"weno{order}_interpolate"), text)
 
 
@@ -308,7 +327,7 @@ def _third(k: KernelBuilder, v: Sequence[Expr], eps: Expr) -> Expr:
     stencils = {"p0": -0.5 * before + 1.5 * here, "p1": 0.5 * here + 0.5 * behind}
     p0, p1 = maybe_all(k, stencils)
     down, up = here - before, behind - here
-    alphas = _alphas(k, [down * down, up * up], (0.3333333, 0.6666667), eps)
+    alphas = _alphas(k, [down * down, up * up], (1.0 / 3.0, 2.0 / 3.0), eps)
     return _blend(k, alphas, [p0, p1])
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 
 from generators.arithmetic.common import total
 from generators.arithmetic.solvers.cells import Cells, Field, cells, wide_type
-from generators.build import KernelBuilder, make
+from generators.build import BodyBuilder, KernelBuilder, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import where
-from generators.kit.naming import maybe_all
+from generators.kit.naming import maybe_all, routine
 from generators.kit.words import listed, say
-from generators.program.dtypes import INT32, Scalar, Vec
+from generators.program.dtypes import INT32, Scalar, Type, Vec
 from generators.program.expr import Expr, Var, op
 
 _SETTING = {"shared": 1}
@@ -137,16 +136,14 @@ def shallow_water_step(k: KernelBuilder, level: int) -> Title:
     type_ = wide_type(k)
     packed = shape.chance(0.35)
     size = c.rank + 1
-    gravity: Expr = (
-        k.lift(9.81, type_) if shape.chance(0.5) else k.scalar("g gravity", type_, 1.0, 9.81)
-    )
+    gravity = k.scalar("g gravity", type_, 9.0, 10.0)
     lam = c.setting("dt_dx lam", type_, 0.02, 0.08, _SETTING)
     if packed:
         q = c.field("q state", Vec(size, type_), 0.5, 1.5, near=True)
         outs = [c.out("q_new next_state", Vec(size, type_))]
         c.rim(outs[0], q())
-        told = f"{q.name} = (h, hu{', hv' if size > 2 else ''})"
-        states = partial(_unpacked, c, q, size)
+        depth = "h"
+        told = f"{_told(depth, ['hu', 'hv'][: size - 1])} in {q.name}"
     else:
         names = k.draw.word.choice(("h hu hv", "depth momentum_x momentum_y")).split()[:size]
         fields = [c.field(names[n], type_, 0.5, 1.5, near=True) for n in range(size)]
@@ -157,75 +154,82 @@ def shallow_water_step(k: KernelBuilder, level: int) -> Title:
                 for f, made in zip(fields, outs, strict=True):
                     k.store(made.array, place, f())
                 k.return_()
-        states = partial(_separate, c, fields)
-        told = listed([f.name for f in fields])
-    means: list[Expr] = []
-    changes: list[list[Expr]] = [[] for _ in range(size)]
-    for axis in range(c.rank):
-        low, high = states(axis, -1), states(axis, 1)
-        means += [total([a, b]) for a, b in zip(low, high, strict=True)]
-        own = c.rank - axis
-        for n, (a, b) in enumerate(
-            zip(_flux(low, own, gravity), _flux(high, own, gravity), strict=True)
-        ):
-            changes[n].append(b - a)
-    return _shallow_water_step_stored(c, means, changes, lam, gravity, outs, packed, told)
-
-
-def _shallow_water_step_stored(
-    c: Cells,
-    means: list[Expr],
-    changes: list[list[Expr]],
-    lam: Expr,
-    gravity: Expr,
-    outs: list[Field],
-    packed: bool,
-    told: str,
-) -> Title:
-    """Store the result; what the kernel is called, and what it does in words."""
-    k, size = c.k, c.rank + 1
-    share = 0.5 / c.rank
-    values = []
-    for n in range(size):
-        mean = share * total(means[n::size])
-        values.append(mean - 0.5 * lam * total(changes[n]))
-    where_ = c.index((), wide=False)
+        depth, *rest = [f.name for f in fields]
+        told = _told(depth, rest)
     if packed:
-        state = make(Vec(size, values[0].type), *values)  # type: ignore[arg-type]
-        k.store(outs[0].array, where_, state)
+        values = [_vector_step(c, q, lam, gravity)]
     else:
-        for made, value in zip(outs, values, strict=True):
-            k.store(made.array, where_, value)
+        values = _scalar_steps(c, fields, lam, gravity)
+    for made, value in zip(outs, values, strict=True):
+        k.store(made.array, c.index((), wide=False), value)
     got = f"{', '.join([made.name for made in outs])} {'gets' if packed else 'get'} them"
-    text = f"A Lax-Friedrichs step of the shallow-water equations for depth and momentum, {told}: "
-    text += f"the mean of the {2 * c.rank} neighbours less {say(k, lam)} / 2 times the difference "
-    text += f"of their fluxes along each axis, with the pressure {say(k, gravity)} * h^2 / 2"
-    haloed = told.split()[0] if packed else f"Each of {told}"
-    text += f". {got}.{c.said(haloed=haloed)}{c.laid()}"
+    text = f"A Lax-Friedrichs step of the shallow-water equations for {told}: the mean of the "
+    text += f"{2 * c.rank} neighbours less {say(k, lam)} / 2 times the difference of their fluxes "
+    text += f"along each axis, with the pressure {gravity.name} * {depth}^2 / 2. {got}."
+    text += f"{c.said(haloed=q.name if packed else 'Each of them')}{c.laid()}"
     return Title(k.name("shallow_water_step swe_lax_friedrichs", "shallow_water"), text)
 
 
-def _tag(c: Cells, axis: int, by: int) -> str:
-    return f"{'x' if axis == c.rank - 1 else 'y'}{'m' if by < 0 else 'p'}"
+def _told(depth: str, momenta: Sequence[str]) -> str:
+    return f"the depth {depth} and the moment{'a' if len(momenta) > 1 else 'um'} {listed(momenta)}"
 
 
-def _unpacked(c: Cells, q: Field, size: int, axis: int, by: int) -> list[Expr]:
-    """Depth and momentum of a neighbour, of one vector."""
-    state = c.k.let(f"q_{_tag(c, axis, by)}", q.near(axis, by))
-    return [state[n] for n in range(size)]
+def _vector_step(c: Cells, q: Field, lam: Expr, gravity: Var) -> Expr:
+    """The new state as a vector, with a function for the flux along each axis."""
+    k, vec = c.k, q.array.type.element  # type: ignore[union-attr]
+    assert isinstance(vec, Vec)
+    beside, changes = list[Expr](), list[Expr]()
+    for axis in range(c.rank):
+        own = c.rank - axis
+
+        def build(body: BodyBuilder, q: Expr, g: Expr, own: int = own) -> Expr:
+            return make(vec, *_flux([q[n] for n in range(vec.size)], own, g))
+
+        name = "flux" if c.rank == 1 else f"flux_{'xy'[own - 1]}"
+        params: dict[str, Type] = {"q": vec, gravity.name: vec.scalar}
+        flux = routine(k, 1.0, [name], params, build)
+        low, high = (k.let([f"q_{c.side(axis, by)}"], q.near(axis, by)) for by in (-1, 1))
+        beside += [low, high]
+        changes.append(flux(high, gravity) - flux(low, gravity))
+    mean = (0.5 / c.rank) * total(beside)
+    return mean - 0.5 * lam * (changes[0] if c.rank == 1 else total(changes))
+
+
+def _scalar_steps(c: Cells, fields: list[Field], lam: Expr, gravity: Var) -> list[Expr]:
+    """The new depth and momenta, each on its own."""
+    k, type_ = c.k, gravity.type
+    params: dict[str, Type] = {"h": type_, "momentum": type_, gravity.name: type_}
+    normal = routine(k, 0.7, "momentum_flux", params, lambda b, *args: _normal_flux(*args))
+    means: list[Expr] = []
+    changes: list[list[Expr]] = [[] for _ in fields]
+    for axis in range(c.rank):
+        low, high = _separate(c, fields, axis, -1), _separate(c, fields, axis, 1)
+        means += [total([a, b]) for a, b in zip(low, high, strict=True)]
+        own = c.rank - axis
+        sides = (_flux(state, own, gravity, normal) for state in (low, high))
+        fluxes = zip(*sides, strict=True)
+        for n, (a, b) in enumerate(fluxes):
+            changes[n].append(b - a)
+    share, size = 0.5 / c.rank, len(fields)
+    return [share * total(means[n::size]) - 0.5 * lam * total(changes[n]) for n in range(size)]
 
 
 def _separate(c: Cells, fields: list[Field], axis: int, by: int) -> list[Expr]:
     """Depth and momentum of a neighbour, of an array each."""
     named = zip(("h", "hu", "hv"), fields, strict=False)
-    return [c.k.let(f"{name}_{_tag(c, axis, by)}", f.near(axis, by)) for name, f in named]
+    return [c.k.let([f"{name}_{c.side(axis, by)}"], f.near(axis, by)) for name, f in named]
 
 
-def _flux(state: list[Expr], own: int, gravity: Expr) -> list[Expr]:
+def _normal_flux(h: Expr, momentum: Expr, gravity: Expr) -> Expr:
+    """The flux of a momentum along its own axis."""
+    return momentum * momentum / h + 0.5 * gravity * h * h
+
+
+def _flux(
+    state: list[Expr], own: int, gravity: Expr, normal: Callable[..., Expr] = _normal_flux
+) -> list[Expr]:
     """The flux of depth and momentum along the axis whose momentum is number ``own``."""
-    h = state[0]
-    found: list[Expr] = [state[own]]
-    for n in range(1, len(state)):
-        carried = state[own] * state[n] / h
-        found.append(carried + 0.5 * gravity * h * h if n == own else carried)
-    return found
+    h, along = state[0], state[own]
+    across: list[Expr] = [along * state[n] / h for n in range(1, len(state))]
+    across[own - 1] = normal(h, along, gravity)
+    return [along, *across]

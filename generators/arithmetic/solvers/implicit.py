@@ -13,9 +13,9 @@ from generators.program.dtypes import INT32
 from generators.program.expr import Const, Expr, Var
 
 
-def _explicit(k: KernelBuilder, before: Expr, here: Expr, after: Expr, r: Expr) -> Expr:
-    """A value after an explicit step of diffusion."""
-    if k.draw.shape.chance(0.5):
+def _explicit(b: Batch, before: Expr, here: Expr, after: Expr, r: Expr) -> Expr:
+    """A value after an explicit step of diffusion, written in one way in the whole kernel."""
+    if b.layout == "interleaved":
         return here + r * (before - 2.0 * here + after)
     return (1.0 - 2.0 * r) * here + r * (before + after)
 
@@ -80,11 +80,15 @@ def crank_nicolson_rods(k: KernelBuilder, level: int) -> Title:
     def source(i: Expr) -> Expr:
         here: Expr = u[b.place(i)]
         if isinstance(i, Const) and way != "implicit":
-            here = here + behind * (u[b.place(1)] - 2.0 * here)
+            second = u[b.place(1)]
+            if b.layout == "interleaved":
+                here = here + behind * (second - 2.0 * here)
+            else:
+                here = (1.0 - 2.0 * behind) * here + behind * second
         elif way != "implicit":
             after = where(i < count - 1, u[b.place(least(i + 1, count - 1))], 0.0)
             after = maybe(k, "after u_next right", after)
-            here = _explicit(k, u[b.place(i - 1)], here, after, behind)
+            here = _explicit(b, u[b.place(i - 1)], here, after, behind)
         return here if heat is None else here + heat[b.place(i)]
 
     scratch, x = _solve_line(b, u, ahead, source, count)
@@ -135,7 +139,7 @@ def adi_sweep(k: KernelBuilder, level: int) -> Title:
     if several:
         k.size("planes", 2, 3)
     batch = ("planes", "lines") if several else ("lines",)
-    at = k.thread(*batch, names=("p", "j") if several else (k.name("j line row"),))
+    at = k.thread(*batch, names=("p", "j") if several else (k.name("j line"),))
     b = Batch(k, type_, layout, at, batch)
     u = b.array("u temperature phi", -1.0, 1.0)
     lines: Expr = extent(u, b.axis - 1 if layout == "contiguous" else len(batch))
@@ -155,7 +159,7 @@ def adi_sweep(k: KernelBuilder, level: int) -> Title:
 
 
 def _across(b: Batch, u: Var, lines: Expr, edge: str) -> Callable[[Expr], tuple[Expr, Expr]]:
-    """The values on the lines before and behind a thread's own, by the place on the line."""
+    """The values on the lines before and after a thread's own, by the place on the line."""
     k, line = b.k, b.at[-1]
     before, behind = k.draw.word.choice((("line_prev", "line_next"), ("above", "below")))
     low: Expr = line
@@ -199,7 +203,7 @@ def _adi_sweep_stored(
 
     def source(i: Expr) -> Expr:
         before, after = beside(i)
-        here = _explicit(k, before, u[b.place(i)], after, ry)
+        here = _explicit(b, before, u[b.place(i)], after, ry)
         if reaction is not None:
             here = here - reaction * u[b.place(i)]
         return here if heat is None else here + heat[b.place(i)]

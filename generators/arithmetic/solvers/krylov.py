@@ -150,9 +150,9 @@ def _stabilised_direction(run: _Run, level: int) -> tuple[str, str]:
     step, alpha = run.scalar("alpha", 0.3, 1.5)
     damp, omega = run.scalar("omegas omega", 0.5, 1.5)
     said = _stop_early(run, level)
-    beta = k.let("beta ratio", cast((rho_new / rho_old) * (alpha / omega), run.type))
-    w = maybe(k, "w om", cast(omega, run.type))
-    k.store(p, run.at, r[run.at] + beta * (p[run.at] - w * v[run.at]))
+    w = k.let("w om", omega)
+    beta = k.let("beta", cast((rho_new / rho_old) * (alpha / w), run.type))
+    k.store(p, run.at, r[run.at] + beta * (p[run.at] - cast(w, run.type) * v[run.at]))
     text = f"The search direction of BiCGStab, in place: beta = {rho.name} / {old.name} * "
     text += f"{step.name} / {damp.name}; {p.name} becomes {r.name} + beta * ({p.name} - "
     text += f"{damp.name} * {v.name}).{said}"
@@ -167,7 +167,7 @@ def _stabilised_solution(run: _Run, level: int) -> tuple[str, str]:
     step, alpha = run.scalar("alpha", 0.3, 1.5)
     above, ts = run.scalar("ts t_dot_s", 0.2, 1.5)
     below, tt = run.scalar("tt t_dot_t", 0.5, 2.0)
-    omega = run.ratio("omega w", ts, tt)
+    omega = k.let("omega w", cast(ts / tt, run.type))
     a = maybe(k, "a step", cast(alpha, run.type))
     half = maybe(k, "si half", s[run.at], 0.6)
     k.store(x, run.at, a * p[run.at] + omega * half, "add")

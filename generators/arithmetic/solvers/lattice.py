@@ -65,7 +65,7 @@ def lattice_boltzmann_collide(k: KernelBuilder, level: int) -> Title:
     f = g.array("f populations dist", "inout" if in_place else "in")
     omega = c.setting("omega relax_rate", type_, 0.6, 1.7, {"shared": 4, "each": 2, "literal": 1})
     force = (
-        k.scalar("force body_force", Vec(2, type_), -0.01, 0.01)
+        k.scalar("accel body_accel", Vec(2, type_), -0.01, 0.01)
         if shape.chance(0.15 * level)
         else None
     )
@@ -81,7 +81,8 @@ def lattice_boltzmann_collide(k: KernelBuilder, level: int) -> Title:
     text = f"BGK collision of the populations {f.name} on the D2Q9 lattice, where {g.said()}: "
     text += f"relax each with {say(k, omega)} towards its equilibrium (second order, weights 4/9, "
     text += "1/9, 1/36)"
-    text += f", of the velocity plus {force.name} / {say(k, omega)}" if force is not None else ""
+    if force is not None:
+        text += f", at the velocity plus {force.name} / {say(k, omega)}"
     text += f". Cells whose {solid.name} is not 0 stay as they are." if solid is not None else "."
     text += " It works in place." if in_place else f" {out.name} gets the result."
     return Title(k.name("lbm_collide bgk_collision", "collide_d2q9"), text)
@@ -109,13 +110,14 @@ def _relax(g: _Lattice, level: int, f: Field, out: Field, omega: Expr, force: Va
         lambda b, w, r, cu, base: w * r * (base + 3.0 * cu + 4.5 * cu * cu),
     )  # fmt: skip
     for q, (x, y) in enumerate(_D2Q9):
-        weight = 0.4444444 if q == 0 else 0.1111111 if q < 5 else 0.02777778
+        above, below = (4, 9) if q == 0 else (1, 9) if q < 5 else (1, 36)
+        weight = k.lift(float(above), type_) / float(below)
         along = _along(x, y, ux, uy)
         if along is None:
             feq: Expr = weight * rho * still
         else:
             named = along if q < 3 else k.let(f"cu{q}", along)
-            feq = equilibrium(k.lift(weight, type_), rho, named, still)
+            feq = equilibrium(weight, rho, named, still)
         new = values[q] + omega * (feq - values[q])
         if kept is not None:
             new = kept * values[q] + omega * feq

@@ -69,10 +69,11 @@ def _product_sum(
 def _fine_index(g: _Levels, fold: bool) -> list[list[Expr]]:
     """For each axis the indices of the fine points that a coarse one is made of."""
     k, found = g.k, []
+    mark = k.draw.word.choice(("f", "fine_"))
     for here in g.at:
         first: Expr = 2 * here
         if fold:
-            first = k.let(f"f{here.name} fine_{here.name}", first)
+            first = k.let([f"{mark}{here.name}"], first)
         count = 3 if g.vertices else 2
         found.append([first + n if n else first for n in range(count)])
     return found

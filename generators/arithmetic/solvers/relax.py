@@ -61,8 +61,7 @@ class _System:
 
     def _weight(self, axis: int, by: int) -> Expr:
         """What the face to a neighbour conducts: the mean of the cells, or what stands with it."""
-        letter = "zyx"[3 - self.c.rank + axis]
-        names = f"w_{letter}{'m' if by < 0 else 'p'}"
+        names = [f"w_{self.c.side(axis, by)}"]
         if self.way == "faces":
             beta = self.faces
             return self.k.let(names, beta() if by < 0 else beta.near(axis, 1))
@@ -114,12 +113,12 @@ def jacobi_sweep(k: KernelBuilder, level: int) -> Title:
     above, diagonal = s.parts()
     value = above / diagonal
     if omega is not None:
-        relaxed = k.let("target jacobi gs", value)
+        relaxed = k.let("target jacobi", value)
         old = maybe(k, "old center uc", s.u())
         value = old + omega * (relaxed - old)
         if isinstance(omega, Var) and c.draw.chance(0.5):
             value = (1.0 - omega) * old + omega * relaxed
-        text += f" Each cell moves there by the share {say(k, omega)} only."
+        text += f" Each cell goes only {say(k, omega)} of the way there."
     k.store(out.array, c.index((), wide=False), value)
     text += f" {out.name} gets it.{c.said(haloed=_haloed(s))}{c.laid()}{c.finish()}"
     return Title(k.name("jacobi_sweep jacobi_iteration", "relax_jacobi"), text)
@@ -187,6 +186,15 @@ def _relax(s: _System, omega: Expr | None) -> None:
     k.store(s.u.array, place, (1.0 - omega) * s.u() + omega * target)
 
 
+_EQUATIONS = {
+    "plain": "Poisson's equation",
+    "spacing": "Poisson's equation",
+    "screened": "the screened Poisson equation",
+    "faces": "a steady diffusion equation",
+    "cells": "a steady diffusion equation",
+}
+
+
 @idiom
 def grid_residual(k: KernelBuilder, level: int) -> Title:
     """The defect of a system on a grid, perhaps with its square for a norm."""
@@ -212,7 +220,7 @@ def grid_residual(k: KernelBuilder, level: int) -> Title:
     place = c.index((), wide=False)
     k.store(out.array, place, r)
     told = s.said().rpartition(", over ")
-    text = f"The residual of a linear system: {told[0]}, less {s.u.name} times "
+    text = f"The residual of {_EQUATIONS[s.way]}: {told[0]}, less {s.u.name} times "
     text += told[2] + (f", all over {say(k, s.h)}" if scaled else "")
     text += f". {out.name} gets it."
     if squared is not None:

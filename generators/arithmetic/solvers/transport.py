@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from generators.arithmetic.common import total
 from generators.arithmetic.solvers.cells import Cells, Field, cells, spot, wide_type
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, least, most, where
-from generators.kit.naming import BY_LEVEL, maybe, routine
+from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var
@@ -49,14 +50,14 @@ def upwind_advection(k: KernelBuilder, level: int) -> Title:
         if way == "ahead":
             term = k.let(f"adv_{letter}", v * back) if named else v * back
         elif way == "where":
-            slope = k.let(f"slope_{letter}", where(v > 0.0, back, ahead))
-            term = v * slope
+            jump = k.let(f"diff_{letter}", where(v > 0.0, back, ahead))
+            term = v * jump
         elif way == "split":
             plus, minus = most(v, 0.0), least(v, 0.0)
             term = plus * back + minus * ahead
             term = k.let(f"adv_{letter}", term) if named else term
         else:
-            local = k.let(f"slope_{letter}", back)
+            local = k.let(f"diff_{letter}", back)
             with k.if_(v < 0.0):
                 k.assign(local, ahead)
             term = v * local
@@ -82,7 +83,7 @@ def _upwind_advection_stored(
     value = value if decay is None else value - decay * here
     k.store(out.array, c.index((), wide=False), value)
     speed_names = " and ".join([", ".join(names[:-1]), names[-1]] if c.rank > 1 else names)
-    speed = "which is positive" if not each else "of any sign"
+    speed = "of any sign" if each else "which are positive" if c.rank > 1 else "which is positive"
     text = (
         f"One upwind step of the advection of {u.name} with the velocity {speed_names}, {speed}: "
     )
@@ -103,7 +104,7 @@ def lax_wendroff_step(k: KernelBuilder, level: int) -> Title:
     type_ = wide_type(k)
     law, flux_said = _law(k, level, type_)
     u = c.field("u q state", type_, -1.0, 1.0, near=True)
-    lam = c.setting("dt_dx lam courant", type_, 0.1, 0.4, _SETTING)
+    lam = c.setting("dt_dx lam dt_over_dx", type_, 0.1, 0.4, _SETTING)
     predicted = (
         c.field("u_pred u_star predicted", type_, -1.0, 1.0, near=True)
         if way == "corrector"
@@ -111,17 +112,15 @@ def lax_wendroff_step(k: KernelBuilder, level: int) -> Title:
     )
     out = c.out(f"{u.name}_new {u.name}_next", type_)
     c.rim(out, u())
-    here = k.let("uc u0 here", u())
-    value: Expr = here
     if way == "friedrichs":
-        value = _average(c, u)
-    if way == "corrector":
-        assert predicted is not None
-        star = maybe(k, "u_here star", predicted())
-        value = 0.5 * (here + star)
-        lam = 0.5 * lam
-    for axis in range(c.rank):
-        value = _axis_term(c, value, here, predicted or u, axis, way, lam, law)
+        value = _friedrichs(c, u, lam, law)
+    else:
+        value = here = k.let("uc u0 here", u())
+        if predicted is not None:
+            star = k.let("star pred_here", predicted())
+            value, here, lam = 0.5 * (here + star), star, 0.5 * lam
+        for axis in range(c.rank):
+            value = _axis_term(c, value, here, predicted or u, axis, way, lam, law)
     if way == "wendroff" and shape.chance(0.5):
         value = k.let("next_u advanced", value)
     k.store(out.array, c.index((), wide=False), value)
@@ -167,13 +166,17 @@ def _lax_wendroff_step_title(
     return Title(k.name(names), text)
 
 
-def _average(c: Cells, u: Field) -> Expr:
-    """The mean of the neighbours."""
-    beside = [u.near(axis, by) for axis in range(c.rank) for by in (-1, 1)]
-    found = beside[0]
-    for value in beside[1:]:
-        found = found + value
-    return c.k.let("average mean_nb", (0.5 / c.rank) * found)
+def _friedrichs(c: Cells, u: Field, lam: Expr, law: Callable[..., Expr]) -> Expr:
+    """The mean of the neighbours less the differences of their fluxes."""
+    beside = [
+        c.k.let([f"u_{c.side(axis, by)}"], u.near(axis, by))
+        for axis in range(c.rank)
+        for by in (-1, 1)
+    ]
+    value: Expr = c.k.let("average mean_nb", (0.5 / c.rank) * total(beside))
+    for low, high in zip(beside[::2], beside[1::2], strict=True):
+        value = value - 0.5 * lam * (law(high) - law(low))
+    return value
 
 
 def _law(k: KernelBuilder, level: int, type_: Scalar) -> tuple[Callable[..., Expr], str]:
@@ -210,19 +213,15 @@ def _axis_term(
     lam: Expr,
     law: Callable[..., Expr],
 ) -> Expr:
-    k, letter = c.k, _letter(c, axis)
+    k, prev, following = c.k, c.side(axis, -1), c.side(axis, 1)
     if way == "predictor":
-        return value - lam * (
-            law(k.let(f"{letter}_ahead u_{letter}p", u.near(axis, 1))) - law(here)
-        )
+        return value - lam * (law(k.let([f"u_{following}"], u.near(axis, 1))) - law(here))
     if way == "corrector":
-        return value - lam * (law(u()) - law(k.let(f"{letter}_back u_{letter}m", u.near(axis, -1))))
-    low = k.let(f"u_{letter}m", u.near(axis, -1))
-    high = k.let(f"u_{letter}p", u.near(axis, 1))
-    if way == "friedrichs":
-        return value - 0.5 * lam * (law(high) - law(low))
-    left = k.let(f"face_{letter}m", 0.5 * (low + here) - 0.5 * lam * (law(here) - law(low)))
-    right = k.let(f"face_{letter}p", 0.5 * (here + high) - 0.5 * lam * (law(high) - law(here)))
+        return value - lam * (law(here) - law(k.let([f"pred_{prev}"], u.near(axis, -1))))
+    low = k.let([f"u_{prev}"], u.near(axis, -1))
+    high = k.let([f"u_{following}"], u.near(axis, 1))
+    left = k.let([f"face_{prev}"], 0.5 * (low + here) - 0.5 * lam * (law(here) - law(low)))
+    right = k.let([f"face_{following}"], 0.5 * (here + high) - 0.5 * lam * (law(high) - law(here)))
     return value - lam * (law(right) - law(left))
 
 
@@ -246,12 +245,12 @@ def semi_lagrangian_advection(k: KernelBuilder, level: int) -> Title:
         ]
     else:
         speeds = [c.field(name, type_, -2.0, 2.0)() for name in names]
-    dt = c.setting("dt dt_dx", type_, 0.3, 0.9, _SETTING)
+    dt = c.setting("dt_dx dt_over_dx", type_, 0.3, 0.9, _SETTING)
     fade = k.scalar("dissipation fade", type_, 0.9, 0.99) if shape.chance(0.12 * level) else None
     corners = []
     for axis, (speed, here) in enumerate(zip(speeds, c.at, strict=True)):
         corners.append(_corner(c, axis, cast(here, type_) - dt * speed, type_))
-    value = _blended(c, u, corners, (), shape.choice(("lerp", "step", "mix")))
+    value = _blended(c, u, corners, (), "", shape.choice(("lerp", "step", "mix")))
     out = c.put(f"{u.name}_new advected", value if fade is None else fade * value).name
     text = f"Semi-Lagrangian advection: {u.name} at the place that each cell comes from, its index "
     text += f"less {say(k, dt)} times the velocity {', '.join(names)}, interpolated linearly"
@@ -272,11 +271,13 @@ def _corner(c: Cells, axis: int, place: Expr, type_: Scalar) -> tuple[Expr, Expr
         source = k.let(f"src_{name}", clamp(place, 0.5, cast(size, type_) - 1.5))
         low = k.let(f"{name}0", cast(floor(source), INT32))
         high = k.let(f"{name}1", least(low + 1, size - 1))
-        return low, high, k.let(f"t{name}", source - cast(low, type_))
+        return low, high, k.let(f"f{name}", source - cast(low, type_))
+    # What comes from beyond an end is taken into the grid first, from however far.
     source = k.let(f"src_{name}", place)
+    k.assign(source, source - cast(size, type_) * floor(source / cast(size, type_)))
     base = k.let(f"base_{name}", floor(source))
-    share = k.let(f"t{name}", source - base)
-    low = k.let(f"{name}0", (cast(base, INT32) + size) % size)
+    share = k.let(f"f{name}", source - base)
+    low = k.let(f"{name}0", cast(base, INT32) % size)
     return low, k.let(f"{name}1", (low + 1) % size), share
 
 
@@ -289,16 +290,17 @@ def _blended(
     u: Field,
     corners: list[tuple[Expr, Expr, Expr]],
     at: tuple[Expr, ...],
+    bits: str,
     way: str,
 ) -> Expr:
-    """Interpolation axis by axis, the last axis innermost."""
+    """Interpolation axis by axis, the last axis innermost; ``bits`` says which corner it is."""
     if not corners:
         return u.array[spot(*c.site.at[: c.lead], *at)]
     (low, high, share), *rest = corners
-    a, b = _blended(c, u, rest, (*at, low), way), _blended(c, u, rest, (*at, high), way)
+    a = _blended(c, u, rest, (*at, low), f"{bits}0", way)
+    b = _blended(c, u, rest, (*at, high), f"{bits}1", way)
     if rest:
-        depth = len(rest)
-        a, b = c.k.let(f"lo{depth}", a), c.k.let(f"hi{depth}", b)
+        a, b = c.k.let([f"val{bits}0"], a), c.k.let([f"val{bits}1"], b)
     if way == "lerp":
         return fn("lerp", a, b, share)
     return a + share * (b - a) if way == "step" else (1.0 - share) * a + share * b

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from generators.build import KernelBuilder, extent, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import least, most, where
-from generators.kit.naming import maybe
+from generators.kit.naming import maybe_all
 from generators.kit.sources import setting
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Array, Scalar, Vec
@@ -97,12 +97,12 @@ class _Bands:
         if self.symmetric:
             return (
                 f"symmetric, with {self.diagonal.name} on the diagonal and {self.lower.name} "
-                "before and "
-                f"behind it ({self.lower.name} of the next row is behind; it has an entry more),"
+                f"beside it ({self.lower.name} of a row is before the diagonal, that of the next "
+                "row after it; it has an entry more),"
             )
         return (
             f"with {self.lower.name}, {self.diagonal.name} and {self.upper.name} before, on and "
-            "behind the diagonal, of each system,"
+            "after the diagonal, of each system,"
         )
 
 
@@ -289,12 +289,18 @@ class _Equations:
             out = k.out("eqs_new equations_out reduced", Vec(4, b.type), b.shape())
             k.store(out, b.place(row), make(Vec(4, b.type), *values))
             return f"{out.name} gets the new rows"
-        end = k.draw.word.choice(("new", "out", "next"))
+        end = k.draw.word.choice(("out", "next"))
         outs = [b.out(f"{band.name}_{end}") for band in self.bands]
         for out, value in zip(outs, values, strict=True):
             k.store(out, b.place(row), value)
         names = [out.name for out in outs]
         return f"{', '.join(names)} get the new rows"
+
+    def new(self) -> list[str]:
+        """What the entries of the new row are called."""
+        several = len(self.bands) > 1
+        names = [band.name for band in self.bands] if several else ["a", "b", "c", "d"]
+        return [f"new_{name}" for name in names]
 
     def said(self) -> str:
         if len(self.bands) == 1:
@@ -332,14 +338,16 @@ def cyclic_reduction_step(k: KernelBuilder, level: int) -> Title:
     count: Expr = extent(eqs.bands[0], b.axis)
     if shape.chance(0.5):
         count = k.size_param("m num_rows", "m")
-    before = k.let("up prev_row im", most(row - stride, 0))
-    after = k.let("down next_row ip", least(row + stride, count - 1))
+    called = (("prev_row", "next_row"), ("up", "down"), (f"{row.name}m", f"{row.name}p"))
+    sides = k.draw.word.choice(called)
+    before = k.let([sides[0]], most(row - stride, 0))
+    after = k.let([sides[1]], least(row + stride, count - 1))
     here = eqs.row(row, "eq")
-    up, down = eqs.row(before, "eq_above"), eqs.row(after, "eq_below")
+    up, down = eqs.row(before, "eq_prev"), eqs.row(after, "eq_next")
     factors = ((-here[0] / up[1], row >= stride), (-here[2] / down[1], row + stride < count))
     found = []
     guarded = shape.chance(0.5)
-    for names, (value, inside) in zip(("alpha k1", "gamma k2"), factors, strict=True):
+    for names, (value, inside) in zip(("alpha", "gamma"), factors, strict=True):
         if guarded:
             factor = k.let(names, k.lift(0.0, b.type))
             with k.if_(inside):
@@ -350,8 +358,7 @@ def cyclic_reduction_step(k: KernelBuilder, level: int) -> Title:
     alpha, gamma = found
     values = [alpha * up[0], here[1] + alpha * up[2] + gamma * down[0], gamma * down[2]]
     values.append(here[3] + alpha * up[3] + gamma * down[3])
-    called = ("a_acc lower_here", "diag_here b_acc", "c_acc upper_here", "rhs_here d_acc")
-    stored = [maybe(k, name, value, 0.4) for name, value in zip(called, values, strict=True)]
+    stored = maybe_all(k, dict(zip(eqs.new(), values, strict=True)), 0.4)
     put = eqs.put(row, stored)
     far = f"2^{step.name}" if by_step else stride.name
     return _cyclic_reduction_step_title(far, put, eqs, k)
@@ -361,10 +368,9 @@ def _cyclic_reduction_step_title(far: str, put: str, eqs: _Equations, k: KernelB
     """What the kernel is called, and what it does in words."""
     text = (
         f"One step of parallel cyclic reduction of tridiagonal systems {eqs.said()}: to each row "
-        "add "
-        f"alpha times the one {far} before and gamma times the one {far} behind, chosen so that "
-        "these unknowns vanish; where there is no such row its factor is 0 and the index is "
-        "clamped. "
+        f"add alpha times the row {far} places before it and gamma times the row {far} places "
+        "after it, so that the unknowns of these two drop out; where there is no such row its "
+        "factor is 0. "
         f"{put}."
     )
     return Title(k.name("pcr_step cyclic_reduction_step", "reduce_rows"), text)

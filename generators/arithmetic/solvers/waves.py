@@ -42,7 +42,8 @@ def wave_leapfrog(k: KernelBuilder, level: int) -> Title:
     here = k.let("uc center here", u())
     lap = k.let("lap laplacian", _laplacian(u, here, order))
     value: Expr = 2.0 * here - old() + speed * lap
-    text = f"One leapfrog step of the wave equation: 2 * {u.name} - {old.name} + {say(k, speed)} "
+    text = f"One leapfrog step of the wave equation, {say(k, speed)} being the squared Courant "
+    text += f"number: 2 * {u.name} - {old.name} + {say(k, speed)} "
     text += f"times the {'fourth-order ' if order == 4 else ''}Laplacian of {u.name}"
     if damp == "sponge":
         sponge = c.field("sponge taper absorb", type_, 0.7, 1.0)
@@ -57,7 +58,7 @@ def wave_leapfrog(k: KernelBuilder, level: int) -> Title:
         else:
             text += f", all times {sponge.name}"
     if damp == "sigma":
-        sigma = c.setting("sigma damping", type_, 0.05, 0.5, {"each": 3, "shared": 2})
+        sigma = c.setting("damping", type_, 0.05, 0.5, {"each": 3, "shared": 2})
         half = k.let("half_sigma s", 0.5 * sigma)
         value = (2.0 * here - (1.0 - half) * old() + speed * lap) / (1.0 + half)
         text = text.replace(f"- {old.name} +", f"- (1 - s) * {old.name} +")
@@ -126,7 +127,7 @@ def fdtd_update(k: KernelBuilder, level: int) -> Title:
         ahead = field() if electric else field.near(axis, by)
         back = field.near(axis, by) if electric else field()
         difference: Expr = ahead - back
-        if named:
+        if named and len(across) > 1:
             difference = k.let(f"d{other}{axes[component]}_d{axes[along]}", difference)
         parts.append((difference, sign, field.name, axes[along]))
     curl = parts[0][0] if len(parts) == 1 else parts[0][0] - parts[1][0]
@@ -169,7 +170,7 @@ def _material(
     sign = "raised" if electric else "lowered"
     way = shape.weighted({"plain": 3, "coefficients": 2 + level // 2, "lossy": level})
     if way == "plain":
-        names = "dt_eps ce coef" if electric else "dt_mu ch coef"
+        names = "dt_eps_dx coef_e" if electric else "dt_mu_dx coef_h"
         factor = c.setting(names, type_, 0.1, 0.6, {"shared": 2, "each": 2})
         return (factor * curl, "add" if electric else "sub"), (
             f"{u.name} is {sign} by {say(k, factor)} times it"
@@ -187,13 +188,14 @@ def _material(
     sigma = c.setting("sigma conductivity", type_, 0.05, 0.5, {"each": 2, "shared": 1})
     dt = k.scalar("dt", type_, 0.1, 0.5)
     loss = k.let("loss half_loss", 0.5 * sigma * dt / eps)
-    gain = dt / eps * curl
+    dx = k.scalar("dx spacing", type_, 0.5, 1.5)
+    gain = dt / (eps * dx) * curl
     old = (1.0 - loss) * u()
     value = (old + gain if electric else old - gain) / (1.0 + loss)
     return (value,), (
         f"with s = {say(k, sigma)} * {dt.name} / (2 * {say(k, eps)}), {u.name} becomes ((1 - s) * "
         f"{u.name} "
-        f"{'+' if electric else '-'} {dt.name} / {say(k, eps)} * curl) / (1 + s)"
+        f"{'+' if electric else '-'} {dt.name} / ({say(k, eps)} * {dx.name}) * curl) / (1 + s)"
     )
 
 
@@ -227,12 +229,10 @@ def heat_conduction(k: KernelBuilder, level: int) -> Title:
     face = routine(k, share, f"{mean}_mean face_mean", params, ways[mean])
     fluxes, named = list[Expr](), shape.chance(0.6)
     for axis in range(c.rank):
-        name = "zyx"[3 - c.rank + axis]
         for by in (-1, 1):
-            side = "m" if by < 0 else "p"
             conducts = face(own, kappa.near(axis, by))
             flux = conducts * (t.near(axis, by) - here)
-            fluxes.append(k.let(f"q_{name}{side}", flux) if named else flux)
+            fluxes.append(k.let([f"q_{c.side(axis, by)}"], flux) if named else flux)
     return _heat_conduction_stored(
         fluxes, shape, k, step, capacity, here, t, kappa, mean, source, type_, out, c
     )

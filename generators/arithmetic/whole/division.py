@@ -43,6 +43,11 @@ def _power(body: BodyBuilder, base: Expr, exponent: Expr, p: Expr) -> Expr:
     return result
 
 
+def _floor_modulo(body: BodyBuilder, v: Expr, unit: Expr) -> Expr:
+    rest = body.let("r rest", fn("abs", v) % unit)
+    return where(v >= 0, rest, (unit - rest) % unit)
+
+
 def _multiple(body: BodyBuilder, v: Expr, unit: Expr) -> Expr:
     return either(body, (v + unit - 1) // unit * unit, v + (unit - v % unit) % unit)
 
@@ -111,9 +116,7 @@ _TASKS = (
         "floor_modulo python_remainder",
         {"v": Input("values offsets", -900, 900), "unit": Input("modulus period", 3, 24, ONE)},
         {
-            "remainders wrapped": lambda body, v, unit: where(
-                v >= 0, fn("abs", v) % unit, unit - 1 - (fn("abs", v) - 1) % unit
-            )
+            "remainders wrapped": _floor_modulo,
         },
         "Store in {out0} the remainder of {v} by {unit} that lies from 0 to {unit} - 1, also where "
         "the number is negative.",

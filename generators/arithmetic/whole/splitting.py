@@ -151,7 +151,7 @@ _PLACES = (
         ("num_heads",),
         ("heads", "tokens"),
         "token",
-        "Find head and token of indices that count the heads of a token first",
+        "Find head and token of flat indices token * num_heads + head",
     ),
 )
 
@@ -175,7 +175,8 @@ def _fields(s: Site, type_: Scalar) -> Title:
     rest: Expr = s.read(f.arrays, type_, 0, f.top)
     text = say(k, rest)
     if k.draw.shape.chance(0.6):
-        rest = k.let(singular(text) if singular(text) != text else "count", rest)
+        one = singular(text)
+        rest = k.let(one if one != text and not text.startswith("total_") else "count", rest)
     told = []
     for names, base, above in f.parts:
         told.append(f"{s.put(names, rest % base).name} (below {base})")
@@ -199,7 +200,8 @@ def _places(s: Site) -> Title:
             k.let(singular(part) if singular(part) != part else f"{part}_i", rest % count)
         )
         last = number == len(counts) - 1
-        rest = k.let(form.above if last and len(counts) == 1 else "rest", rest // count)
+        left = form.above if len(counts) == 1 else f"{form.parts[-1]}_i" if last else "rest"
+        rest = k.let(left, rest // count)
     if "serpentine" in form.title:
         values[0] = where(fn("eq", rest % 2, 1), counts[0] - 1 - values[0], values[0])
     outs = [
