@@ -18,7 +18,9 @@ def _named(**ranges: tuple[Range, ...]) -> dict[str, tuple[Range, ...]]:
 
 _FLAT: tuple[Range, ...] = ((256, 1024), (1024, 4096))
 _SOLID: tuple[Range, ...] = ((32, 128), (128, 256))
-_SIDES = frozenset({"h", "w", "height", "width", "ny", "nx"})
+SIDES = (("h", "w"), ("height", "width"), ("ny", "nx"), ("img_h", "img_w"))
+"""Sides of an image or a plane, which belong together."""
+_SIDES = frozenset(side for pair in SIDES[:3] for side in pair)
 _THIRD = frozenset({"nz", "d", "slices"})
 
 CALLED: Mapping[str, tuple[Range, ...]] = _named(

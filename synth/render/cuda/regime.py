@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
+from math import prod, sqrt
 
 from generators.build.draw import Stream
 from generators.program import ir
@@ -16,7 +16,7 @@ from generators.program.dtypes import INT32, Array, Vec
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, parts, statements
 from synth.render.cuda.find.remember import remembered
-from synth.render.cuda.named_sizes import CALLED, FACES, POINTS, SHARING, ranges_of
+from synth.render.cuda.named_sizes import CALLED, FACES, POINTS, SHARING, SIDES, ranges_of
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all, middle, symbols
 
@@ -308,6 +308,7 @@ def _within_limits(program: ir.Program, drawn: dict[str, _Range]) -> tuple[Span,
     rows = [prod(spans[name][end] for name in counted) for end in (0, 1)]
     for name in POINTS & spans.keys() - {*counted} - looped:
         spans[name] = min(spans[name], _points_of(spans, counted, rows))
+    spans |= _in_proportion(program, spans)
     for name, other in _LIKE.items():
         if {name, other} <= spans.keys():
             spans[name] = spans[other] = min(spans[name], spans[other])
@@ -315,6 +316,18 @@ def _within_limits(program: ir.Program, drawn: dict[str, _Range]) -> tuple[Span,
     return tuple(
         Span(name, *_allowed(span, least[name], factors[name])) for name, span in even.items()
     )
+
+
+def _in_proportion(program: ir.Program, spans: Mapping[str, _Range]) -> dict[str, _Range]:
+    """Sides of images and planes as cameras and solvers have them, their area kept."""
+    found: dict[str, _Range] = {}
+    for down, across in SIDES:
+        if {down, across} <= spans.keys():
+            ratio = Stream(f"{program.input_seed}/sides").choice(_RATIOS)
+            areas = [spans[down][end] * spans[across][end] for end in (0, 1)]
+            low, high = (round(sqrt(area / ratio)) for area in areas)
+            found |= {down: (low, high), across: (round(low * ratio), round(high * ratio))}
+    return found
 
 
 def _excess(program: ir.Program, spans: Mapping[str, _Range], looped: set[str]) -> float:
@@ -330,6 +343,8 @@ def _excess(program: ir.Program, spans: Mapping[str, _Range], looped: set[str]) 
     return max(bytes_of_arrays(program, high) / MOST_BYTES, turns / MOST_TURNS, blocks)
 
 
+_RATIOS = (1.0, 1.0, 4 / 3, 16 / 9)
+"""Widths by heights."""
 _FEWEST_LEFT = 512
 """Sizes whose names say nothing are halved first, as far as this."""
 _ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
