@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from generators.atomic.accumulate import accumulate
 from generators.atomic.entries import Ledger
+from generators.atomic.totals import accumulate
 from generators.atomic.tally import INT64, Tally, indices, threads
 from generators.build import KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
@@ -20,20 +20,29 @@ _PAIRS = Ledger(
     formulas(
         dot_product=("dot dot_xy", lambda x, y: x * y),
         squared_distance=("dist_sq squared_distances", lambda x, y: (x - y) * (x - y)),
-        manhattan_distance=("l1_distance abs_difference", lambda x, y: abs(x - y)),
-        squared_norm=("norm_sq sum_of_squares", lambda x: x * x),
+        manhattan_distance=("l1_dist manhattan_distances", lambda x, y: abs(x - y)),
+        squared_norm=("x_norm_sq x_sum_of_squares", lambda x: x * x),
+        squared_norm_y=("y_norm_sq y_sum_of_squares", lambda y: y * y),
         overlap=("overlaps shared_mass", lambda x, y: least(x, y)),
     ),
     entry="element",
     group="",
     second="",
     each="rows cols",
+    record="Pair",
+    pairs={
+        "cosine_terms cosine_sums": ("dot_product", "squared_norm", "squared_norm_y"),
+        "dot_and_norm projection_sums": ("dot_product", "squared_norm"),
+    },
     grouped=False,
     phrases={
+        "cosine_terms cosine_sums": "Terms of the cosine similarity of x and y",
+        "dot_and_norm projection_sums": "Terms of the projection of y on x",
         "dot_product": "Dot product of x and y",
         "squared_distance": "Squared Euclidean distance of x and y",
         "manhattan_distance": "Manhattan distance of x and y",
         "squared_norm": "Squared norm of x",
+        "squared_norm_y": "Squared norm of y",
         "overlap": "Overlap of two histograms x and y, the sum of their minima,",
     },
 )

@@ -7,6 +7,7 @@ from generators.atomic.parallel.pixels import Pixel, pixels
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import cos, sin
+from generators.kit.naming import maybe_all
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Const, Expr, Var
@@ -146,10 +147,12 @@ def _votes(
     vote = (_Circle if shape.chance(0.4) else _Line)(k, value, lead)
     with k.for_("t a theta_id", count) as t:
         if tables is not None:
-            c, s = (named(k, n, a[t]) for n, a in zip(("c ct", "s st"), tables, strict=True))
+            turn: list[Expr] = [table[t] for table in tables]
         else:
             theta = k.let("theta angle", cast(t, FLOAT32) * step)
-            c, s = named(k, "c ct", cos(theta)), named(k, "s st", sin(theta))
+            turn = [cos(theta), sin(theta)]
+        names = k.draw.word.choice((("c", "s"), ("ct", "st"), ("cos_t", "sin_t")))
+        c, s = maybe_all(k, dict(zip(names, turn, strict=True)))
         vote.cast(at, (c, s), t)
     return f"{vote.about}: for {{each}} and every angle t, {vote.said(what)}, with {angle}."
 
@@ -198,29 +201,28 @@ class _Line:
         assert isinstance(value.type, Scalar)
         dims = (*("images" for _ in lead), *dims)
         self.out = k.accumulator("votes accumulator lines", value.type, dims)
-        self.centred = shape.chance(0.5)
-        self.size: Var | None = None
-        if shape.chance(0.5):
-            self.size = k.scalar("rho_step bin_size", FLOAT32, 1.0, 1.6)
+        # Distances have signs: half of the bins are for negative ones.
+        self.size = k.scalar("rho_step bin_size", FLOAT32, 1.6, 2.6)
+        self.most = k.scalar("rho_max max_rho", FLOAT32, 9.0, 13.0) if shape.chance(0.5) else None
 
     def cast(self, at: tuple[Expr, Expr], turn: tuple[Expr, Expr], t: Expr) -> None:
         k, count = self.k, extent(self.out, len(self.lead) + self.axis)
         rho: Expr = k.let("rho dist", at[0] * turn[0] + at[1] * turn[1])
-        rho = rho if self.size is None else rho / self.size
-        slot: Expr = cast(fn("rint", rho), INT32)
-        slot = k.let("slot rho_bin r", slot + count // 2 if self.centred else slot)
+        if self.most is not None:
+            value = cast(fn("floor", (rho + self.most) / self.size), INT32)
+        else:
+            value = cast(fn("rint", rho / self.size), INT32) + count // 2
+        slot = k.let("rho_bin r_bin", value)
         with guarded(k, both(slot >= 0, slot < count), True):
             place = (slot, t) if self.axis == 0 else (t, slot)
             k.atomic("add", self.out, (*self.lead, *place), self.value)
 
     def said(self, what: str) -> str:
-        slot = "bin = x * c + y * s"
-        slot = (
-            f"{slot} rounded"
-            if self.size is None
-            else f"bin = (x * c + y * s) / {self.size.name} rounded"
-        )
-        slot += ", plus half the number of bins rounded down," if self.centred else ""
+        if self.most is not None:
+            slot = f"bin = floor((x * c + y * s + {self.most.name}) / {self.size.name})"
+        else:
+            slot = f"bin = rint((x * c + y * s) / {self.size.name}) + bins // 2"
+            slot += f", {self.out.name} having that many bins for each angle"
         parts = ("bin", "t") if self.axis == 0 else ("t", "bin")
         place = f"{self.out.name}[{', '.join([*map(written, self.lead), *parts])}]"
-        return f"add {what} to {place} if there is that bin, {slot.rstrip(',')}"
+        return f"add {what} to {place} if there is that bin, {slot}"
