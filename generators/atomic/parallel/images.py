@@ -101,7 +101,7 @@ def _from_points(k: KernelBuilder) -> str:
     k.size("edge_points", 24, 36)
     (i,) = k.thread("edge_points", names=(k.name("i p"),))
     xs, ys = (k.array(n, FLOAT32, "edge_points", low=1.0, high=9.0) for n in ("px", "py"))
-    x, y = k.let("x xf", xs[i]), k.let("y yf", ys[i])
+    x, y = k.let("x", xs[i]), k.let("y", ys[i])
     value: Expr = k.lift(1, k.draw.shape.weighted(COUNTS))
     what = "1"
     if k.draw.shape.chance(0.3):
@@ -122,7 +122,8 @@ def _from_image(k: KernelBuilder, level: int) -> str:
             cut = k.scalar("threshold min_magnitude", FLOAT32, 0.4, 0.7)
             test, about = p.own(image) > cut, f"where {image.name} is more than {cut.name}"
         with p.guard(test):
-            x, y = k.let("xf fx", cast(p.x, FLOAT32)), k.let("yf fy", cast(p.y, FLOAT32))
+            names = k.draw.word.choice((("xf", "yf"), ("fx", "fy")))
+            x, y = (k.let(n, cast(c, FLOAT32)) for n, c in zip(names, (p.x, p.y), strict=True))
             one = k.lift(1, k.draw.shape.weighted(COUNTS))
             text = _votes(k, (x, y), one, "1", p.lead)
     return text.format(each=f"each pixel {about}, of column x and row y")
@@ -133,7 +134,7 @@ def _votes(
 ) -> str:
     """Votes of one point for all angles, and the sentence on them; ``lead`` is its image."""
     shape = k.draw.shape
-    k.size("angles", 5, 8)
+    k.size("angles", 7, 9)
     tables = None
     if shape.chance(0.5):
         names = ("cos_table", "sin_table")
@@ -142,7 +143,7 @@ def _votes(
         angle = f"c = {names[0]}[t] and s = {names[1]}[t]"
     else:
         count = extent_of(k, "angles")
-        step = k.scalar("angle_step d_theta", FLOAT32, 0.2, 0.5)
+        step = k.scalar("angle_step d_theta", FLOAT32, 0.4, 0.55)
         angle = f"c and s the cosine and the sine of t * {step.name}"
     vote = (_Circle if shape.chance(0.4) else _Line)(k, value, lead)
     with k.for_("t a theta_id", count) as t:
@@ -172,7 +173,8 @@ class _Circle:
 
     def cast(self, at: tuple[Expr, Expr], turn: tuple[Expr, Expr], t: Expr) -> None:
         k, places = self.k, []
-        for names, place, part in zip(("cx col_c", "cy row_c"), at, turn, strict=True):
+        names_ = k.draw.word.choice((("cx", "cy"), ("col_c", "row_c")))
+        for names, place, part in zip(names_, at, turn, strict=True):
             places.append(k.let(names, cast(fn("rint", place - self.radius * part), INT32)))
         cx, cy = places
         axis = len(self.lead)
@@ -202,8 +204,8 @@ class _Line:
         dims = (*("images" for _ in lead), *dims)
         self.out = k.accumulator("votes accumulator lines", value.type, dims)
         # Distances have signs: half of the bins are for negative ones.
-        self.size = k.scalar("rho_step bin_size", FLOAT32, 1.6, 2.6)
-        self.most = k.scalar("rho_max max_rho", FLOAT32, 9.0, 13.0) if shape.chance(0.5) else None
+        self.size = k.scalar("rho_step rho_bin_size", FLOAT32, 0.7, 1.0)
+        self.most = k.scalar("rho_max max_rho", FLOAT32, 4.0, 5.5) if shape.chance(0.5) else None
 
     def cast(self, at: tuple[Expr, Expr], turn: tuple[Expr, Expr], t: Expr) -> None:
         k, count = self.k, extent(self.out, len(self.lead) + self.axis)
