@@ -305,7 +305,8 @@ def sparse_product(k: KernelBuilder, level: int) -> Title:
     if t.form == "runs":
         return _row_runs(t)
     e = t.s.at[0]
-    row, col = k.let("row i", t.rows[e]), k.let("col j", t.cols[e])
+    names = k.draw.word.choice((("row", "col"), ("i", "j")))
+    row, col = k.let(names[0], t.rows[e]), k.let(names[1], t.cols[e])
     value: Expr = t.values[e]
     if t.chance(0.4, 2) and not isinstance(t.type, Mat):
         value = t.let("a scaled", k.scalar("alpha", t.unit, 2, 5) * value)

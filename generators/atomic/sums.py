@@ -63,11 +63,11 @@ class _Bounds(Tally):
         self.vec = Vec(shape.choice((2, 3, 3)), k.draw.wide_float_type())
         forms = {1: "points", 2: "points margin", 3: "margin triangles", 4: "chunks triangles"}
         self.form = shape.choice(forms.get(level, "runs").split())
-        self.width = k.draw.value.choice((4, 8))
         if self.form in ("chunks", "runs"):
-            k.size("chunks", 7, 10)
-            (t,) = k.thread("chunks", names=(k.name("t chunk"),))
-            super().__init__(level, Site(k, "chunk", (f"{self.width}*chunks",), (t,)))
+            k.size("num_threads", 7, 10)
+            k.size("per_thread", 4, 8)
+            (t,) = k.thread("num_threads", names=(k.name("t thread_id"),))
+            super().__init__(level, Site(k, "chunk", ("num_threads*per_thread",), (t,)))
         else:
             size = "num_triangles" if self.form == "triangles" else "num_points"
             names = "t tri" if self.form == "triangles" else "i p"
@@ -75,7 +75,7 @@ class _Bounds(Tally):
 
     def point(self, s: Site, array: Var | None = None) -> Expr:
         array = array or s.array("points positions", self.vec, -2.0, 2.0)
-        return self.k.let("p x", array[s.at])
+        return self.k.let("pt pos", array[s.at])
 
     def boxes(self, dims: str) -> tuple[Var, Var]:
         k, far = self.k, "1.0e6"
@@ -150,23 +150,25 @@ def _of_chunks(b: _Bounds) -> str:
     k, (t,) = b.k, b.s.at
     points = b.s.array("points positions", b.vec, -2.0, 2.0)
     runs = b.form == "runs"
-    first = k.let("first start", t * b.width)
+    count = k.size_param("per_thread points_per_thread", "per_thread")
+    first = k.let("first start", t * count)
     if runs:
         k.size("objects", 4, 6)
         owners = b.s.array("object_of object_ids", INT32, init="index_of:objects")
         current = k.let("current", owners[first])
     low = k.let("low", points[first])
-    high = k.let("high", points[first])
+    high = k.let("high", low)
     lower, upper = b.boxes("objects" if runs else "1")
 
     def flush(at: Expr) -> None:
         k.atomic("min", lower, at, low)
         k.atomic("max", upper, at, high)
 
-    with k.for_("j step", b.width, start=1) as j:
-        p = k.let("p x", points[first + j])
+    with k.for_("j step", count, start=1) as j:
+        i = k.let("i", first + j)
+        p = k.let("p pt", points[i])
         if runs:
-            obj = k.let("obj owner", owners[first + j])
+            obj = k.let("obj owner", owners[i])
             with k.if_(fn("ne", obj, current)):
                 flush(current)
                 k.assign(current, obj)
@@ -176,7 +178,7 @@ def _of_chunks(b: _Bounds) -> str:
         k.assign(high, most(high, p))
     flush(current if runs else k.lift(0, INT32))
     of = "each object" if runs else "a point cloud"
-    text = f"Axis-aligned bounding box of {of}: each thread joins {b.width} consecutive points, "
+    text = f"Axis-aligned bounding box of {of}: each thread joins {b.say(count)} consecutive points, "
     if runs:
         text += f"and where {owners.name} changes, and at the end, lowers {lower.name} and raises "
         return f"{text}{upper.name} of that object by the box of the run, component by component."
@@ -275,7 +277,7 @@ def _scattered(r: _Rows) -> str:
     if r.form == "row":
         text += f" to row {at} of {out.name}."
     else:
-        text += f" to {out.name}[{', '.join([at, *map(r.say, s.at[1:])])}] for every ({s.where})."
+        text += f" to {out.name}[{', '.join([at, *map(r.say, s.at[1:])])}] for every {s.where if s.rank == 1 else f'({s.where})'}."
     if counts is not None:
         text += f" The first column's threads count the rows of each segment in {counts.name}."
     if r.form == "checked":

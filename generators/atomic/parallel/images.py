@@ -27,7 +27,7 @@ def cooccurrence_counts(k: KernelBuilder, level: int) -> Title:
         image = p.image("image gray" if step else "image codes quantized", INT32, **init)
         out = p.shared("glcm cooccurrence pair_counts", shape.weighted(COUNTS), (levels, levels))
         c = _Pairs(p, image, step, shape.chance(0.4), out)
-        own = p.let("a ref center", c.code(p.own(image)), 0.8)
+        own = p.let("a ref center", c.code(p.own(image)), 1.0)
         way = shape.choice(("params", "literal", "several") if level > 1 else ("params", "literal"))
         if way == "several":
             k.size("shifts", 3, 4)
@@ -77,7 +77,7 @@ class _Pairs:
             tests.append(place[-1] < stop)
         with guarded(k, both(*tests), inner):
             other = p.let(
-                "c other", self.code(self.image[p.index(*place)]), 0.5 + 0.5 * self.mirror
+                "other", self.code(self.image[p.index(*place)]), 0.5 + 0.5 * self.mirror
             )
             self.out.update("add", (own, other), 1)
             if self.mirror:

@@ -165,13 +165,13 @@ def element_products(k: KernelBuilder, level: int) -> Title:
 class _Tet:
     """A tetrahedron: the numbers of its vertices and the sides from the first of them."""
 
-    def __init__(self, k: KernelBuilder, e: _Element, level: int) -> None:
+    def __init__(self, k: KernelBuilder, e: _Element, level: int, deformed: bool) -> None:
         shape = k.draw.shape
         self.k, self.e = k, e
         self.x = k.array("positions vertices rest", _VEC, _NODES, low=-1.0, high=1.0)
         self.ids = e.each(k.draw.word.choice(("i j l m", "a b c d", "v0 v1 v2 v3")))
         self.moved: Var | None = None
-        if shape.chance(0.3):
+        if deformed:
             self.moved = k.array("displacement disp", _VEC, _NODES, low=-0.2, high=0.2)
         moved = self.moved
         self.p: list[Expr] = [
@@ -203,13 +203,14 @@ def tet_masses(k: KernelBuilder, level: int) -> Title:
     """Volumes of tetrahedra as lumped masses, loads or gradients of volume at their vertices."""
     shape = k.draw.shape
     e = _Element(k, 4, "num_tets")
-    t = _Tet(k, e, level)
-    form = shape.choice(("mass", "mass", "force", "gradient"))
+    form = shape.choice(("mass", "volume", "force", "gradient"))
+    # Mass stays with the body at rest; volumes and their gradients are those of its present shape.
+    t = _Tet(k, e, level, form in ("volume", "gradient") and shape.chance(0.4))
     what = _volume_gradient(k, t) if form == "gradient" else _nodal_shares(k, t, form)
     where = t.x.name if t.moved is None else f"{t.x.name} + {t.moved.name}"
-    about = {"mass": "Lumped masses", "force": "Body forces"}.get(form, "Volume gradients")
+    about = {"mass": "Lumped masses", "volume": "Nodal volumes", "force": "Body forces"}.get(form, "Volume gradients")
     text = f"{about} of tetrahedra ({e.said}, vertices in {where}): at each vertex of each, "
-    names = {"mass": "lumped_mass tet_masses", "force": "body_forces tet_loads"}
+    names = {"volume": "nodal_volumes", "mass": "lumped_mass tet_masses", "force": "body_forces tet_loads"}
     return Title(k.name(names.get(form, "volume_gradients tet_gradients")), f"{text}{what}.")
 
 
@@ -230,7 +231,7 @@ def _nodal_shares(k: KernelBuilder, t: _Tet, form: str) -> str:
     shape = k.draw.shape
     share: Expr = t.volume(False)
     what, weighed = "a quarter of its volume", False
-    if form == "force" or shape.chance(0.75):
+    if form != "volume":
         rho: Expr
         if shape.chance(0.5):
             rho = k.array("density rho", FLOAT32, t.e.size, low=0.5, high=2.0)[t.e.e]
@@ -245,12 +246,8 @@ def _nodal_shares(k: KernelBuilder, t: _Tet, form: str) -> str:
     else:
         names = "lumped_mass node_mass" if weighed else "node_volume volumes"
         out = k.accumulator(names, FLOAT32, _NODES)
-    if t.e.form != "packed" and shape.chance(0.5):
-        with k.for_("n corner", 4) as n:
-            k.atomic("add", out, t.e.node(n), share)
-    else:
-        for v in t.ids:
-            k.atomic("add", out, v, share)
+    for v in t.ids:
+        k.atomic("add", out, v, share)
     return f"add {what} to {out.name}"
 
 
