@@ -157,11 +157,12 @@ def _mask_runs(k: KernelBuilder, level: int) -> Title:
     k.size("users", 12, 16)
     (t,) = k.thread("chunks", names=(k.name("t chunk"),))
     dims = f"{width}*chunks"
-    events = k.array("permission_ids event_types", INT32, dims, low=0, high=type_.bits - 1)
+    kinds, joined = k.draw.word.choice((("permission_ids", "granted"), ("event_types", "seen")))
+    events = k.array(kinds, INT32, dims, low=0, high=type_.bits - 1)
     users = k.array("user_of user_ids", INT32, dims, init="index_of:users")
     first = k.let("first start", t * width)
-    current, held = k.let("current", users[first]), k.let("held joined", k.lift(0, type_))
-    out = k.accumulator("granted any_seen", type_, "users")
+    current, held = k.let("current", users[first]), k.let("bits mask", k.lift(0, type_))
+    out = k.accumulator(joined, type_, "users")
     with k.for_("j step", width) as j:
         user = k.let("user", users[first + j])
         with k.if_(fn("ne", user, current)):

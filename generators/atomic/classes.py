@@ -18,10 +18,10 @@ def _guess(t: Tally, s: Site, c: str) -> tuple[Expr, str]:
     k = t.k
     if t.level < 3 or t.chance(0.2):
         pred = s.read("pred predicted y_pred", INT32, init=f"index_of:{c}")
-        return t.let("guess predicted_i", pred), ""
+        return t.let("guess", pred), ""
     scores = k.array("logits scores", FLOAT32, (*s.dims, c), low=-2.0, high=2.0)
     best = k.let("best top", scores[s.index(k.lift(0, INT32))])
-    guess = k.let("guess pred", k.lift(0, INT32))
+    guess = k.let("guess", k.lift(0, INT32))
     with k.for_("c j", extent(scores, s.rank), start=1) as j:
         score = k.let("score v", scores[s.index(j)])
         with k.if_(score > best):
@@ -41,7 +41,7 @@ def confusion_counts(k: KernelBuilder, level: int) -> Title:
         s = threads(k, "n", 72, 96)
     t = Tally(level, s, "Samples")
     truth: Expr = s.read("truth labels y_true", INT32, init=f"index_of:{c}")
-    truth = t.let("actual truth_i", truth)
+    truth = t.let("actual", truth)
     if t.chance(0.3, 2):
         t.skip(fn("eq", truth, k.scalar("ignore_label void_class", INT32, 0, 1)))
     guess, defined = _guess(t, s, c)
@@ -78,7 +78,7 @@ def _class_counts(
     with t.k.else_():
         t.into(names[1], dims, (*lead, truth), value)
         t.into(names[2], dims, (*lead, guess), value)
-    t.done[-2:] = [f"else {' and '.join(t.done[-2:])}"]
+    t.done = [f"{t.done[0]}, else {' and '.join(t.done[1:])}"]
 
 
 @idiom(depth=3)
@@ -123,8 +123,8 @@ def _nearest(t: Tally, point: Expr, turned: bool, c: str) -> tuple[Var, Var, Var
     k, real = t.k, scalar_of(point.type)
     how = {"init": "unit"} if turned else {"low": -1.5, "high": 1.5}
     centers = k.array("centroids centers", point.type, c, **how)
-    names, first = ("best_dot", -2.0) if turned else ("best_dist best_d2", 1.0e30)
-    best = k.let(names, k.lift(first, real))
+    names = k.draw.word.choice((("best_d2", "d2"), ("best_dist_sq", "dist_sq")))
+    best = k.let("best_dot" if turned else names[0], k.lift(-2.0 if turned else 1.0e30, real))
     winner = k.let("cluster label nearest", k.lift(0, INT32))
     with k.for_("j c", k.size_param("num_clusters num_centroids", c)) as j:
         if turned:
@@ -132,7 +132,7 @@ def _nearest(t: Tally, point: Expr, turned: bool, c: str) -> tuple[Var, Var, Var
         else:
             gap = k.let("diff gap", point - centers[j])
             square = gap * gap if isinstance(gap.type, Scalar) else dot(gap, gap)
-            here = k.let("dist_sq d2", square)
+            here = k.let(names[1], square)
         with k.if_(here > best if turned else here < best):
             k.assign(best, here)
             k.assign(winner, j)

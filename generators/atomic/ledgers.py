@@ -262,12 +262,12 @@ _SENSORS = Ledger(
     formulas(
         energy=lambda u, c, d: u * c * d,
         charge=lambda c, d: c * d,
-        power=lambda u, c: u * c,
-        line_loss=lambda c, r: r * c * c,
+        line_loss=lambda c, r, d: r * c * c * d,
+        metered_time=lambda d: d,
     ),
     pairs={
         "sum_energy_and_charge meter_totals": ("energy", "charge"),
-        "sum_power_and_loss": ("power", "line_loss"),
+        "sum_energy_and_loss": ("energy", "line_loss"),
     },
     entry="reading",
     group="meters meter meter_ids",

@@ -27,7 +27,8 @@ def _started(a: Accumulation) -> list[Var]:
             names = words({"max": "top peak", "min": "low bottom"}[kind])
         far = {"add": "0", "max": "-1.0e30", "min": "1.0e30"}[kind]
         if a.type.is_int and kind != "add":
-            far = {"max": str(-(2**31)), "min": str(2**31 - 1)}[kind]
+            most_ = 2 ** (a.type.bits - 1)
+            far = {"max": str(-most_), "min": str(most_ - 1)}[kind]
         found.append(k.let(names, k.lift(int(far) if a.type.is_int else float(far), a.type)))
     return found
 

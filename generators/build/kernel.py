@@ -46,6 +46,8 @@ class KernelBuilder(BodyBuilder):
     def __init__(self, draw: Draw, half_inputs: bool = False) -> None:
         super().__init__(draw)
         self.half_inputs = half_inputs
+        self.exact: set[str] = set()
+        """Inputs that keep float32 where others lie in half precision: sums, logarithms of sums."""
         self.params: list[ir.Param] = []
         self.sizes: dict[str, ir.Size] = {}
         self.fixed: dict[str, int] = {}

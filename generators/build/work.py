@@ -51,9 +51,13 @@ def _row_length(k: KernelBuilder, size: str) -> Expr:
 def _halved(k: KernelBuilder, body: ir.Body) -> tuple[ir.Body, str]:
     """Inputs in half precision, converted as they are read."""
     kinds = {scalar_of(t).name for p in k.params for t in _types(p)}
-    names = halves(k.params)
-    floats = [p for p in k.params if p.role == "in" and p.type in _FLOAT_ARRAYS]
-    arrays = [p for p in k.params if p.role == "in" and isinstance(p.type, Array)]
+    names = [name for name in halves(k.params) if name not in k.exact]
+    arrays = [
+        p
+        for p in k.params
+        if p.role == "in" and isinstance(p.type, Array) and p.name not in k.exact
+    ]
+    floats = [p for p in arrays if p.type in _FLOAT_ARRAYS]
     others = [t for p in arrays if p not in floats for t in _types(p) if scalar_of(t).is_float]
     narrow = bool(names) and len(names) == len(floats) and not others
     if not narrow or kinds & {"float16", "float64"} or _passed(body, names):

@@ -51,7 +51,7 @@ def class_statistics(k: KernelBuilder, level: int) -> Title:
         )
         sums = w.shared("sums totals", type_, ("classes", *parts))
         squares = w.shared("squares sum_sq", type_, ("classes", *parts)) if more else None
-        value_of = named(k, "w sample_w", weight, 0.6) if weight is not None else None
+        value_of = named(k, "w sample_w", weight, 1.0) if weight is not None else None
         counts.update("add", (c,), 1 if value_of is None else value_of)
         load: Expr
         if form == "features":
