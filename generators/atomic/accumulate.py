@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 from generators.atomic.entries import Ledger
 from generators.atomic.tally import Tally, joined, threads
 from generators.build import KernelBuilder
@@ -276,5 +277,3 @@ class Accumulation(Tally):
 
 
 _COUNTED = ("bins", "plane", "row_bins", "runs", "copies")
-
-

@@ -266,7 +266,7 @@ def visit_marks(k: KernelBuilder, level: int) -> Title:
         s = threads(k, "num_visits", 36, 56)
     t = Tally(level, s, "Visits")
     k.size("num_nodes", 70, 95)
-    array = "walks paths" if paths else "visited_nodes node_ids frontier"
+    array = "walks paths" if paths else "visited_nodes node_ids"
     node = t.let("node v", s.read(array, INT32, init="index_of:num_nodes"))
     what = shape.choice(("last", "first", "owner", "or", "count"))
     how, outs, name = _MARKS[what]

@@ -11,7 +11,6 @@ from generators.kit.sources import given
 from generators.program.dtypes import INT32, Mat, Scalar, Vec
 from generators.program.expr import Expr, Var
 
-
 _HALF = 6
 """Of the vertices that springs join, so many are first ends and as many second ones."""
 
@@ -21,7 +20,7 @@ def _ends(t: Tally, size: str, arrays: str, locals_: str, apart: bool = False) -
 
     Ends that are ``apart`` are never the same.
     """
-    found = []
+    found: list[Var] = []
     for array, name, short in zip(arrays.split(), locals_.split(), "ij", strict=True):
         how: dict[str, object] = {"init": f"index_of:{size}"}
         if apart:

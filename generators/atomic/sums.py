@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from generators.atomic.entries import Ledger
-from generators.atomic.totals import accumulate
 from generators.atomic.tally import INT64, Tally, indices, threads
+from generators.atomic.totals import accumulate
 from generators.build import KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import formulas
@@ -178,7 +178,9 @@ def _of_chunks(b: _Bounds) -> str:
         k.assign(high, most(high, p))
     flush(current if runs else k.lift(0, INT32))
     of = "each object" if runs else "a point cloud"
-    text = f"Axis-aligned bounding box of {of}: each thread joins {b.say(count)} consecutive points, "
+    text = (
+        f"Axis-aligned bounding box of {of}: each thread joins {b.say(count)} consecutive points, "
+    )
     if runs:
         text += f"and where {owners.name} changes, and at the end, lowers {lower.name} and raises "
         return f"{text}{upper.name} of that object by the box of the run, component by component."
@@ -230,20 +232,19 @@ class _Rows(Tally):
         span = (-2.0, 2.0) if self.type.is_float else (-20, 50)
         return s.array("values src", self.type, *span)
 
-    def out(self) -> Var:
+    def out(self, names: str = "") -> Var:
         dims = ("num_groups", *(["dim"] if self.form != "list" else []))
-        return self.k.accumulator("sums segment_sums out", self.type, dims)
+        return self.k.accumulator(names or "sums segment_sums out", self.type, dims)
 
 
 @idiom
 def scatter(k: KernelBuilder, level: int) -> Title:
     """Scatter-add of values or of rows to the segments that an index array names."""
     r = _Rows(k, level)
-    text = _scattered_runs(r) if r.form == "runs" else _scattered(r)
-    return Title(k.name("scatter_add segment_sum index_add"), text)
+    return _scattered_runs(r) if r.form == "runs" else _scattered(r)
 
 
-def _scattered(r: _Rows) -> str:
+def _scattered(r: _Rows) -> Title:
     """A thread for each element, or for each row."""
     k, s = r.k, r.s
     index = r.index()
@@ -261,7 +262,7 @@ def _scattered(r: _Rows) -> str:
             values, out = r.values(e), r.out()
             value = values[e.at]
             k.atomic("add", out, (seg, e.at[-1]), value if weight is None else weight * value)
-        text += f"the thread of row {s.where} adds that row of {values.name}"
+        text += f"each thread adds its row of {values.name}"
     else:
         values, out = r.values(s), r.out()
         value = values[s.at]
@@ -277,21 +278,22 @@ def _scattered(r: _Rows) -> str:
     if r.form == "row":
         text += f" to row {at} of {out.name}."
     else:
-        text += f" to {out.name}[{', '.join([at, *map(r.say, s.at[1:])])}] for every {s.where if s.rank == 1 else f'({s.where})'}."
+        each = s.where if s.rank == 1 else f"({s.where})"
+        text += f" to {out.name}[{', '.join([at, *map(r.say, s.at[1:])])}] for every {each}."
     if counts is not None:
         text += f" The first column's threads count the rows of each segment in {counts.name}."
     if r.form == "checked":
         text += " Rows with a negative index belong to no segment and are left out."
-    return text
+    return Title(k.name("scatter_add segment_sum index_add"), text)
 
 
-def _scattered_runs(r: _Rows) -> str:
+def _scattered_runs(r: _Rows) -> Title:
     """A thread for each column of a chunk of rows, which sums rows of one segment first."""
     k, (t, c) = r.k, r.s.at
-    index, values, out = r.index(), r.values(r.s), r.out()
+    mean = r.chance(0.4) and r.type.is_float
+    index, values, out = r.index(), r.values(r.s), r.out("means segment_means" if mean else "")
     first = k.let("first start", t * r.width)
     current = k.let("current seg", index[first])
-    mean = r.chance(0.4) and r.type.is_float
     sizes = None
     if mean:
         sizes = k.array("segment_sizes counts", INT32, "num_groups", low=1, high=9)
@@ -314,6 +316,8 @@ def _scattered_runs(r: _Rows) -> str:
     flush()
     text = f"{'Mean' if mean else 'Sum'} of the rows of each segment: a thread goes through column "
     text += f"{r.say(c)} of {r.width} consecutive rows of {values.name}, sums runs of equal "
-    text += f"{index.name} in a register, and adds a run"
-    text += f", over {sizes.name} of the segment," if sizes is not None else ""
-    return f"{text} to {out.name} where the segment changes and at the end."
+    text += f"{index.name} in a register, and adds a run's sum"
+    text += f", divided by {sizes.name} of its segment," if sizes is not None else ""
+    text += f" to {out.name} where the segment changes and at the end."
+    names = "segment_mean scatter_mean" if mean else "scatter_add segment_sum index_add"
+    return Title(k.name(names), text)

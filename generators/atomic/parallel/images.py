@@ -76,9 +76,7 @@ class _Pairs:
             place.append(named(k, names, start + shift, 0.7))
             tests.append(place[-1] < stop)
         with guarded(k, both(*tests), inner):
-            other = p.let(
-                "other", self.code(self.image[p.index(*place)]), 0.5 + 0.5 * self.mirror
-            )
+            other = p.let("other", self.code(self.image[p.index(*place)]), 0.5 + 0.5 * self.mirror)
             self.out.update("add", (own, other), 1)
             if self.mirror:
                 self.out.update("add", (other, own), 1)

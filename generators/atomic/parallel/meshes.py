@@ -12,7 +12,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, sqrt
 from generators.kit.naming import applied, routine
 from generators.kit.text import written
-from generators.program.dtypes import FLOAT32, INT32, Mat, Scalar, Vec, scalar_of
+from generators.program.dtypes import FLOAT32, INT32, Mat, Scalar, Type, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
 _NODES = "num_nodes"
@@ -52,7 +52,9 @@ class _Element:
 
     def each(self, names: str) -> list[Expr]:
         """All its nodes, in locals."""
-        return [self.k.let(name, self.node(n)) for n, name in enumerate(names.split()[: self.count])]
+        return [
+            self.k.let(name, self.node(n)) for n, name in enumerate(names.split()[: self.count])
+        ]
 
     @property
     def said(self) -> str:
@@ -208,9 +210,15 @@ def tet_masses(k: KernelBuilder, level: int) -> Title:
     t = _Tet(k, e, level, form in ("volume", "gradient") and shape.chance(0.4))
     what = _volume_gradient(k, t) if form == "gradient" else _nodal_shares(k, t, form)
     where = t.x.name if t.moved is None else f"{t.x.name} + {t.moved.name}"
-    about = {"mass": "Lumped masses", "volume": "Nodal volumes", "force": "Body forces"}.get(form, "Volume gradients")
+    about = {"mass": "Lumped masses", "volume": "Nodal volumes", "force": "Body forces"}.get(
+        form, "Volume gradients"
+    )
     text = f"{about} of tetrahedra ({e.said}, vertices in {where}): at each vertex of each, "
-    names = {"volume": "nodal_volumes", "mass": "lumped_mass tet_masses", "force": "body_forces tet_loads"}
+    names = {
+        "volume": "nodal_volumes",
+        "mass": "lumped_mass tet_masses",
+        "force": "body_forces tet_loads",
+    }
     return Title(k.name(names.get(form, "volume_gradients tet_gradients")), f"{text}{what}.")
 
 
@@ -275,7 +283,7 @@ class _Corners:
         sides = k.draw.word.choice((("d1", "d2"), ("ea", "eb"), ("to_p", "to_q")))
         self.sides = k.draw.word.choice((sides, ("d1", "d2")))
         self.names = [k.name(word) for word in ("w cot_w", "flux")]
-        params = {"apex": _VEC, "p": _VEC, "q": _VEC, "eps": FLOAT32}
+        params: dict[str, Type] = {"apex": _VEC, "p": _VEC, "q": _VEC, "eps": FLOAT32}
         self.half = routine(k, 0.7, "half_cotangent half_cot", params, self._half_cotangent)
 
     def _half_cotangent(self, b: BodyBuilder, apex: Expr, p: Expr, q: Expr, eps: Expr) -> Expr:

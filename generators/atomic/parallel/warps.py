@@ -29,9 +29,9 @@ def bilinear_splat(k: KernelBuilder, level: int) -> Title:
         if shape.chance(0.3):
             scale = k.scalar("time_t", FLOAT32, 0.4, 0.9)
             by = tuple(scale * part for part in by)
-        names = k.draw.word.choice((("tx", "ty"), ("gx", "gy"), ("x_new", "y_new")))
-        x = k.let(names[0], cast(p.x, FLOAT32) + by[0])
-        y = k.let(names[1], cast(p.y, FLOAT32) + by[1])
+        moved_to = k.draw.word.choice((("tx", "ty"), ("gx", "gy"), ("x_new", "y_new")))
+        x = k.let(moved_to[0], cast(p.x, FLOAT32) + by[0])
+        y = k.let(moved_to[1], cast(p.y, FLOAT32) + by[1])
         value = p.let("value", p.own(image), 1.0)
         nearest = shape.chance(0.25)
         s = _Splat(p, image, level)
