@@ -177,10 +177,8 @@ def _of_chunks(b: _Bounds) -> str:
         k.assign(low, least(low, p))
         k.assign(high, most(high, p))
     flush(current if runs else k.lift(0, INT32))
-    of = "each object" if runs else "a point cloud"
-    text = (
-        f"Axis-aligned bounding box of {of}: each thread joins {b.say(count)} consecutive points, "
-    )
+    text = f"Axis-aligned bounding box of {'each object' if runs else 'a point cloud'}: "
+    text += f"each thread joins {b.say(count)} consecutive points, "
     if runs:
         text += f"and where {owners.name} changes, and at the end, lowers {lower.name} and raises "
         return f"{text}{upper.name} of that object by the box of the run, component by component."
@@ -249,10 +247,9 @@ def _scattered(r: _Rows) -> Title:
     k, s = r.k, r.s
     index = r.index()
     seg = k.let("seg segment", index[s.at[0]])
-    text = "Scatter-add: "
+    text, weight = "Scatter-add: ", None
     if r.form == "checked":
         r.skip(seg < 0, f"{index.name} is negative")
-    weight: Expr | None = None
     if r.chance(0.4, 2) and r.type.is_float:
         weight = s.read("weights scale", r.type, 0.2, 1.5, axes=(0,))
         weight = k.let("w weight", weight) if r.form == "row" else weight
@@ -272,8 +269,7 @@ def _scattered(r: _Rows) -> Title:
             with k.if_(fn("eq", s.at[1], k.lift(0, INT32))):
                 k.atomic("add", counts, seg, 1)
         text += f"add {values.name}[{s.where}]"
-    first = r.say(s.at[0])
-    at = f"{index.name}[{first}]"
+    at = f"{index.name}[{r.say(s.at[0])}]"
     text += f", times {r.say(weight)}," if weight is not None else ""
     if r.form == "row":
         text += f" to row {at} of {out.name}."

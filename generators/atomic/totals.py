@@ -188,9 +188,8 @@ def _runs(a: Accumulation) -> str:
     text = f"{a.what(f' by {singular(size)}')}: each thread goes through {entries} and "
     text += f"{_told_amounts(a, values)} over runs of equal {groups.name}"
     text += ", which it counts too" if length is not None else ""
-    they = "they are" if names_[1:] else "the sum is"
+    they, each = ("they are", " each") if names_[1:] else ("the sum is", "")
     text += f", in registers. Where the run ends, and after the last entry, {they} added to "
-    each = " each" * bool(names_[1:])
     return f"{text}{listed(names_)} of the run's {noun(size)} by one atomic{each}."
 
 

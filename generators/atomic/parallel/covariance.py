@@ -27,45 +27,37 @@ def _point_scatter(k: KernelBuilder, level: int) -> Title:
     vec, mat = Vec(size, real), Mat(size, size, real)
     grouped = shape.chance(0.5)
     with work(k, level, "n", _SPAN, "i p", "clouds", "list lists") as w:
-        load = w.read("points positions normals", vec, -2.0, 2.0)
-        group = None
-        if grouped and len(w.dims) == 1:
-            k.size("clusters", 3, 4)
+        load = w.read("points positions", vec, -2.0, 2.0)
+        dims: tuple[str, ...] = w.dims[:-1]
+        at: tuple[Expr, ...] = w.at[:-1]
+        of = "each cloud" if dims else "a point cloud"
+        if grouped and not dims:
+            dims, of = (k.size("clusters", 3, 4),), "each cluster"
             group = w.read("labels cluster_ids", INT32, init="index_of:clusters")
-            c = w.let("c label", group)
+            at = (w.let("c label", group, 1.0),)
         d: Expr = w.let("p x", load, 1.0)
-        about = written(load)
-        centred = shape.chance(0.6)
+        about, centred = f"d = {written(load)}", shape.chance(0.6)
         if centred:
-            center: Expr
-            if group is None and len(w.dims) == 1:
-                center = k.scalar("mean centroid", vec, -0.5, 0.5)
-            else:
-                sizes = "clusters" if group is not None else w.dims[:-1]
-                centers = k.array("means centroids", vec, sizes, low=-0.5, high=0.5)
-                center = centers[(c,) if group is not None else w.at[:-1]]
+            center = _center(k, vec, dims, at)
             d = w.let("d diff", d - center, 1.0)
-            about = f"d = {about} - {written(center)}"
-        else:
-            about = f"d = {about}"
+            about = f"{about} - {written(center)}"
         outer = w.let("outer dd", fn("outer", d, d), 0.6)
-        dims = ("clusters",) if group is not None else w.dims[:-1] or ("1",)
-        at = (c,) if group is not None else w.at[:-1] or (k.lift(0, INT32),)
-        out = k.accumulator("scatter" if centred else "second_moments", mat, dims)
+        at = at or (k.lift(0, INT32),)
+        out = k.accumulator("scatter" if centred else "second_moments", mat, dims or ("1",))
         k.atomic("add", out, at, outer)
-    of = (
-        "each cluster"
-        if group is not None
-        else "each cloud"
-        if len(w.dims) > 1
-        else "a point cloud"
-    )
     i = written(w.i)
     what = "Scatter matrix" if centred else "Second moments"
     text = f"{what} of {of}: for each point {i}, add the outer product of d with itself to "
     text += f"{written(out[at])}, {about}."
     names = "scatter_matrix accumulate_scatter" if centred else "second_moments sum_outer_products"
     return Title(k.name(names), text)
+
+
+def _center(k: KernelBuilder, vec: Vec, dims: tuple[str, ...], at: tuple[Expr, ...]) -> Expr:
+    """The mean that is subtracted: of all points, or of each group."""
+    if not dims:
+        return k.scalar("mean centroid", vec, -0.5, 0.5)
+    return k.array("means centroids", vec, dims, low=-0.5, high=0.5)[at]
 
 
 def _feature_scatter(k: KernelBuilder, level: int) -> Title:

@@ -114,10 +114,7 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
         if form != "seeds":
             first = k.let("h1", hash_of(key, k.lift(17, UINT32)))
             second = k.let("h2", hash_of(key, k.lift(101, UINT32)))
-        tries: Expr = k.lift(k.draw.value.choice((3, 4, 5)), INT32)
-        if form != "block" and shape.chance(0.5):
-            # The bits of a block come from the 32 of one hash, which are enough for five.
-            tries = k.scalar("num_hashes", INT32, 2, 4)
+        tries = _tries(k, form)
         block = None
         if form == "block" and first is not None:
             block = k.let("word block_word", cast(first % cast(words, UINT32), INT32))
@@ -136,6 +133,13 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
     text += f"bits. {_told_bits(form, table.said('w'), written(words), bits)}"
     text += "" if form == "seeds" else "h1 and h2 are hashes with the seeds 17 and 101. "
     return Title(k.name("bloom_insert bloom_add set_bloom_bits"), f"{text}The hash is {how}.")
+
+
+def _tries(k: KernelBuilder, form: str) -> Expr:
+    """How many bits a key sets; those of a block come from the 32 of one hash: at most five."""
+    if form != "block" and k.draw.shape.chance(0.5):
+        return k.scalar("num_hashes", INT32, 2, 4)
+    return k.lift(k.draw.value.choice((3, 4, 5)), INT32)
 
 
 def _told_bits(form: str, where: str, words: str, bits: int) -> str:
