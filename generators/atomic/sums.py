@@ -247,9 +247,10 @@ def _scattered(r: _Rows) -> Title:
     k, s = r.k, r.s
     index = r.index()
     seg = k.let("seg segment", index[s.at[0]])
-    text, weight = "Scatter-add: ", None
+    text = "Scatter-add: "
     if r.form == "checked":
         r.skip(seg < 0, f"{index.name} is negative")
+    weight: Expr | None = None
     if r.chance(0.4, 2) and r.type.is_float:
         weight = s.read("weights scale", r.type, 0.2, 1.5, axes=(0,))
         weight = k.let("w weight", weight) if r.form == "row" else weight

@@ -196,14 +196,14 @@ class _Line:
     def __init__(self, k: KernelBuilder, value: Expr, lead: tuple[Expr, ...]) -> None:
         shape = k.draw.shape
         self.k, self.value, self.lead, self.axis = k, value, lead, shape.choice((0, 1))
-        k.size("rhos", 10, 14)
+        k.size("rhos", 8, 11)
         dims: tuple[str, ...] = ("rhos", "angles") if self.axis == 0 else ("angles", "rhos")
         assert isinstance(value.type, Scalar)
         dims = (*("images" for _ in lead), *dims)
         self.out = k.accumulator("votes accumulator lines", value.type, dims)
         # Distances have signs: half of the bins are for negative ones.
         self.size = k.scalar("rho_step rho_bin_size", FLOAT32, 0.7, 1.0)
-        self.most = k.scalar("rho_max max_rho", FLOAT32, 4.0, 5.5) if shape.chance(0.5) else None
+        self.most = k.scalar("rho_max max_rho", FLOAT32, 3.2, 4.5) if shape.chance(0.5) else None
 
     def cast(self, at: tuple[Expr, Expr], turn: tuple[Expr, Expr], t: Expr) -> None:
         k, count = self.k, extent(self.out, len(self.lead) + self.axis)

@@ -107,7 +107,7 @@ def detector_sums(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     with pixels(k, level) as p:
         image = p.image("image density attenuation", FLOAT32, 0.1, 1.0)
-        turned, dims = shape.chance(0.4), (k.size("angles", 4, 6), k.size("bins", 6, 8))
+        turned, dims = shape.chance(0.4), (k.size("angles", 4, 6), k.size("bins", 4, 6))
         dims = dims[::-1] if turned else dims
         out = p.shared("sinogram projections detector", FLOAT32, dims)
         names = ("cos_table", "sin_table")
@@ -115,7 +115,7 @@ def detector_sums(k: KernelBuilder, level: int) -> Title:
         bins = extent_of(k, "bins")
         value = p.let("value mu", p.own(image), 1.0)
         size = k.scalar("bin_width det_spacing", FLOAT32, 0.8, 1.2) if shape.chance(0.5) else None
-        middle = k.scalar("center_bin axis_bin", FLOAT32, 2.2, 5.4)
+        middle = k.scalar("center_bin axis_bin", FLOAT32, 1.6, 3.4)
         centre = shape.chance(0.6)
         names_ = k.draw.word.choice((("xc", "yc"), ("px", "py")))
         x = k.let(names_[0], _placed(p.x, p.width, centre))
