@@ -231,7 +231,7 @@ class Accumulation(Tally):
         q, second = self.key(own.second, 3, 4)
         return (m, q), (group, second), f"{by} and {noun(q)}"
 
-    def _group_name(self, size: str) -> str:
+    def group_name(self, size: str) -> str:
         """A local for the group of an entry: what it is one of, unless an array is called so."""
         name = singular(size)
         return "group" if name in self.k.used else name
@@ -242,7 +242,7 @@ class Accumulation(Tally):
         dims, at, by = self.target()
         share = 0.8 if len(found) + self.counted > 1 else 0.3
         if self.form not in ("total", "rows", "columns"):
-            at = (*at[:-1], self.let(self._group_name(dims[-1]), at[-1], share))
+            at = (*at[:-1], self.let(self.group_name(dims[-1]), at[-1], share))
         for n, ((kind, _), value) in enumerate(zip(self.takes, found, strict=True)):
             self.update(kind, self.out(n, dims), at, value)
         counts = self.count(dims)

@@ -158,7 +158,7 @@ def _runs(a: Accumulation) -> str:
     k.size(size, 4, 6)
     groups = k.array(names, INT32, a.s.dims, init=f"index_of:{size}")
     count = a.per_thread()
-    current = k.let("current run_group", groups[t * count])
+    current = k.let(f"run_{singular(size)}", groups[t * count])
     kept = _started(a)
     length = k.let("run_length num_here", k.lift(0, INT32)) if a.counted else None
     outs = [a.out(n, (size,)) for n in range(len(kept))]
@@ -173,7 +173,7 @@ def _runs(a: Accumulation) -> str:
 
     with k.for_("j step", count) as j:
         site, entries = _chunk_entry(a, j, count, strided=False)
-        group = k.let("g group", groups[site.at])
+        group = k.let(a.group_name(size), groups[site.at])
         with k.if_(fn("ne", group, current)):
             flush()
             for one in every:

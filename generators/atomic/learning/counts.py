@@ -109,7 +109,7 @@ class _Router:
         k.used.discard(self.loop)
         with k.for_(self.loop, self.stop) as m:
             k.augment(total, "add", exp(self.x(m) - top))
-        names = "prob_sums top_prob_sums" if way == "own" else "prob_sums importance"
+        names = "prob_sums chosen_prob_sums" if way == "own" else "prob_sums importance"
         sums = k.accumulator(names, FLOAT32, self.dims)
         text = f", is counted there in {counts.name}, and adds its softmax probability "
         if way == "own":
