@@ -100,7 +100,7 @@ def _voxels(k: KernelBuilder, level: int) -> Title:
     for size in ("ny", "nz"):
         k.size(size, 4, 6)
     k.size("x_words", 2, 2, minimum=2)
-    p = t.let("p", t.s.read("points positions", Vec(3, real), 0.1, 5.5))
+    p = t.let("pt pos", t.s.read("points positions", Vec(3, real), 0.1, 5.5))
     edge = k.scalar("voxel_size cell", real, 0.9, 1.1)
     cells = [t.let(f"i{a}", cast(fn("floor", p[c] / edge), INT32)) for c, a in enumerate("xyz")]
     names = ("x_words", "ny", "nz")
@@ -133,8 +133,8 @@ def _light_tiles(k: KernelBuilder, level: int) -> Title:
     top, left = k.let("top", most(y - reach, 0)), k.let("left", most(x - reach, 0))
     bottom = k.let("bottom", least(y + reach, rows - 1))
     right = k.let("right", least(x + reach, cols - 1))
-    rows_ = k.for_("row v", bottom + 1, start=top)
-    with rows_ as row, k.for_("col u", right + 1, start=left) as col:
+    rows_ = k.for_("row", bottom + 1, start=top)
+    with rows_ as row, k.for_("col", right + 1, start=left) as col:
         if not round_:
             k.atomic("or", out, (row, col, word), mask)
         else:
@@ -157,11 +157,12 @@ def _mask_runs(k: KernelBuilder, level: int) -> Title:
     k.size("users", 12, 16)
     (t,) = k.thread("chunks", names=(k.name("t chunk"),))
     dims = f"{width}*chunks"
-    events = k.array("permission_ids event_types", INT32, dims, low=0, high=type_.bits - 1)
+    kinds, joined = k.draw.word.choice((("permission_ids", "granted"), ("event_types", "seen")))
+    events = k.array(kinds, INT32, dims, low=0, high=type_.bits - 1)
     users = k.array("user_of user_ids", INT32, dims, init="index_of:users")
     first = k.let("first start", t * width)
-    current, held = k.let("current", users[first]), k.let("held joined", k.lift(0, type_))
-    out = k.accumulator("granted any_seen", type_, "users")
+    current, held = k.let("current", users[first]), k.let("bits mask", k.lift(0, type_))
+    out = k.accumulator(joined, type_, "users")
     with k.for_("j step", width) as j:
         user = k.let("user", users[first + j])
         with k.if_(fn("ne", user, current)):
@@ -272,8 +273,8 @@ def _best_of_chunk(k: KernelBuilder, level: int) -> Title:
     dims = (f"{width}*chunks",)
     t = _Packed(k, level, Site(k, "chunk", dims, (c,)))
     scores = k.array("costs errors" if t.lowest else "scores votes", t.type, dims, low=0, high=5000)
-    at = k.let("best_i arg_i", c * width)
-    best = k.let("best top", scores[at])
+    at = k.let("best_i", c * width)
+    best = k.let("best_cost" if t.lowest else "best_score", scores[at])
     with k.for_("j step", width, start=1) as j:
         i = k.let("i e", c * width + j)
         value = k.let("cost" if t.lowest else "score", scores[i])
@@ -305,12 +306,13 @@ def _nearest_reference(k: KernelBuilder, level: int) -> Title:
     queries = k.array("queries query_cells", vec, "num_queries", low=-60, high=60)
     refs = k.array("references ref_cells", vec, f"{width}*blocks", low=-60, high=60)
     own = k.let("p own", queries[q])
-    best = k.let("best_d2 nearest_d2", k.lift(2**31 - 1, INT32))
-    at = k.let("best_i nearest", b * width)
+    word = k.draw.word.choice(("best", "nearest"))
+    best = k.let(f"{word}_d2", k.lift(2**31 - 1, INT32))
+    at = k.let(f"{word}_i", b * width)
     with k.for_("j step", width) as j:
         i = k.let("i r", b * width + j)
         gap = k.let("gap diff", refs[i] - own)
-        away = k.let("d2 dist_sq", dot(gap, gap))
+        away = k.let("d2", dot(gap, gap))
         with k.if_(away < best):
             k.assign(best, away)
             k.assign(at, i)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce
-from operator import add
-
 from generators.atomic.tally import INT64, UINT32, UINT64, Tally, threads
 from generators.build import KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
@@ -22,10 +18,10 @@ def _guess(t: Tally, s: Site, c: str) -> tuple[Expr, str]:
     k = t.k
     if t.level < 3 or t.chance(0.2):
         pred = s.read("pred predicted y_pred", INT32, init=f"index_of:{c}")
-        return t.let("guess p", pred), ""
+        return t.let("guess", pred), ""
     scores = k.array("logits scores", FLOAT32, (*s.dims, c), low=-2.0, high=2.0)
     best = k.let("best top", scores[s.index(k.lift(0, INT32))])
-    guess = k.let("guess pred", k.lift(0, INT32))
+    guess = k.let("guess", k.lift(0, INT32))
     with k.for_("c j", extent(scores, s.rank), start=1) as j:
         score = k.let("score v", scores[s.index(j)])
         with k.if_(score > best):
@@ -37,7 +33,7 @@ def _guess(t: Tally, s: Site, c: str) -> tuple[Expr, str]:
 
 @idiom(depth=4)
 def confusion_counts(k: KernelBuilder, level: int) -> Title:
-    """Confusion matrices, and the true positives and misses of each class."""
+    """Confusion matrices, or the true and false positives and the misses of each class."""
     shape, c = k.draw.shape, k.size("classes", 3, 5)
     if level >= 2 and shape.chance(0.35):
         s = over(k, "folds n", "f i", ((2, 3), (24, 32)))
@@ -45,7 +41,7 @@ def confusion_counts(k: KernelBuilder, level: int) -> Title:
         s = threads(k, "n", 72, 96)
     t = Tally(level, s, "Samples")
     truth: Expr = s.read("truth labels y_true", INT32, init=f"index_of:{c}")
-    truth = t.let("t actual", truth)
+    truth = t.let("actual", truth)
     if t.chance(0.3, 2):
         t.skip(fn("eq", truth, k.scalar("ignore_label void_class", INT32, 0, 1)))
     guess, defined = _guess(t, s, c)
@@ -55,33 +51,34 @@ def confusion_counts(k: KernelBuilder, level: int) -> Title:
     if type_ == FLOAT32:
         value = t.let("w", s.read("sample_weights weights", type_, 0.5, 2.0))
     lead, dims = ((s.at[0],), ("folds",)) if s.rank == 2 and t.chance(0.7) else ((), ())
-    t.into("confusion matrix", (*dims, c, c), (*lead, truth, guess), value)
-    extra = t.pick("hits", "both", "none") if level >= 2 else t.pick("none", "none", "hits")
-    if extra != "none":
-        with t.when(fn("eq", truth, guess)):
-            t.into("true_pos correct", (*dims, c), (*lead, truth), value)
-    if extra == "both":
-        with k.else_():
-            t.into("false_neg missed", (*dims, c), (*lead, truth), value)
-            t.into("false_pos alarms", (*dims, c), (*lead, guess), value)
-        t.done[-2:] = [f"else {' and '.join(t.done[-2:])}"]
-    opening = f"Confusion matrix, one row a true class: for each sample {s.where}, "
+    matrix = t.chance(0.6)
+    if matrix:
+        t.into("confusion matrix", (*dims, c, c), (*lead, truth, guess), value)
+    else:
+        _class_counts(t, (truth, guess), (*dims, c), lead, value)
+    about = "Confusion matrix" if matrix else "Counts for precision and recall"
+    opening = f"{about}{', one row a true class' * matrix}: for each sample {s.where}, "
     if s.rank == 2:
         each = " of each fold" if dims else ", of all folds together"
-        opening = f"Confusion matrix{each}, one row a true class: for each sample ({s.where}), "
-    return t.title("confusion_matrix count_confusions tally_predictions", opening)
+        opening = f"{about}{each}{', one row a true class' * matrix}: "
+        opening += f"for each sample ({s.where}), "
+    names = "confusion_matrix count_confusions" if matrix else "class_outcomes count_outcomes"
+    return t.title(names, opening)
 
 
-_NORMS: dict[str, Callable[[Tally, Expr], Expr]] = {
-    "square": lambda t, d: d * d if isinstance(d.type, Scalar) else dot(d, d),
-    "size": lambda t, d: abs(d),
-    "manhattan": lambda t, d: reduce(add, [abs(d[a]) for a in range(_size(d))]),
-}
-_CALLED = {"square": "squared Euclidean", "size": "absolute", "manhattan": "Manhattan"}
-
-
-def _size(value: Expr) -> int:
-    return value.type.size if isinstance(value.type, Vec) else 1
+def _class_counts(
+    t: Tally, pair: tuple[Expr, Expr], dims: tuple[str, ...], lead: tuple[Expr, ...], value: Expr
+) -> None:
+    """What precision and recall are made of: hits, misses and false alarms of each class."""
+    (truth, guess), names = pair, ("true_pos", "false_neg", "false_pos")
+    if t.chance(0.4):
+        names = ("tp", "fn", "fp")
+    with t.when(fn("eq", truth, guess)):
+        t.into(names[0], dims, (*lead, truth), value)
+    with t.k.else_():
+        t.into(names[1], dims, (*lead, truth), value)
+        t.into(names[2], dims, (*lead, guess), value)
+    t.done = [f"{t.done[0]}, else {' and '.join(t.done[1:])}"]
 
 
 @idiom(depth=3)
@@ -91,44 +88,53 @@ def nearest_centroid(k: KernelBuilder, level: int) -> Title:
     dim, c = shape.choice((1, 2, 3, 3)), k.size("k_clusters", 3, 5)
     type_ = Vec(dim, real) if dim > 1 else real
     t = Tally(level, threads(k, "n", 56, 80, "i p"), "Points")
-    loaded = t.s.read("points" if dim > 1 else "samples values", type_, -2.0, 2.0)
+    turned = dim > 1 and t.chance(0.3)
+    if turned:
+        loaded = t.s.read("directions unit_vectors", type_, init="unit")
+    else:
+        loaded = t.s.read("points" if dim > 1 else "samples values", type_, -2.0, 2.0)
     point = t.let("x point", loaded)
-    norm = t.pick("square", "square", "manhattan" if dim > 1 else "size")
-    centers, best, winner = _nearest(t, point, norm, c)
+    centers, best, winner = _nearest(t, point, turned, c)
     weight: Expr | None = None
     if t.chance(0.35):
         weight = t.let("w", t.s.read("weights", real, 0.5, 2.0))
     t.into("cluster_sums sums", c, winner, point if weight is None else weight * point)
     names = "cluster_sizes counts" if weight is None else "cluster_weights weight_sums"
     t.into(names, c, winner, 1 if weight is None else weight)
-    if t.chance(0.5, 2):
+    if not turned and t.chance(0.5, 2):
         cost = best if weight is None else weight * best
         t.into("inertia distortion", "1", 0, cost)
     closing = ""
     if t.chance(0.7, 2):
         labels = t.s.put("labels assignment", winner)
         closing = f" {labels.name} gets c."
-    opening = (
-        f"Step of k-means: for each point {t.s.where}, find c, the nearest of {centers.name} by "
-    )
-    opening += f"{_CALLED[norm]} distance (the first of equal ones), and "
-    return t.title("kmeans_step kmeans_accumulate assign_clusters", opening, closing)
+    opening = f"Step of {'spherical ' * turned}k-means: for each point {t.s.where}, find c, "
+    if turned:
+        opening += f"that of {centers.name} (unit vectors) with the largest dot product "
+    else:
+        opening += f"the nearest of {centers.name} "
+    opening += "(the first of equal ones), and "
+    names = "spherical_kmeans_step" if turned else "kmeans_step kmeans_accumulate"
+    return t.title(names, opening, closing)
 
 
-def _nearest(t: Tally, point: Expr, norm: str, c: str) -> tuple[Var, Var, Var]:
-    """The centroids, the smallest distance to one, and which one that is."""
+def _nearest(t: Tally, point: Expr, turned: bool, c: str) -> tuple[Var, Var, Var]:
+    """The centroids, the smallest squared distance or largest product, and which one has it."""
     k, real = t.k, scalar_of(point.type)
-    centers = k.array("centroids centers", point.type, c, low=-1.5, high=1.5)
-
-    def distance(j: Expr) -> Expr:
-        return _NORMS[norm](t, t.let("diff gap", point - centers[j]))
-
-    best = k.let("best_dist best", k.lift(1.0e30, real))
+    how = {"init": "unit"} if turned else {"low": -1.5, "high": 1.5}
+    centers = k.array("centroids centers", point.type, c, **how)
+    names = k.draw.word.choice((("best_d2", "d2"), ("best_dist_sq", "dist_sq")))
+    best = k.let("best_dot" if turned else names[0], k.lift(-2.0 if turned else 1.0e30, real))
     winner = k.let("cluster label nearest", k.lift(0, INT32))
     with k.for_("j c", k.size_param("num_clusters num_centroids", c)) as j:
-        here = t.let("dist d", distance(j))
-        with k.if_(here < best):
+        if turned:
+            here: Expr = k.let("dot_j similarity", dot(point, centers[j]))
+        else:
+            gap = k.let("diff gap", point - centers[j])
+            square = gap * gap if isinstance(gap.type, Scalar) else dot(gap, gap)
+            here = k.let(names[1], square)
+        with k.if_(here > best if turned else here < best):
             k.assign(best, here)
             k.assign(winner, j)
-    t.known.update({best: "that distance", winner: "c"})
+    t.known.update({best: "the squared distance", winner: "c"})
     return centers, best, winner

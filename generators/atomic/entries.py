@@ -12,6 +12,8 @@ from generators.kit.formulas import Formula
 class Ledger:
     """One subject: inputs (array names, lowest and highest value) and what is made of them.
 
+    Names of an array are a singular and a plural; all inputs of a kernel are drawn in one number.
+
     ``amounts`` are the formulas that are summed; ``entry`` is what an element is called. Each axis
     (``group`` by which entries are summed, a ``second`` one beside it, ``each`` of a grid's lines)
     is the size's name, then names of an array of its indices. ``record`` are names of a struct of
@@ -26,6 +28,11 @@ class Ledger:
     each: str
     parent: str = ""
     """The axis of groups of a grid's lines."""
+    params: Mapping[str, tuple[str, float, float]] = field(default_factory=dict)
+    """What the amounts read that is the same for all entries: names, lowest and highest value."""
+    pairs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Amounts that are wanted together, ``kind:name`` where not all are taken by one kind; names of
+    the kernel that takes them."""
     lined: bool = False
     """Whether the second axis goes with the columns of a grid: times, say."""
     phrases: Mapping[str, str] = field(default_factory=dict)

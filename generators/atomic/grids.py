@@ -17,9 +17,9 @@ from generators.program.dtypes import INT32, Vec
 from generators.program.expr import Expr, Var
 
 _QUANTITIES = (
-    ("mass masses", "density grid_mass", "deposit_mass"),
-    ("charge charges", "rho charge_density", "deposit_charge"),
-    ("weight weights", "density grid", "deposit_weights"),
+    ("mass masses", "grid_mass cell_mass", "deposit_mass"),
+    ("charge charges", "grid_charge cell_charge", "deposit_charge"),
+    ("weight weights", "grid cell_weights", "deposit_weights"),
 )
 """Names of what a particle has, of the grid that takes it, and of the kernel."""
 
@@ -44,18 +44,19 @@ class _Deposit(Tally):
         k, places = self.k, list[Expr]()
         if len(self.axes) > 1 and self.chance(0.7):
             vec = Vec(len(self.axes), self.real)
-            point = self.let("x pos", self.s.read("positions points", vec, 0.2, self.high))
+            point = self.let("pos pt", self.s.read("positions points", vec, 0.2, self.high))
             places = [point[c] for c in range(len(self.axes))]
         scale = k.scalar("inv_dx inv_h", self.real, 0.8, 0.95) if self.chance(0.6) else None
         cells, shares = [], list[Expr]()
+        grid, share = k.draw.word.choice((("g", "f"), ("u", "w")))
         for c, axis in enumerate(self.axes):
             place = places[c] if places else self.s.read(f"pos_{axis}", self.real, 0.2, self.high)
             place = place if scale is None else place * scale
-            place = self.let(f"g{axis} u{axis}", place, 1.0 if self.shared else 0.3)
+            place = self.let(f"{grid}{axis}", place, 1.0 if self.shared else 0.3)
             cell = self.let(f"i{axis}", cast(fn("floor", place), INT32))
             cells.append(self.define(f"i{axis}", cell))
             if self.shared:
-                rest = self.let(f"f{axis} w{axis}", place - cast(cell, self.real))
+                rest = self.let(f"{share}{axis}", place - cast(cell, self.real))
                 shares.append(self.define(f"f{axis}", rest))
         return cells, shares
 
@@ -165,10 +166,13 @@ class _Depth(Tally):
 
     def given_pixel(self) -> tuple[Expr, Expr, Expr]:
         """Depth, row and column as they are."""
-        z = self.let("z depth_i", self.s.read("depth depths", self.real, 0.5, 9.0), 0.6)
-        x = self.s.read("pixel_x px", INT32, init="index_of:width")
-        y = self.s.read("pixel_y py", INT32, init="index_of:height")
-        return z, self.let("v", y, 0.6), self.let("u", x, 0.6)
+        z = self.let("z", self.s.read("depth depths", self.real, 0.5, 9.0), 1.0)
+        names = self.k.draw.word.choice((("pixel_x", "pixel_y"), ("px", "py")))
+        x, y = (
+            self.s.read(name, INT32, init=f"index_of:{size}")
+            for name, size in zip(names, ("width", "height"), strict=True)
+        )
+        return z, self.let("v", y), self.let("u", x)
 
     def projected(self) -> tuple[Expr, Expr, Expr, list[Expr]]:
         """Depth, row and column of a point in camera space, by a pinhole camera; its bounds."""
@@ -262,7 +266,7 @@ def visit_marks(k: KernelBuilder, level: int) -> Title:
         s = threads(k, "num_visits", 36, 56)
     t = Tally(level, s, "Visits")
     k.size("num_nodes", 70, 95)
-    array = "walks paths" if paths else "visited_nodes node_ids frontier"
+    array = "walks paths" if paths else "visited_nodes node_ids"
     node = t.let("node v", s.read(array, INT32, init="index_of:num_nodes"))
     what = shape.choice(("last", "first", "owner", "or", "count"))
     how, outs, name = _MARKS[what]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from generators.atomic.accumulate import accumulate
 from generators.atomic.entries import Ledger
+from generators.atomic.totals import accumulate
 from generators.build import BodyBuilder, KernelBuilder
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import formulas
@@ -12,8 +12,8 @@ from generators.program.expr import Expr
 
 _MOMENTS = Ledger(
     {
-        "x": ("samples values readings", -2.0, 2.0),
-        "m": ("expected reference baseline", -0.5, 0.5),
+        "x": ("value values", -2.0, 2.0),
+        "m": ("baseline baselines", -0.5, 0.5),
     },
     formulas(
         value=lambda x: x,
@@ -23,6 +23,10 @@ _MOMENTS = Ledger(
         magnitude=lambda x: abs(x),
         absolute_deviation=lambda x, m: abs(x - m),
     ),
+    pairs={
+        "sum_moments accumulate_moments": ("value", "squared_value"),
+        "sum_three_moments": ("value", "squared_value", "cubed_value"),
+    },
     entry="sample",
     group="clusters labels cluster_ids",
     second="trials trial trial_ids",
@@ -38,9 +42,9 @@ def moments(k: KernelBuilder, level: int) -> Title:
     return accumulate(k, level, _MOMENTS)
 
 
-def _huber(body: BodyBuilder, p: Expr, t: Expr) -> Expr:
+def _huber(body: BodyBuilder, p: Expr, t: Expr, d: Expr) -> Expr:
     e = body.let("err residual", abs(p - t))
-    return where(e < 1.0, 0.5 * e * e, e - 0.5)
+    return where(e < d, 0.5 * e * e, d * (e - 0.5 * d))
 
 
 def _log_cosh(body: BodyBuilder, p: Expr, t: Expr) -> Expr:
@@ -50,8 +54,8 @@ def _log_cosh(body: BodyBuilder, p: Expr, t: Expr) -> Expr:
 
 _LOSSES = Ledger(
     {
-        "p": ("predictions outputs", -1.5, 1.5),
-        "t": ("targets truth", -1.5, 1.5),
+        "p": ("prediction predictions", -1.5, 1.5),
+        "t": ("target targets", -1.5, 1.5),
     },
     formulas(
         squared_error=lambda p, t: (p - t) * (p - t),
@@ -60,6 +64,8 @@ _LOSSES = Ledger(
         log_cosh_loss=_log_cosh,
         signed_error=lambda p, t: p - t,
     ),
+    params={"d": ("delta huber_delta", 0.5, 1.0)},
+    pairs={"sum_errors error_totals": ("absolute_error", "squared_error")},
     entry="prediction",
     group="tasks task_ids task_of",
     second="languages language_ids language",
@@ -78,17 +84,22 @@ def loss_totals(k: KernelBuilder, level: int) -> Title:
 _MECHANICS = Ledger(
     {
         "m": ("mass masses", 0.5, 2.0),
-        "v": ("speed speeds", 0.1, 2.0),
-        "h": ("height altitude", 0.0, 2.0),
+        "v": ("velocity velocities", 0.1, 2.0),
+        "h": ("height heights", 0.0, 2.0),
     },
     formulas(
         kinetic_energy=lambda m, v: 0.5 * m * v * v,
         momentum=lambda m, v: m * v,
-        potential_energy=lambda m, h: 9.81 * m * h,
+        potential_energy=lambda m, h, g: m * g * h,
         mass=lambda m: m,
-        weight=lambda m: 9.81 * m,
-        mechanical_energy=lambda m, v, h: 0.5 * m * v * v + 9.81 * m * h,
+        weight=lambda m, g: m * g,
+        mechanical_energy=lambda m, v, h, g: 0.5 * m * v * v + m * g * h,
     ),
+    params={"g": ("g gravity", 9.7, 9.9)},
+    pairs={
+        "sum_energies energy_totals": ("kinetic_energy", "potential_energy"),
+        "sum_mass_and_momentum": ("mass", "momentum"),
+    },
     entry="particle",
     group="bodies body_ids body",
     second="zones zone_ids zone",
@@ -107,8 +118,8 @@ def mechanics_totals(k: KernelBuilder, level: int) -> Title:
 _TRADES = Ledger(
     {
         "q": ("quantity quantities", -12, 20),
-        "p": ("price_cents prices", 5, 30),
-        "f": ("fees fee_cents", 1, 9),
+        "p": ("price_cents prices_cents", 5, 30),
+        "f": ("fee_cents fees_cents", 1, 9),
     },
     formulas(
         notional=lambda q, p: q * p,
@@ -124,6 +135,11 @@ _TRADES = Ledger(
     second="sessions session session_ids",
     each="accounts trades",
     parent="desks desk_of desk_ids",
+    pairs={
+        "sum_quantities bought_and_sold": ("bought_quantity", "sold_quantity"),
+        "update_positions book_trades": ("position", "net_value"),
+        "sum_turnover_and_fees": ("turnover", "fee"),
+    },
     whole=True,
     record="Trade",
 )
@@ -137,18 +153,23 @@ def trade_ledger(k: KernelBuilder, level: int) -> Title:
 
 _WEATHER = Ledger(
     {
-        "r": ("rain_mm rainfall_mm", 0.1, 12.0),
+        "r": ("rain_mm precipitation_mm", 0.1, 12.0),
         "t": ("temp_c air_temp_c", -8.0, 30.0),
-        "a": ("area_m2 cell_area", 0.5, 3.0),
+        "a": ("area_m2 areas_m2", 0.5, 3.0),
     },
     formulas(
         rain_volume=lambda r, a: r * a,
-        growing_degrees=lambda t: most(t - 10.0, 0.0),
-        chill_degrees=lambda t: most(7.0 - t, 0.0),
+        growing_degrees=lambda t, b: most(t - b, 0.0),
+        heating_degrees=lambda t, b: most(b - t, 0.0),
         rain=lambda r: r,
         liquid_rain=lambda r, t: where(t > 0.0, r, 0.0),
         snow_water=lambda r, t: where(t <= 0.0, r, 0.0),
     ),
+    params={"b": ("base_c base_temp_c", 4.0, 12.0)},
+    pairs={
+        "sum_rain_and_snow": ("liquid_rain", "snow_water"),
+        "sum_degrees": ("heating_degrees", "growing_degrees"),
+    },
     entry="observation",
     group="stations station station_ids",
     second="months month month_ids",
@@ -167,9 +188,9 @@ def weather_totals(k: KernelBuilder, level: int) -> Title:
 
 _PEAKS = Ledger(
     {
-        "x": ("signal readings", -3.0, 3.0),
-        "g": ("gains sensitivity", 0.5, 1.5),
-        "b": ("dark_levels baselines", -0.5, 0.5),
+        "x": ("signal signals", -3.0, 3.0),
+        "g": ("gain gains", 0.5, 1.5),
+        "b": ("offset offsets", -0.5, 0.5),
     },
     formulas(
         sample=lambda x: x,
@@ -186,6 +207,11 @@ _PEAKS = Ledger(
     parent="devices device_of device_ids",
     lined=True,
     kinds=("max", "min"),
+    pairs={
+        "signal_range hold_extremes": ("min:sample", "max:sample"),
+        "calibrated_range": ("min:calibrated_sample", "max:calibrated_sample"),
+        "corrected_range": ("min:corrected_sample", "max:corrected_sample"),
+    },
 )
 
 
@@ -211,6 +237,10 @@ _RANGES = Ledger(
     each="workers jobs",
     parent="teams team_of team_ids",
     kinds=("max", "min"),
+    pairs={
+        "schedule_bounds busy_spans": ("min:start_time", "max:finish_time"),
+        "duration_range": ("min:duration", "max:duration"),
+    },
     whole=True,
     record="Job",
 )
@@ -232,9 +262,13 @@ _SENSORS = Ledger(
     formulas(
         energy=lambda u, c, d: u * c * d,
         charge=lambda c, d: c * d,
-        power=lambda u, c: u * c,
-        line_loss=lambda c, r: r * c * c,
+        line_loss=lambda c, r, d: r * c * c * d,
+        metered_time=lambda d: d,
     ),
+    pairs={
+        "sum_energy_and_charge meter_totals": ("energy", "charge"),
+        "sum_energy_and_loss": ("energy", "line_loss"),
+    },
     entry="reading",
     group="meters meter meter_ids",
     second="tariff_zones tariff_zone zone_ids",

@@ -11,12 +11,21 @@ from generators.kit.sources import given
 from generators.program.dtypes import INT32, Mat, Scalar, Vec
 from generators.program.expr import Expr, Var
 
+_HALF = 6
+"""Of the vertices that springs join, so many are first ends and as many second ones."""
 
-def _ends(t: Tally, size: str, arrays: str, locals_: str) -> list[Var]:
-    """The two ends of the thread's edge or face, as descriptions call them: i and j."""
-    found = []
+
+def _ends(t: Tally, size: str, arrays: str, locals_: str, apart: bool = False) -> list[Var]:
+    """The two ends of the thread's edge or face, as descriptions call them: i and j.
+
+    Ends that are ``apart`` are never the same.
+    """
+    found: list[Var] = []
     for array, name, short in zip(arrays.split(), locals_.split(), "ij", strict=True):
-        end = t.k.let(name, t.s.read(array, INT32, init=f"index_of:{size}"))
+        how: dict[str, object] = {"init": f"index_of:{size}"}
+        if apart:
+            how = {"low": _HALF * len(found), "high": _HALF * len(found) + _HALF - 1}
+        end = t.k.let(name, t.s.read(array, INT32, **how))
         t.known[end] = short
         t.defined.append(f"{short} = {array}[{t.s.where}]")
         found.append(end)
@@ -38,12 +47,10 @@ def edge_springs(k: KernelBuilder, level: int) -> Title:
     """Forces of springs between particles, added to one end and taken from the other."""
     shape = k.draw.shape
     vec = Vec(shape.choice((2, 3, 3)), k.draw.wide_float_type())
-    k.size("num_verts", 12, 18)
+    k.size("num_verts", 2 * _HALF, 3 * _HALF, minimum=2 * _HALF)
     t = Tally(level, threads(k, "num_springs", 48, 72, "s spring"), "Springs")
     law = shape.choice(_LAWS[level])
-    i, j = _ends(t, "num_verts", k.draw.word.choice(_SPRINGS), "i j")
-    if law != "zero_length":
-        t.skip(fn("eq", i, j), "i == j")
+    i, j = _ends(t, "num_verts", k.draw.word.choice(_SPRINGS), "i j", apart=True)
     x = k.array("positions x pos", vec, "num_verts", low=-1.5, high=1.5)
     k.note("from the first end to the second")
     d = t.define("d", t.let("d delta", x[j] - x[i]))
@@ -101,7 +108,7 @@ def _stiffness_product(
 ) -> Title:
     """The springs' stiffness matrix times a vector, as implicit integrators need it."""
     k, (i, j) = t.k, ends
-    rest = t.s.read("rest_length rest_lengths", vec.scalar, 0.2, 0.9)
+    rest = t.s.read("rest_length rest_lengths", vec.scalar, 0.5, 2.0)
     p = k.array("directions dx", vec, "num_verts", low=-1.0, high=1.0)
     size = k.let("length l", fn("length", d))
     unit = k.let("n unit", d / size)
@@ -281,7 +288,7 @@ def vertex_normals(k: KernelBuilder, level: int) -> Title:
         thick = given(t.s, "surface_density", type_, 0.5, 2.0, each=1, shared=1, many=many)
         value, outs = thick * value, "masses vertex_mass"
     if form == "centroid":
-        value = t.let("weight area", value)
+        value = t.let("area", 0.5 * size)
         outs = "centroid_sums"
     share = t.let("share" if form in ("area", "mass") else "n normal", value)
     if form == "centroid":
@@ -346,7 +353,8 @@ def _cross(t: Tally, p: list[Expr]) -> Expr:
     def build(b: BodyBuilder, first: Expr, second: Expr, third: Expr) -> Expr:
         sides: tuple[Expr, Expr] = second - first, third - first
         if b.draw.shape.chance(0.5):
-            sides = b.let("e1 ab", sides[0]), b.let("e2 ac", sides[1])
+            names = b.draw.word.choice((("e1", "e2"), ("ab", "ac")))
+            sides = b.let(names[0], sides[0]), b.let(names[1], sides[1])
         return fn("cross", *sides)
 
     args = dict(zip("abc", p, strict=True))

@@ -62,8 +62,8 @@ class _Layer(Tally):
         shape = k.draw.shape
         self.way, self.real = shape.choice(_LAYERS[level]), k.draw.wide_float_type()
         k.size("num_nodes", 10, 16)
-        rows = shape.chance(0.7) or self.way in ("edge_conv", "attention")
-        rows = rows and self.way not in ("heads", "relational")
+        rows = shape.chance(0.7) or self.way == "edge_conv"
+        rows = rows and self.way not in ("heads", "relational", "attention")
         if rows:
             s = over(k, "num_edges channels", indices(k, "e", "c f"), ((64, 90), (3, 5)))
         else:
@@ -88,6 +88,8 @@ def message_passing(k: KernelBuilder, level: int) -> Title:
     u, v = _ends(t, "num_nodes")
     if t.way in ("heads", "relational"):
         return _heads(t, u, v) if t.way == "heads" else _relational(t, u, v)
+    if t.way == "attention":
+        return _attended(t, u, v)
     more = t.s.dims[1:]
     h = k.array("features h x", t.real, ("num_nodes", *more), low=0.2, high=2.0)
     ways: dict[str, Callable[[], Expr]] = {
@@ -98,7 +100,6 @@ def message_passing(k: KernelBuilder, level: int) -> Title:
         "mean": lambda: h[t.row(u)] / cast(_degree(t, "in_degree num_in")[v], t.real),
         "normalized": lambda: _normalized(t, h, u, v),
         "edge_conv": lambda: most(h[t.row(u)] - h[t.row(v)], 0.0),
-        "attention": lambda: _attention(t, u, v) * h[t.row(u)],
     }
     how = "max" if t.way in ("max", "edge_conv") else "add"
     message = t.let("message msg", ways[t.way]())
@@ -127,17 +128,25 @@ def _normalized(t: _Layer, h: Var, u: Expr, v: Expr) -> Expr:
     return feature / sqrt(cast(degree[u], t.real) * cast(degree[v], t.real))
 
 
+def _attended(t: _Layer, u: Var, v: Var) -> Title:
+    """An edge's attention is found once, for all channels."""
+    k = t.k
+    k.size("channels", 3, 5)
+    h = k.array("features h x", t.real, ("num_nodes", "channels"), low=0.2, high=2.0)
+    alpha = t.define("alpha", _attention(t, u, v))
+    out = k.accumulator("aggregated out", t.real, ("num_nodes", "channels"))
+    with t.loop("c f", extent(h, 1)) as c:
+        t.update("add", out, (v, c), alpha * h[u, c])
+    return t.title(_NAMES[t.way], f"{_SAID[t.way]}: for each edge {t.s.where} from u to v, ")
+
+
 def _attention(t: _Layer, u: Expr, v: Expr) -> Expr:
     """A softmax over the edges of a node, whose largest logit and sum are known."""
     if t.level > 3:
-        logit = t.let(
-            "logit",
-            _leaky(
-                t,
-                t.state("a_src src_scores", -1.0, 1.0)[u]
-                + t.state("a_dst dst_scores", -1.0, 1.0)[v],
-            ),
-        )
+        names = t.k.draw.word.choice((("a_src", "a_dst"), ("src_scores", "dst_scores")))
+        ends = zip(names, (u, v), strict=True)
+        a, b = (t.state(name, -1.0, 1.0)[node] for name, node in ends)
+        logit = t.let("logit", _leaky(t, a + b))
     else:
         logit = t.edge("logits scores", -1.0, 1.0)
     top, total = t.state("max_logit node_max", 1.0, 2.0), t.state("denom exp_sums", 1.0, 4.0)
@@ -145,7 +154,7 @@ def _attention(t: _Layer, u: Expr, v: Expr) -> Expr:
 
 
 def _leaky(t: _Layer, value: Expr) -> Expr:
-    raw = t.let("score raw", value)
+    raw = t.define("z", t.let("score raw", value))
     return where(raw > 0.0, raw, 0.2 * raw)
 
 
@@ -305,7 +314,8 @@ def sparse_product(k: KernelBuilder, level: int) -> Title:
     if t.form == "runs":
         return _row_runs(t)
     e = t.s.at[0]
-    row, col = k.let("row i", t.rows[e]), k.let("col j", t.cols[e])
+    names = k.draw.word.choice((("row", "col"), ("i", "j")))
+    row, col = k.let(names[0], t.rows[e]), k.let(names[1], t.cols[e])
     value: Expr = t.values[e]
     if t.chance(0.4, 2) and not isinstance(t.type, Mat):
         value = t.let("a scaled", k.scalar("alpha", t.unit, 2, 5) * value)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from generators.atomic.accumulate import accumulate
 from generators.atomic.entries import Ledger
 from generators.atomic.tally import INT64, Tally, indices, threads
+from generators.atomic.totals import accumulate
 from generators.build import KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import formulas
@@ -20,20 +20,29 @@ _PAIRS = Ledger(
     formulas(
         dot_product=("dot dot_xy", lambda x, y: x * y),
         squared_distance=("dist_sq squared_distances", lambda x, y: (x - y) * (x - y)),
-        manhattan_distance=("l1_distance abs_difference", lambda x, y: abs(x - y)),
-        squared_norm=("norm_sq sum_of_squares", lambda x: x * x),
+        manhattan_distance=("l1_dist manhattan_distances", lambda x, y: abs(x - y)),
+        squared_norm=("x_norm_sq x_sum_of_squares", lambda x: x * x),
+        squared_norm_y=("y_norm_sq y_sum_of_squares", lambda y: y * y),
         overlap=("overlaps shared_mass", lambda x, y: least(x, y)),
     ),
     entry="element",
     group="",
     second="",
     each="rows cols",
+    record="Pair",
+    pairs={
+        "cosine_terms cosine_sums": ("dot_product", "squared_norm", "squared_norm_y"),
+        "dot_and_norm projection_sums": ("dot_product", "squared_norm"),
+    },
     grouped=False,
     phrases={
+        "cosine_terms cosine_sums": "Terms of the cosine similarity of x and y",
+        "dot_and_norm projection_sums": "Terms of the projection of y on x",
         "dot_product": "Dot product of x and y",
         "squared_distance": "Squared Euclidean distance of x and y",
         "manhattan_distance": "Manhattan distance of x and y",
         "squared_norm": "Squared norm of x",
+        "squared_norm_y": "Squared norm of y",
         "overlap": "Overlap of two histograms x and y, the sum of their minima,",
     },
 )
@@ -54,11 +63,11 @@ class _Bounds(Tally):
         self.vec = Vec(shape.choice((2, 3, 3)), k.draw.wide_float_type())
         forms = {1: "points", 2: "points margin", 3: "margin triangles", 4: "chunks triangles"}
         self.form = shape.choice(forms.get(level, "runs").split())
-        self.width = k.draw.value.choice((4, 8))
         if self.form in ("chunks", "runs"):
-            k.size("chunks", 7, 10)
-            (t,) = k.thread("chunks", names=(k.name("t chunk"),))
-            super().__init__(level, Site(k, "chunk", (f"{self.width}*chunks",), (t,)))
+            k.size("num_threads", 7, 10)
+            k.size("per_thread", 4, 8)
+            (t,) = k.thread("num_threads", names=(k.name("t thread_id"),))
+            super().__init__(level, Site(k, "chunk", ("num_threads*per_thread",), (t,)))
         else:
             size = "num_triangles" if self.form == "triangles" else "num_points"
             names = "t tri" if self.form == "triangles" else "i p"
@@ -66,7 +75,7 @@ class _Bounds(Tally):
 
     def point(self, s: Site, array: Var | None = None) -> Expr:
         array = array or s.array("points positions", self.vec, -2.0, 2.0)
-        return self.k.let("p x", array[s.at])
+        return self.k.let("pt pos", array[s.at])
 
     def boxes(self, dims: str) -> tuple[Var, Var]:
         k, far = self.k, "1.0e6"
@@ -141,23 +150,25 @@ def _of_chunks(b: _Bounds) -> str:
     k, (t,) = b.k, b.s.at
     points = b.s.array("points positions", b.vec, -2.0, 2.0)
     runs = b.form == "runs"
-    first = k.let("first start", t * b.width)
+    count = k.size_param("per_thread points_per_thread", "per_thread")
+    first = k.let("first start", t * count)
     if runs:
         k.size("objects", 4, 6)
         owners = b.s.array("object_of object_ids", INT32, init="index_of:objects")
         current = k.let("current", owners[first])
     low = k.let("low", points[first])
-    high = k.let("high", points[first])
+    high = k.let("high", low)
     lower, upper = b.boxes("objects" if runs else "1")
 
     def flush(at: Expr) -> None:
         k.atomic("min", lower, at, low)
         k.atomic("max", upper, at, high)
 
-    with k.for_("j step", b.width, start=1) as j:
-        p = k.let("p x", points[first + j])
+    with k.for_("j step", count, start=1) as j:
+        i = k.let("i", first + j)
+        p = k.let("p pt", points[i])
         if runs:
-            obj = k.let("obj owner", owners[first + j])
+            obj = k.let("obj owner", owners[i])
             with k.if_(fn("ne", obj, current)):
                 flush(current)
                 k.assign(current, obj)
@@ -166,8 +177,8 @@ def _of_chunks(b: _Bounds) -> str:
         k.assign(low, least(low, p))
         k.assign(high, most(high, p))
     flush(current if runs else k.lift(0, INT32))
-    of = "each object" if runs else "a point cloud"
-    text = f"Axis-aligned bounding box of {of}: each thread joins {b.width} consecutive points, "
+    text = f"Axis-aligned bounding box of {'each object' if runs else 'a point cloud'}: "
+    text += f"each thread joins {b.say(count)} consecutive points, "
     if runs:
         text += f"and where {owners.name} changes, and at the end, lowers {lower.name} and raises "
         return f"{text}{upper.name} of that object by the box of the run, component by component."
@@ -219,20 +230,19 @@ class _Rows(Tally):
         span = (-2.0, 2.0) if self.type.is_float else (-20, 50)
         return s.array("values src", self.type, *span)
 
-    def out(self) -> Var:
+    def out(self, names: str = "") -> Var:
         dims = ("num_groups", *(["dim"] if self.form != "list" else []))
-        return self.k.accumulator("sums segment_sums out", self.type, dims)
+        return self.k.accumulator(names or "sums segment_sums out", self.type, dims)
 
 
 @idiom
 def scatter(k: KernelBuilder, level: int) -> Title:
     """Scatter-add of values or of rows to the segments that an index array names."""
     r = _Rows(k, level)
-    text = _scattered_runs(r) if r.form == "runs" else _scattered(r)
-    return Title(k.name("scatter_add segment_sum index_add"), text)
+    return _scattered_runs(r) if r.form == "runs" else _scattered(r)
 
 
-def _scattered(r: _Rows) -> str:
+def _scattered(r: _Rows) -> Title:
     """A thread for each element, or for each row."""
     k, s = r.k, r.s
     index = r.index()
@@ -250,7 +260,7 @@ def _scattered(r: _Rows) -> str:
             values, out = r.values(e), r.out()
             value = values[e.at]
             k.atomic("add", out, (seg, e.at[-1]), value if weight is None else weight * value)
-        text += f"the thread of row {s.where} adds that row of {values.name}"
+        text += f"each thread adds its row of {values.name}"
     else:
         values, out = r.values(s), r.out()
         value = values[s.at]
@@ -260,27 +270,27 @@ def _scattered(r: _Rows) -> str:
             with k.if_(fn("eq", s.at[1], k.lift(0, INT32))):
                 k.atomic("add", counts, seg, 1)
         text += f"add {values.name}[{s.where}]"
-    first = r.say(s.at[0])
-    at = f"{index.name}[{first}]"
+    at = f"{index.name}[{r.say(s.at[0])}]"
     text += f", times {r.say(weight)}," if weight is not None else ""
     if r.form == "row":
         text += f" to row {at} of {out.name}."
     else:
-        text += f" to {out.name}[{', '.join([at, *map(r.say, s.at[1:])])}] for every ({s.where})."
+        each = s.where if s.rank == 1 else f"({s.where})"
+        text += f" to {out.name}[{', '.join([at, *map(r.say, s.at[1:])])}] for every {each}."
     if counts is not None:
         text += f" The first column's threads count the rows of each segment in {counts.name}."
     if r.form == "checked":
         text += " Rows with a negative index belong to no segment and are left out."
-    return text
+    return Title(k.name("scatter_add segment_sum index_add"), text)
 
 
-def _scattered_runs(r: _Rows) -> str:
+def _scattered_runs(r: _Rows) -> Title:
     """A thread for each column of a chunk of rows, which sums rows of one segment first."""
     k, (t, c) = r.k, r.s.at
-    index, values, out = r.index(), r.values(r.s), r.out()
+    mean = r.chance(0.4) and r.type.is_float
+    index, values, out = r.index(), r.values(r.s), r.out("means segment_means" if mean else "")
     first = k.let("first start", t * r.width)
     current = k.let("current seg", index[first])
-    mean = r.chance(0.4) and r.type.is_float
     sizes = None
     if mean:
         sizes = k.array("segment_sizes counts", INT32, "num_groups", low=1, high=9)
@@ -303,6 +313,8 @@ def _scattered_runs(r: _Rows) -> str:
     flush()
     text = f"{'Mean' if mean else 'Sum'} of the rows of each segment: a thread goes through column "
     text += f"{r.say(c)} of {r.width} consecutive rows of {values.name}, sums runs of equal "
-    text += f"{index.name} in a register, and adds a run"
-    text += f", over {sizes.name} of the segment," if sizes is not None else ""
-    return f"{text} to {out.name} where the segment changes and at the end."
+    text += f"{index.name} in a register, and adds a run's sum"
+    text += f", divided by {sizes.name} of its segment," if sizes is not None else ""
+    text += f" to {out.name} where the segment changes and at the end."
+    names = "segment_mean scatter_mean" if mean else "scatter_add segment_sum index_add"
+    return Title(k.name(names), text)

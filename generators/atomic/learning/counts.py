@@ -32,7 +32,6 @@ def expert_load(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     dims, at = _samples(k, "t token", "tokens")
     k.size("experts", 4, 6)
-    plain = shape.chance(0.4)
     logits = k.array("router_logits gate_logits", FLOAT32, (*dims, "experts"), low=-2.0, high=2.0)
     stop: Expr = extent(logits, len(dims))
     if shape.chance(0.35):
@@ -59,11 +58,11 @@ def expert_load(k: KernelBuilder, level: int) -> Title:
         text = f"Load of the experts of a router: each {who} goes to its expert {ids.name}[{where}]"
     chosen = k.let("expert chosen", start)
     with k.for_(loop, stop) as e:
-        if given and plain:
+        if given:
             k.assign(top, most(top, x(e)))
         else:
             _raise(k, x(e), e, top, None if given else chosen)
-    text += _Router(k, x, stop, (*lead,), shape_of, plain, loop).tally(top, chosen, given)
+    text += _Router(k, x, stop, (*lead,), shape_of, loop).tally(top, chosen, given)
     text += " Each sequence of the batch has its own counts and sums." if per_batch else ""
     text += f" The softmax is that of {logits.name}.{told}"
     return Title(k.name("expert_load balance_counts moe_load_stats"), text)
@@ -98,7 +97,6 @@ class _Router:
     stop: Expr
     lead: tuple[Var, ...]
     dims: tuple[str, ...]
-    plain: bool
     loop: str
 
     def tally(self, top: Var, chosen: Var, given: bool) -> str:
@@ -110,11 +108,9 @@ class _Router:
         total = k.let("total denom", k.lift(0.0, FLOAT32))
         k.used.discard(self.loop)
         with k.for_(self.loop, self.stop) as m:
-            if self.plain:
-                k.assign(total, total + exp(self.x(m) - top))
-            else:
-                k.augment(total, "add", exp(self.x(m) - top))
-        sums = k.accumulator("prob_sums importance", FLOAT32, self.dims)
+            k.augment(total, "add", exp(self.x(m) - top))
+        names = "prob_sums chosen_prob_sums" if way == "own" else "prob_sums importance"
+        sums = k.accumulator(names, FLOAT32, self.dims)
         text = f", is counted there in {counts.name}, and adds its softmax probability "
         if way == "own":
             own = exp(self.x(chosen) - top) if given else k.lift(1.0, FLOAT32)
@@ -160,7 +156,8 @@ def reliability_bins(k: KernelBuilder, level: int) -> Title:
             "labels correct", UINT8 if shape.chance(0.4) else INT32, dims, low=0, high=1
         )
         hit = fn("ne", labels[at], 0)
-        said = f"{p.name}, and it is a hit where {labels.name} is not 0"
+        where = ", ".join(i.name for i in at)
+        said = f"{p.name}[{where}], and it is a hit where {labels.name}[{where}] is not 0"
     if shape.chance(0.3):
         weights = k.array("sample_weights weights", FLOAT32, dims, low=0.2, high=1.5)
         weight = k.let("w weight", weights[at])
@@ -237,10 +234,10 @@ def codebook_update(k: KernelBuilder, level: int) -> Title:
         least_d, best = b.nearest(x, book)
         where = f"at the nearest code of {book.name} (the first of equal ones)"
     w, told = None, x.name
-    told = f"{x.name} - the code" if residual else told
+    told = f"{x.name} less the code" if residual else told
     if shape.chance(0.35):
         weights = k.array("weights importance", FLOAT32, dims, low=0.3, high=1.5)
-        w, told = k.let("w weight", weights[at]), f"{weights.name} * ({told})"
+        w, told = k.let("w weight", weights[at]), f"{told}, times {weights.name},"
     sums = k.accumulator("residual_sums" if residual else "code_sums new_sums", element, b.whole)
     b.add(x, book if residual else None, sums, best, w)
     about = "Product quantisation" if grouped else "Vector quantisation"
@@ -267,7 +264,7 @@ class _Book:
         k = self.k
         smallest = k.let("best_d nearest_d", k.lift(1.0e30, FLOAT32))
         best = k.let("code nearest", k.lift(0, INT32))
-        own = k.let("own point_i", x[self.at]) if self.width and k.draw.shape.chance(0.5) else None
+        own = k.let("own point_i", x[self.at]) if self.width else None
         with k.for_("c j", extent(book, len(self.part))) as c:
             if self.width:
                 gap = (x[self.at] if own is None else own) - book[self.part + (c,)]
@@ -307,8 +304,10 @@ class _Book:
         k = self.k
         if distance is not None and k.draw.shape.chance(0.35):
             error = k.accumulator("total_error inertia", FLOAT32, group or "1")
-            k.atomic("add", error, self.part or (k.lift(0, INT32),), distance)
-            return f", and its squared distance to {error.name}."
+            cost = distance if w is None else w * distance
+            k.atomic("add", error, self.part or (k.lift(0, INT32),), cost)
+            times = "" if w is None else ", times its weight,"
+            return f", and its squared distance{times} to {error.name}."
         counts = k.accumulator("code_counts usage", FLOAT32 if w else INT32, (*group, "codes"))
         k.atomic("add", counts, (*self.part, code), 1 if w is None else w)
         return f", and {'its weight' if w else '1'} to {counts.name}."

@@ -166,6 +166,8 @@ def channel_statistics(k: KernelBuilder, level: int) -> Title:
         means = k.array("means batch_mean", FLOAT32, dims, low=0.2, high=0.8)
     if backward:
         rstd = k.array("inv_stds rstd", FLOAT32, dims, low=0.5, high=1.5)
+    # Statistics are kept in single precision where activations lie in half.
+    k.exact |= {a.name for a in (means, rstd) if a is not None}
     if shape.chance(0.3):
         mask = k.array("mask valid", UINT8 if shape.chance(0.5) else INT32, t.rows, low=0, high=1)
     names = (

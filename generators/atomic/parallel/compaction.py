@@ -98,7 +98,7 @@ def scan_compaction(k: KernelBuilder, level: int) -> Title:
     t = _Kept(k, stream)
     test, slot, where, place = (_inclusive if inclusive else _exclusive)(k, scan, i)
     with guarded(k, test, False):
-        slot = named(k, "at target", slot, 0.5)
+        slot = named(k, "at target", slot, 1.0)
         value = named(k, "key code", values[i], 0.7) if not stream.group else values[i]
         k.store(out, slot, value)
         if kept is not None:
@@ -116,7 +116,7 @@ def _inclusive(k: KernelBuilder, scan: Var, i: Var) -> tuple[Expr, Expr, str, st
     before = k.let("before previous", k.lift(0, INT32))
     with k.if_(i > 0):
         k.assign(before, scan[i - 1])
-    here = named(k, "here upto", scan[i], 0.7)
+    here = named(k, "here upto", scan[i], 1.0)
     name = scan.name
     where = f"{name}[i] is larger than {name}[i - 1] (0 before the first)"
     return here > before, here - 1, where, f"{name}[i] - 1"
@@ -124,7 +124,7 @@ def _inclusive(k: KernelBuilder, scan: Var, i: Var) -> tuple[Expr, Expr, str, st
 
 def _exclusive(k: KernelBuilder, scan: Var, i: Var) -> tuple[Expr, Expr, str, str]:
     """An entry is kept where the scan grows behind it."""
-    slot = named(k, "place slot", scan[i], 0.6)
+    slot = named(k, "place slot", scan[i], 1.0)
     after = named(k, "after next_place", scan[i + 1], 0.4)
     name = scan.name
     if k.draw.shape.chance(0.6):

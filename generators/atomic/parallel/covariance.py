@@ -27,38 +27,37 @@ def _point_scatter(k: KernelBuilder, level: int) -> Title:
     vec, mat = Vec(size, real), Mat(size, size, real)
     grouped = shape.chance(0.5)
     with work(k, level, "n", _SPAN, "i p", "clouds", "list lists") as w:
-        load = w.read("points positions normals", vec, -2.0, 2.0)
-        group = None
-        if grouped and len(w.dims) == 1:
-            k.size("clusters", 3, 4)
+        load = w.read("points positions", vec, -2.0, 2.0)
+        dims: tuple[str, ...] = w.dims[:-1]
+        at: tuple[Expr, ...] = w.at[:-1]
+        of = "each cloud" if dims else "a point cloud"
+        if grouped and not dims:
+            dims, of = (k.size("clusters", 3, 4),), "each cluster"
             group = w.read("labels cluster_ids", INT32, init="index_of:clusters")
-            c = w.let("c label", group)
+            at = (w.let("c label", group, 1.0),)
         d: Expr = w.let("p x", load, 1.0)
-        about = written(load)
-        if shape.chance(0.6):
-            sizes = "clusters" if group is not None else w.dims[:-1] or "1"
-            centers = k.array("means centroids", vec, sizes, low=-0.5, high=0.5)
-            place = (c,) if group is not None else w.at[:-1] or (k.lift(0, INT32),)
-            d = w.let("d diff", d - centers[place], 1.0)
-            about = f"d = {about} - {written(centers[place])}"
-        else:
-            about = f"d = {about}"
+        about, centred = f"d = {written(load)}", shape.chance(0.6)
+        if centred:
+            center = _center(k, vec, dims, at)
+            d = w.let("d diff", d - center, 1.0)
+            about = f"{about} - {written(center)}"
         outer = w.let("outer dd", fn("outer", d, d), 0.6)
-        dims = ("clusters",) if group is not None else w.dims[:-1] or ("1",)
-        at = (c,) if group is not None else w.at[:-1] or (k.lift(0, INT32),)
-        out = k.accumulator("covariance scatter", mat, dims)
+        at = at or (k.lift(0, INT32),)
+        out = k.accumulator("scatter" if centred else "second_moments", mat, dims or ("1",))
         k.atomic("add", out, at, outer)
-    of = (
-        "each cluster"
-        if group is not None
-        else "each cloud"
-        if len(w.dims) > 1
-        else "a point cloud"
-    )
     i = written(w.i)
-    text = f"Scatter matrix of {of}: for each point {i}, add the outer product of d with itself to "
+    what = "Scatter matrix" if centred else "Second moments"
+    text = f"{what} of {of}: for each point {i}, add the outer product of d with itself to "
     text += f"{written(out[at])}, {about}."
-    return Title(k.name("scatter_matrix accumulate_covariance"), text)
+    names = "scatter_matrix accumulate_scatter" if centred else "second_moments sum_outer_products"
+    return Title(k.name(names), text)
+
+
+def _center(k: KernelBuilder, vec: Vec, dims: tuple[str, ...], at: tuple[Expr, ...]) -> Expr:
+    """The mean that is subtracted: of all points, or of each group."""
+    if not dims:
+        return k.scalar("mean centroid", vec, -0.5, 0.5)
+    return k.array("means centroids", vec, dims, low=-0.5, high=0.5)[at]
 
 
 def _feature_scatter(k: KernelBuilder, level: int) -> Title:
@@ -73,18 +72,21 @@ def _feature_scatter(k: KernelBuilder, level: int) -> Title:
     x = k.array("x samples data", real, (samples, "features"), low=-2.0, high=2.0)
     mean = k.array("mean", real, "features", low=-0.5, high=0.5) if shape.chance(0.67) else None
     weights = k.array("weights", real, samples, low=0.5, high=2.0) if weighted else None
-    names = "gram" if mean is None else "covariance scatter"
+    names = "gram" if mean is None else "scatter scatter_sums"
     out = k.accumulator(names, real, ("features", "features"))
     first = k.let("first start", chunk * width)
 
-    def centred(i: Expr, n: Var) -> Expr:
-        return x[i, n] if mean is None else x[i, n] - mean[n]
+    mean_p = None if mean is None else k.let("mean_p", mean[p])
+
+    def centred(i: Expr, n: Var, middle: Expr | None) -> Expr:
+        return x[i, n] if middle is None else x[i, n] - middle
 
     with k.for_("q", extent(x, 1), start=p if upper else 0) as q:
+        mean_q = None if mean is None else k.let("mean_q", mean[q])
         acc = k.let("acc total", k.lift(0.0, real))
         with k.for_("j step", width) as j:
             i = k.let("i s", first + j)
-            value = centred(i, p) * centred(i, q)
+            value = centred(i, p, mean_p) * centred(i, q, mean_q)
             k.augment(acc, "add", value if weights is None else weights[i] * value)
         k.atomic("add", out, (p, q), acc)
     about = f"{x.name} less {mean.name}" if mean is not None else x.name
@@ -96,5 +98,5 @@ def _feature_scatter(k: KernelBuilder, level: int) -> Title:
     text += f", the products of features p and q of {about} over the chunk"
     text += f", times {weights.name}," if weights is not None else ""
     text += f" and adds the sum to {out.name}[p, q]."
-    names = "gram_matrix" if mean is None else "scatter_matrix accumulate_covariance"
+    names = "gram_matrix" if mean is None else "scatter_matrix accumulate_scatter"
     return Title(k.name(names), text)

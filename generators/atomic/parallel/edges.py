@@ -67,7 +67,7 @@ class Edges:
         with k.for_("e slot n", stop, start=start) as e:
             self.at = (e,) if self.form == "rows" else (self.source, e)
             target = targets[self.at]
-            yield named(k, "v dst_node other", target, 0.85)
+            yield named(k, "v dst_node", target, 1.0)
         self.inner = False
 
     @contextmanager
@@ -112,7 +112,7 @@ def edges(
         said = f"{listed.name}[{e.name}]"
         if form == "flat":
             said = f"{listed.name}[2 * {e.name}] and {listed.name}[2 * {e.name} + 1]"
-    u, v = (named(k, name, end, 0.9) for name, end in zip(("u", "v"), ends, strict=True))
+    u, v = (named(k, name, end, 1.0) for name, end in zip(("u", "v"), ends, strict=True))
     text = f"for each edge {e.name} from u to v ({said})"
     return Edges(k, form, u, text, at=(e,), dims=("num_edges",), ends=[u, v])
 

@@ -8,6 +8,7 @@ from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import least, most
 from generators.kit.text import written
+from generators.kit.words import singular
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
 
@@ -52,9 +53,10 @@ def _spread(
 ) -> str:
     """Labels given along an edge, in words."""
     both_ways = g.is_list and (form == "least" or k.draw.shape.chance(0.5))
-    own = named(k, "label_u mine", labels[g.source], 0.7)
+    names = k.draw.word.choice((("label_u", "label_v"), ("mine", "theirs")))
+    own = named(k, names[0], labels[g.source], 1.0)
     with g.targets() as v:
-        other = named(k, "label_v theirs", labels[v], 0.7)
+        other = named(k, names[1], labels[v], 0.7)
         if form == "least":
             low = k.let("low smallest", least(own, other))
             k.atomic("min", out, g.source, low)
@@ -120,7 +122,8 @@ def _root(
         return k.let(names, parents[parents[node]])
     if turns is not None:
         root = k.let(names, node)
-        with k.for_("hop jump", turns):
+        k.used.discard("hop")
+        with k.for_("hop", turns):
             k.assign(root, parents[root])
         return root
     root = k.let(names, parents[node])
@@ -139,16 +142,17 @@ def edge_relaxation(k: KernelBuilder, level: int) -> Title:
     g = edges(k, level, queued=0.4)
     type_: Scalar = shape.weighted({FLOAT32: 5, INT32: 4, INT64: 1})
     span = (0, 10) if type_ == FLOAT32 else (0, 90)
-    dist = g.state("dist distances cost", type_, *span)
+    names = k.draw.word.choice(("dist", "distances", "cost"))
+    dist = g.state(names, type_, *span)
     packed = level > 2 and type_ != FLOAT32 and shape.chance(0.6)
     out_type = INT64 if packed else type_
     out = k.accumulator(
-        "new_dist next_dist best", out_type, g.nodes, 10**12 if packed else _FAR[type_]
+        f"new_{names} next_{names}", out_type, g.nodes, 10**12 if packed else _FAR[type_]
     )
     du = named(k, "du dist_u base", dist[g.source], 0.8)
     limit = None
     if shape.chance(0.25):
-        limit = k.scalar("max_dist bucket_end", type_, span[1] // 9, span[1])
+        limit = k.scalar("bucket_end", type_, span[1] // 3, 2 * span[1] // 3)
         with g.guard(du < limit):
             said = _relaxed(k, g, dist, out, du, packed)
     else:
@@ -194,13 +198,17 @@ def frontier_push(k: KernelBuilder, level: int) -> Title:
     """Breadth-first search: nodes of the present level give the next one to unseen neighbours."""
     shape = k.draw.shape
     g = edges(k, level, nodes=(22, 28), queued=0.9)
-    levels = g.state("levels depth", INT32, -1, 1)
+    called = k.draw.word.choice(("levels", "depth"))
+    levels = g.state(called, INT32, -1, 0 if g.queued else 1)
     form = shape.choice(("min", "exch", "cas") if g.queued else ("min", "exch", "cas", "or"))
-    now = k.scalar("current level_now", INT32, 0, 1)
+    now = k.scalar(f"current {singular(called)}_now", INT32, 0, 3 if g.queued else 1)
     start = {"min": 10**6, "exch": -1, "cas": -1, "or": 0}[form]
     type_ = UINT32 if form == "or" and shape.chance(0.5) else INT32
     out = k.accumulator(
-        "next_frontier marks" if form == "or" else "next_levels new_depth", type_, g.nodes, start
+        "next_frontier marks" if form == "or" else f"next_{called} new_{called}",
+        type_,
+        g.nodes,
+        start,
     )
     known = paths = None
     if level > 1 and shape.chance(0.4):
@@ -236,7 +244,7 @@ def _push_level(
     """What a node of the frontier does to its unseen neighbours."""
     levels, now, out = arrays
     own = named(k, "sigma_u paths_u", known[g.source], 0.5) if known is not None else None
-    deeper = now + 1 if form == "or" else named(k, "deeper next_level", now + 1, 0.5)
+    deeper = now + 1 if form == "or" else named(k, "deeper", now + 1, 0.5)
     with g.targets() as v, g.guard(levels[v] < 0):
         if form == "cas":
             k.compare_and_swap(out, v, -1, deeper)

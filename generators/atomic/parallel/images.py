@@ -7,6 +7,7 @@ from generators.atomic.parallel.pixels import Pixel, pixels
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import cos, sin
+from generators.kit.naming import maybe_all
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Const, Expr, Var
@@ -26,7 +27,7 @@ def cooccurrence_counts(k: KernelBuilder, level: int) -> Title:
         image = p.image("image gray" if step else "image codes quantized", INT32, **init)
         out = p.shared("glcm cooccurrence pair_counts", shape.weighted(COUNTS), (levels, levels))
         c = _Pairs(p, image, step, shape.chance(0.4), out)
-        own = p.let("a ref center", c.code(p.own(image)), 0.8)
+        own = p.let("a ref center", c.code(p.own(image)), 1.0)
         way = shape.choice(("params", "literal", "several") if level > 1 else ("params", "literal"))
         if way == "several":
             k.size("shifts", 3, 4)
@@ -75,9 +76,7 @@ class _Pairs:
             place.append(named(k, names, start + shift, 0.7))
             tests.append(place[-1] < stop)
         with guarded(k, both(*tests), inner):
-            other = p.let(
-                "c other", self.code(self.image[p.index(*place)]), 0.5 + 0.5 * self.mirror
-            )
+            other = p.let("other", self.code(self.image[p.index(*place)]), 0.5 + 0.5 * self.mirror)
             self.out.update("add", (own, other), 1)
             if self.mirror:
                 self.out.update("add", (other, own), 1)
@@ -100,7 +99,7 @@ def _from_points(k: KernelBuilder) -> str:
     k.size("edge_points", 24, 36)
     (i,) = k.thread("edge_points", names=(k.name("i p"),))
     xs, ys = (k.array(n, FLOAT32, "edge_points", low=1.0, high=9.0) for n in ("px", "py"))
-    x, y = k.let("x xf", xs[i]), k.let("y yf", ys[i])
+    x, y = k.let("x", xs[i]), k.let("y", ys[i])
     value: Expr = k.lift(1, k.draw.shape.weighted(COUNTS))
     what = "1"
     if k.draw.shape.chance(0.3):
@@ -121,7 +120,8 @@ def _from_image(k: KernelBuilder, level: int) -> str:
             cut = k.scalar("threshold min_magnitude", FLOAT32, 0.4, 0.7)
             test, about = p.own(image) > cut, f"where {image.name} is more than {cut.name}"
         with p.guard(test):
-            x, y = k.let("xf fx", cast(p.x, FLOAT32)), k.let("yf fy", cast(p.y, FLOAT32))
+            names = k.draw.word.choice((("xf", "yf"), ("fx", "fy")))
+            x, y = (k.let(n, cast(c, FLOAT32)) for n, c in zip(names, (p.x, p.y), strict=True))
             one = k.lift(1, k.draw.shape.weighted(COUNTS))
             text = _votes(k, (x, y), one, "1", p.lead)
     return text.format(each=f"each pixel {about}, of column x and row y")
@@ -132,7 +132,7 @@ def _votes(
 ) -> str:
     """Votes of one point for all angles, and the sentence on them; ``lead`` is its image."""
     shape = k.draw.shape
-    k.size("angles", 5, 8)
+    k.size("angles", 7, 9)
     tables = None
     if shape.chance(0.5):
         names = ("cos_table", "sin_table")
@@ -141,15 +141,17 @@ def _votes(
         angle = f"c = {names[0]}[t] and s = {names[1]}[t]"
     else:
         count = extent_of(k, "angles")
-        step = k.scalar("angle_step d_theta", FLOAT32, 0.2, 0.5)
+        step = k.scalar("angle_step d_theta", FLOAT32, 0.4, 0.55)
         angle = f"c and s the cosine and the sine of t * {step.name}"
     vote = (_Circle if shape.chance(0.4) else _Line)(k, value, lead)
     with k.for_("t a theta_id", count) as t:
         if tables is not None:
-            c, s = (named(k, n, a[t]) for n, a in zip(("c ct", "s st"), tables, strict=True))
+            turn: list[Expr] = [table[t] for table in tables]
         else:
             theta = k.let("theta angle", cast(t, FLOAT32) * step)
-            c, s = named(k, "c ct", cos(theta)), named(k, "s st", sin(theta))
+            turn = [cos(theta), sin(theta)]
+        names = k.draw.word.choice((("c", "s"), ("ct", "st"), ("cos_t", "sin_t")))
+        c, s = maybe_all(k, dict(zip(names, turn, strict=True)))
         vote.cast(at, (c, s), t)
     return f"{vote.about}: for {{each}} and every angle t, {vote.said(what)}, with {angle}."
 
@@ -169,7 +171,8 @@ class _Circle:
 
     def cast(self, at: tuple[Expr, Expr], turn: tuple[Expr, Expr], t: Expr) -> None:
         k, places = self.k, []
-        for names, place, part in zip(("cx col_c", "cy row_c"), at, turn, strict=True):
+        names_ = k.draw.word.choice((("cx", "cy"), ("col_c", "row_c")))
+        for names, place, part in zip(names_, at, turn, strict=True):
             places.append(k.let(names, cast(fn("rint", place - self.radius * part), INT32)))
         cx, cy = places
         axis = len(self.lead)
@@ -193,34 +196,33 @@ class _Line:
     def __init__(self, k: KernelBuilder, value: Expr, lead: tuple[Expr, ...]) -> None:
         shape = k.draw.shape
         self.k, self.value, self.lead, self.axis = k, value, lead, shape.choice((0, 1))
-        k.size("rhos", 10, 14)
+        k.size("rhos", 8, 11)
         dims: tuple[str, ...] = ("rhos", "angles") if self.axis == 0 else ("angles", "rhos")
         assert isinstance(value.type, Scalar)
         dims = (*("images" for _ in lead), *dims)
         self.out = k.accumulator("votes accumulator lines", value.type, dims)
-        self.centred = shape.chance(0.5)
-        self.size: Var | None = None
-        if shape.chance(0.5):
-            self.size = k.scalar("rho_step bin_size", FLOAT32, 1.0, 1.6)
+        # Distances have signs: half of the bins are for negative ones.
+        self.size = k.scalar("rho_step rho_bin_size", FLOAT32, 0.7, 1.0)
+        self.most = k.scalar("rho_max max_rho", FLOAT32, 3.2, 4.5) if shape.chance(0.5) else None
 
     def cast(self, at: tuple[Expr, Expr], turn: tuple[Expr, Expr], t: Expr) -> None:
         k, count = self.k, extent(self.out, len(self.lead) + self.axis)
         rho: Expr = k.let("rho dist", at[0] * turn[0] + at[1] * turn[1])
-        rho = rho if self.size is None else rho / self.size
-        slot: Expr = cast(fn("rint", rho), INT32)
-        slot = k.let("slot rho_bin r", slot + count // 2 if self.centred else slot)
+        if self.most is not None:
+            value = cast(fn("floor", (rho + self.most) / self.size), INT32)
+        else:
+            value = cast(fn("rint", rho / self.size), INT32) + count // 2
+        slot = k.let("rho_bin r_bin", value)
         with guarded(k, both(slot >= 0, slot < count), True):
             place = (slot, t) if self.axis == 0 else (t, slot)
             k.atomic("add", self.out, (*self.lead, *place), self.value)
 
     def said(self, what: str) -> str:
-        slot = "bin = x * c + y * s"
-        slot = (
-            f"{slot} rounded"
-            if self.size is None
-            else f"bin = (x * c + y * s) / {self.size.name} rounded"
-        )
-        slot += ", plus half the number of bins rounded down," if self.centred else ""
+        if self.most is not None:
+            slot = f"bin = floor((x * c + y * s + {self.most.name}) / {self.size.name})"
+        else:
+            slot = f"bin = rint((x * c + y * s) / {self.size.name}) + bins // 2"
+            slot += f", {self.out.name} having that many bins for each angle"
         parts = ("bin", "t") if self.axis == 0 else ("t", "bin")
         place = f"{self.out.name}[{', '.join([*map(written, self.lead), *parts])}]"
-        return f"add {what} to {place} if there is that bin, {slot.rstrip(',')}"
+        return f"add {what} to {place} if there is that bin, {slot}"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+
 from generators.atomic.parallel.parts import named
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, sqrt
-from generators.kit.naming import applied
+from generators.kit.naming import applied, routine
 from generators.kit.text import written
-from generators.program.dtypes import FLOAT32, INT32, Array, Mat, Scalar, Vec, scalar_of
+from generators.program.dtypes import FLOAT32, INT32, Mat, Scalar, Type, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
 _NODES = "num_nodes"
@@ -35,7 +39,7 @@ class _Element:
         self.array = k.array(names, type_, dims, init=init)
         self.whole: Expr | None = None
         if self.form == "packed":
-            self.whole = named(k, "nodes ids", self.array[self.e], 0.7)
+            self.whole = k.let("nodes ids", self.array[self.e])
 
     def node(self, n: Expr | int) -> Expr:
         """The number of the element's n-th node."""
@@ -48,7 +52,9 @@ class _Element:
 
     def each(self, names: str) -> list[Expr]:
         """All its nodes, in locals."""
-        return [self.k.let(name, self.node(n)) for n, name in enumerate(names.split())]
+        return [
+            self.k.let(name, self.node(n)) for n, name in enumerate(names.split()[: self.count])
+        ]
 
     @property
     def said(self) -> str:
@@ -56,45 +62,72 @@ class _Element:
 
 
 class _Matrix:
-    """The matrix of an element: a value of a matrix type, a block of an array, or one for all."""
+    """The matrix of an element: a value of a matrix type, blocks of an array, or one for all."""
 
-    def __init__(self, k: KernelBuilder, e: _Element, real: Scalar) -> None:
-        self.k, self.e, self.form = k, e, k.draw.shape.choice(("whole", "array", "reference"))
+    def __init__(self, k: KernelBuilder, e: _Element, real: Scalar, size: int) -> None:
+        forms = ("array", "reference") if size > 1 else ("whole", "array", "reference")
+        self.k, self.e, self.form, self.size = k, e, k.draw.shape.choice(forms), size
         count = str(e.count)
         self.whole: Expr | None = None
         names = "stiffness element_matrices ke"
         if self.form == "whole":
             mat = Mat(e.count, e.count, real)
             self.array = k.array(names, mat, e.size, low=-1.0, high=1.0)
-            self.whole = k.let("ke m", self.array[e.e])
+            self.whole = k.let("ke mat_e", self.array[e.e])
         elif self.form == "array":
-            self.array = k.array(names, real, (e.size, count, count), low=-1.0, high=1.0)
+            # An element of vectors couples their components.
+            block = Mat(size, size, real) if size > 1 else real
+            self.array = k.array(names, block, (e.size, count, count), low=-1.0, high=1.0)
         else:
             self.array = k.array("reference_matrix k_ref", real, (count, count), low=-1.0, high=1.0)
 
-    def entry(self, a: Expr, b: Expr) -> Expr:
+    def entry(self, a: Expr | int, b: Expr | int) -> Expr:
         if self.whole is not None:
             return self.whole[a, b]
         return self.array[self.e.e, a, b] if self.form == "array" else self.array[a, b]
 
     @property
     def said(self) -> str:
-        own = self.form != "reference"
-        return f"its matrix in {self.array.name}" if own else f"the matrix {self.array.name}"
+        if self.form == "reference":
+            return f"the matrix {self.array.name}"
+        blocks = f", of {self.size} x {self.size} blocks," if self.size > 1 else ""
+        return f"its matrix in {self.array.name}{blocks}"
 
 
-def _whole_product(
-    e: _Element, matrix: Expr, u: Var, to: tuple[str, Var], scale: Expr | None
-) -> None:
-    """The element's matrix times the vector of its nodes' values."""
-    assert isinstance(u.type, Array)
-    k, real, (how, out) = e.k, scalar_of(u.type.element), to
-    values = (u[e.node(n)] for n in range(e.count))
-    held = k.let("ue local_u", make(Vec(e.count, real), *values))
-    product = k.let("fe local_f", fn("mul", matrix, held))
-    with k.for_("a p", e.count) as a:
-        value = product[a] if scale is None else scale * product[a]
-        k.atomic(how, out, named(k, "v node", e.node(a), 0.4), value)
+def _by_loops(m: _Matrix, u: Var, to: tuple[str, Var], scale: Expr | None) -> None:
+    """The product row by row, of the nodes' values in a vector."""
+    e, k, (how, out) = m.e, m.k, to
+    real = scalar_of(u[e.node(0)].type)
+    held = k.let("ue u_e", make(Vec(e.count, real), *(u[e.node(n)] for n in range(e.count))))
+    if m.whole is not None:
+        product = fn("mul", m.whole, held)
+        product = k.let("fe f_e", product if scale is None else scale * product)
+        with k.for_("a", e.count) as a:
+            k.atomic(how, out, e.node(a), product[a])
+        return
+    with k.for_("a", e.count) as a:
+        total = k.let("fa f_a", k.lift(0.0, real))
+        with k.for_("b", e.count) as b:
+            k.augment(total, "add", m.entry(a, b) * held[b])
+        k.atomic(how, out, e.node(a), total if scale is None else scale * total)
+
+
+def _written_out(m: _Matrix, u: Var, to: tuple[str, Var], scale: Expr | None) -> None:
+    """The product written out, each node's value read once."""
+    e, k, (how, out) = m.e, m.k, to
+    ids = e.each(k.draw.word.choice(("i j l m", "n0 n1 n2 n3", "a b c d")))
+    if m.whole is not None:
+        held = k.let("ue u_e", make(Vec(e.count, scalar_of(u[ids[0]].type)), *(u[v] for v in ids)))
+        product = fn("mul", m.whole, held)
+        product = k.let("fe f_e", product if scale is None else scale * product)
+        for n, v in enumerate(ids):
+            k.atomic(how, out, v, product[n])
+        return
+    values = [k.let(f"u{n}", u[v]) for n, v in enumerate(ids)]
+    for a, v in enumerate(ids):
+        terms = [fn("mul", m.entry(a, b), value) for b, value in enumerate(values)]
+        total = reduce(add, terms)
+        k.atomic(how, out, v, k.let(f"f{a}", total if scale is None else scale * total))
 
 
 @idiom(depth=3)
@@ -104,49 +137,43 @@ def element_products(k: KernelBuilder, level: int) -> Title:
     T. J. R. Hughes, I. Levit, J. Winget, J. Eng. Mech. 109 (1983).
     """
     shape = k.draw.shape
-    e = _Element(k, shape.choice((2, 3, 4)), "num_elements")
+    e = _Element(k, shape.choice((3, 4)), "num_elements")
     real = k.draw.wide_float_type()
-    m = _Matrix(k, e, real)
+    size = shape.choice((2, 3)) if level > 1 and shape.chance(0.5) else 1
+    m = _Matrix(k, e, real, size)
     scale = None
-    if m.form == "reference" or shape.chance(0.4):
-        load = k.array("coefficients moduli", real, e.size, low=0.5, high=2.0)[e.e]
-        scale = named(k, "c scale", load)
-    vec = level > 1 and shape.chance(0.5)
-    type_ = Vec(shape.choice((2, 3)), real) if vec else real
-    u = k.array("u x displacement", type_, _NODES, low=-1.0, high=1.0)
+    if m.form == "reference":
+        load = k.array("coefficients diffusivity", real, e.size, low=0.5, high=2.0)[e.e]
+        scale = k.let("coeff scale", load)
+    type_ = Vec(size, real) if size > 1 else real
+    u = k.array("u x" if size == 1 else "u displacement", type_, _NODES, low=-1.0, high=1.0)
     how = shape.weighted({"add": 2, "sub": 1})
     out = k.accumulator("y f_int" if how == "add" else "residual", type_, _NODES)
-    if not vec and m.whole is not None and shape.chance(0.5):
-        _whole_product(e, m.whole, u, (how, out), scale)
-    else:
-        with k.for_("a p", e.count) as a:
-            zero = k.lift(0.0, real)
-            total = k.let("acc total fa", make(type_, zero) if isinstance(type_, Vec) else zero)
-            with k.for_("b q", e.count) as b:
-                far = named(k, "v_b col_node", e.node(b), 0.4)
-                k.augment(total, "add", m.entry(a, b) * u[far])
-            place = named(k, "v_a row_node", e.node(a), 0.4)
-            k.atomic(how, out, place, total if scale is None else scale * total)
-    text = f"Matrix-free finite elements: for each element, multiply {m.said}"
+    looped = size == 1 and e.form == "packed"
+    (_by_loops if looped else _written_out)(m, u, (how, out), scale)
+    free = m.form == "reference"
+    text = f"{'Matrix-free' if free else 'Element-by-element product of'} finite elements: "
+    text += f"for each element, multiply {m.said}"
     text += f", times {written(load)}," if scale is not None else ""
     text += (
         f" by {u.name} at its nodes ({e.said}), and {'add' if how == 'add' else 'subtract'} the "
     )
     text += f"result {'to' if how == 'add' else 'from'} {out.name} at them."
-    names = "apply_stiffness matrix_free_apply" if how == "add" else "subtract_stiffness residual"
+    names = "matrix_free_apply apply_operator" if free else "apply_stiffness element_products"
+    names = names if how == "add" else "subtract_stiffness update_residual"
     return Title(k.name(names), text)
 
 
 class _Tet:
     """A tetrahedron: the numbers of its vertices and the sides from the first of them."""
 
-    def __init__(self, k: KernelBuilder, e: _Element, level: int) -> None:
+    def __init__(self, k: KernelBuilder, e: _Element, level: int, deformed: bool) -> None:
         shape = k.draw.shape
         self.k, self.e = k, e
         self.x = k.array("positions vertices rest", _VEC, _NODES, low=-1.0, high=1.0)
         self.ids = e.each(k.draw.word.choice(("i j l m", "a b c d", "v0 v1 v2 v3")))
         self.moved: Var | None = None
-        if shape.chance(0.3):
+        if deformed:
             self.moved = k.array("displacement disp", _VEC, _NODES, low=-0.2, high=0.2)
         moved = self.moved
         self.p: list[Expr] = [
@@ -178,13 +205,20 @@ def tet_masses(k: KernelBuilder, level: int) -> Title:
     """Volumes of tetrahedra as lumped masses, loads or gradients of volume at their vertices."""
     shape = k.draw.shape
     e = _Element(k, 4, "num_tets")
-    t = _Tet(k, e, level)
-    form = shape.choice(("mass", "mass", "force", "gradient"))
+    form = shape.choice(("mass", "volume", "force", "gradient"))
+    # Mass stays with the body at rest; volumes and their gradients are those of its present shape.
+    t = _Tet(k, e, level, form in ("volume", "gradient") and shape.chance(0.4))
     what = _volume_gradient(k, t) if form == "gradient" else _nodal_shares(k, t, form)
     where = t.x.name if t.moved is None else f"{t.x.name} + {t.moved.name}"
-    about = {"mass": "Lumped masses", "force": "Body forces"}.get(form, "Volume gradients")
+    about = {"mass": "Lumped masses", "volume": "Nodal volumes", "force": "Body forces"}.get(
+        form, "Volume gradients"
+    )
     text = f"{about} of tetrahedra ({e.said}, vertices in {where}): at each vertex of each, "
-    names = {"mass": "lumped_mass tet_masses", "force": "body_forces tet_loads"}
+    names = {
+        "volume": "nodal_volumes",
+        "mass": "lumped_mass tet_masses",
+        "force": "body_forces tet_loads",
+    }
     return Title(k.name(names.get(form, "volume_gradients tet_gradients")), f"{text}{what}.")
 
 
@@ -205,7 +239,7 @@ def _nodal_shares(k: KernelBuilder, t: _Tet, form: str) -> str:
     shape = k.draw.shape
     share: Expr = t.volume(False)
     what, weighed = "a quarter of its volume", False
-    if form == "force" or shape.chance(0.75):
+    if form != "volume":
         rho: Expr
         if shape.chance(0.5):
             rho = k.array("density rho", FLOAT32, t.e.size, low=0.5, high=2.0)[t.e.e]
@@ -220,12 +254,8 @@ def _nodal_shares(k: KernelBuilder, t: _Tet, form: str) -> str:
     else:
         names = "lumped_mass node_mass" if weighed else "node_volume volumes"
         out = k.accumulator(names, FLOAT32, _NODES)
-    if t.e.form != "packed" and shape.chance(0.5):
-        with k.for_("n corner", 4) as n:
-            k.atomic("add", out, t.e.node(n), share)
-    else:
-        for v in t.ids:
-            k.atomic("add", out, v, share)
+    for v in t.ids:
+        k.atomic("add", out, v, share)
     return f"add {what} to {out.name}"
 
 
@@ -245,31 +275,36 @@ class _Corners:
         if level > 1 and shape.chance(0.5):
             self.weights = k.accumulator("weight_sums diagonal", FLOAT32, _NODES)
         self.eps: Expr = k.scalar("eps", FLOAT32, 0.005, 0.02)
-        self.once = shape.chance(0.5)
         self.factor: Expr | None = None
         self.load: Expr | None = None
         if self.u is not self.x and shape.chance(0.5):
             self.load = k.array("conductivity", FLOAT32, e.size, low=0.5, high=2.0)[e.e]
             self.factor = named(k, "c_e factor", self.load)
         sides = k.draw.word.choice((("d1", "d2"), ("ea", "eb"), ("to_p", "to_q")))
-        words = (*sides, "normal nrm", "w cot", "flow du")
-        self.names = [k.name(word) for word in words]
+        self.sides = k.draw.word.choice((sides, ("d1", "d2")))
+        self.names = [k.name(word) for word in ("w cot_w", "flux")]
+        params: dict[str, Type] = {"apex": _VEC, "p": _VEC, "q": _VEC, "eps": FLOAT32}
+        self.half = routine(k, 0.7, "half_cotangent half_cot", params, self._half_cotangent)
+
+    def _half_cotangent(self, b: BodyBuilder, apex: Expr, p: Expr, q: Expr, eps: Expr) -> Expr:
+        """Half the cotangent of the angle at ``apex``, large but finite where that is flat."""
+        b.used.difference_update({*self.sides, "normal"})
+        one, two = b.let(self.sides[0], p - apex), b.let(self.sides[1], q - apex)
+        normal = b.let("normal", fn("cross", one, two))
+        return 0.5 * dot(one, two) / sqrt(dot(normal, normal) + eps)
 
     def _let(self, n: int, value: Expr) -> Var:
         self.k.used.discard(self.names[n])
         return self.k.let(self.names[n], value)
 
-    def add(self, at: Expr, first: Expr, second: Expr) -> None:
-        k, x = self.k, self.x
-        to_first, to_second = self._let(0, x[first] - x[at]), self._let(1, x[second] - x[at])
-        normal = self._let(2, fn("cross", to_first, to_second))
-        area = sqrt(dot(normal, normal) + self.eps)
-        half = 0.5 * dot(to_first, to_second) / area
-        w = self._let(3, half if self.factor is None else self.factor * half)
-        flow: Expr = w * (self.u[second] - self.u[first])
-        flow = self._let(4, flow) if self.once else flow
-        k.atomic("add", self.out, first, flow)
-        k.atomic("sub", self.out, second, flow)
+    def add(self, ids: Sequence[Expr], p: Sequence[Expr], u: Sequence[Expr]) -> None:
+        """The part of one corner: of itself and the two vertices that face each other."""
+        k, (_, first, second) = self.k, ids
+        half = self.half(*p, self.eps)
+        w = self._let(0, half if self.factor is None else self.factor * half)
+        flux = self._let(1, w * (u[2] - u[1]))
+        k.atomic("add", self.out, first, flux)
+        k.atomic("sub", self.out, second, flux)
         if self.weights is not None:
             k.atomic("add", self.weights, first, w)
             k.atomic("add", self.weights, second, w)
@@ -285,15 +320,18 @@ def cotangent_laplacian(k: KernelBuilder, level: int) -> Title:
     e = _Element(k, 3, "num_faces", plain=False)
     c = _Corners(k, e, level)
     if shape.chance(0.5):
-        with k.for_("n corner c0", 3) as n:
-            names = k.draw.word.choice((("at", "p", "q"), ("v", "v_next", "v_last")))
+        with k.for_("n corner", 3) as n:
+            names = k.draw.word.choice((("v", "v_next", "v_last"), ("i", "j", "l")))
             ends = (e.node(n), e.node((n + 1) % 3), e.node((n + 2) % 3))
-            at, first, second = (k.let(a, end) for a, end in zip(names, ends, strict=True))
-            c.add(at, first, second)
+            each = [k.let(a, end) for a, end in zip(names, ends, strict=True)]
+            c.add(each, [c.x[v] for v in each], [c.u[v] for v in each])
     else:
-        ids = e.each(k.draw.word.choice(("i j l", "a b c", "v0 v1 v2")))
+        ids = e.each(k.draw.word.choice(("i j l", "a b c", "n0 n1 n2")))
+        p: list[Expr] = [k.let(f"p{n}", c.x[v]) for n, v in enumerate(ids)]
+        u = p if c.u is c.x else [k.let(f"{c.u.name[0]}{n}", c.u[v]) for n, v in enumerate(ids)]
         for turn in range(3):
-            c.add(ids[turn], ids[(turn + 1) % 3], ids[(turn + 2) % 3])
+            order = [(turn + n) % 3 for n in range(3)]
+            c.add([ids[n] for n in order], [p[n] for n in order], [u[n] for n in order])
     times = "" if c.load is None else f"{written(c.load)} * "
     text = (
         f"Cotangent Laplacian of {c.u.name}: for each triangle ({e.said} into {c.x.name}) and each "
@@ -310,4 +348,4 @@ def cotangent_laplacian(k: KernelBuilder, level: int) -> Title:
     text += f"{times}0.5 * dot(d1, d2) / sqrt(|cross(d1, d2)|^2 + {written(c.eps)}), "
     text += "half the cotangent of the corner"
     text += "." if c.load is None else f" times {written(c.load)}."
-    return Title(k.name("cotangent_laplacian cot_weights apply_laplacian"), text)
+    return Title(k.name("cotangent_laplacian cot_laplacian apply_laplacian"), text)

@@ -16,9 +16,10 @@ from generators.atomic.parallel.parts import (
     spot,
     work,
 )
-from generators.build import KernelBuilder, cast, extent, fn, make
+from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import clamp, dot, least
+from generators.kit.functions import clamp, dot, least, where
+from generators.kit.naming import routine
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
 from generators.program.expr import Expr, Load, Var
@@ -31,7 +32,7 @@ class _Places:
         self.k, self.axes = w.k, axes
         if w.k.draw.shape.chance(0.6):
             load = w.read("positions points pos", Vec(axes, FLOAT32), low, high)
-            point = w.let("p xi pt", load, 0.9)
+            point = w.let("pt xi", load, 1.0)
             self.parts: list[Expr] = [point[c] for c in range(axes)]
             self.said = load.array.name
         else:
@@ -43,10 +44,11 @@ class _Places:
 def _cells(k: KernelBuilder, parts: Sequence[Expr], size: Expr | None, inverse: bool) -> list[Expr]:
     """The cell of a place along each axis, in locals."""
     cells: list[Expr] = []
+    letter = k.draw.word.choice(("c", "i"))
     for axis, place in zip("xyz", parts, strict=False):
         if size is not None:
             place = place * size if inverse else place / size
-        cells.append(k.let((f"c{axis}", f"i{axis}"), cast(fn("floor", place), INT32)))
+        cells.append(k.let(f"{letter}{axis}", cast(fn("floor", place), INT32)))
     return cells
 
 
@@ -97,7 +99,7 @@ def voxel_sums(k: KernelBuilder, level: int) -> Title:
     shape, vec = k.draw.shape, Vec(3, FLOAT32)
     with work(k, level, "num_points", (48, 72), "i p", "clouds") as w:
         load = w.read("points positions cloud", vec, 0.1, 3.9)
-        p = w.let("p pt point", load, 0.9)
+        p = w.let("pt point", load, 1.0)
         inverse = shape.chance(0.5)
         size = k.scalar("inv_voxel inv_size" if inverse else "voxel_size leaf", FLOAT32, 0.8, 1.2)
         origin = k.scalar("origin lower", vec, -0.2, 0.2) if shape.chance(0.4) else None
@@ -115,7 +117,7 @@ def voxel_sums(k: KernelBuilder, level: int) -> Title:
             ]
         tests = [t for c, n in zip(cells, counts, strict=True) for t in (c >= 0, c < n)]
         out_dims = [*lead, "nx*ny*nz"] if flat else dims
-        sums = k.accumulator("sums voxel_sums centroids_sum", vec, out_dims)
+        sums = k.accumulator("sums voxel_sums point_sums", vec, out_dims)
         hits = k.accumulator("counts occupancy", shape.weighted(COUNTS), out_dims)
         with nullcontext() if clamped else w.guard(both(*tests)):
             _into_voxel(w, (sums, hits), tuple(cells), counts if flat else [], p)
@@ -169,9 +171,9 @@ def spline_deposit(k: KernelBuilder, level: int) -> Title:
         scale = k.scalar("inv_dx inv_h", FLOAT32, 0.9, 1.0) if shape.chance(0.5) else None
         low, high = _NODES[axes]
         dims = [k.size(f"n{a}", low, high, minimum=low) for a in "xyz"[:axes]]
-        mass, grid = None, "density num_density"
+        mass, grid = None, "node_weights weight_sums"
         if shape.chance(0.8):
-            what, grid = k.draw.word.choice((("mass", "grid_mass"), ("charge", "rho grid_charge")))
+            what, grid = k.draw.word.choice((("mass", "grid_mass"), ("charge", "grid_charge")))
             mass = w.read(what, FLOAT32, 0.5, 2.0)
         vel = None
         if axes > 1 and mass is not None and what == "mass" and shape.chance(0.6):
@@ -179,9 +181,12 @@ def spline_deposit(k: KernelBuilder, level: int) -> Title:
         s = _Spline(k, dims, vel, grid)
         s.place(parts, scale)
         if vel is not None:
-            s.moving = named(k, "v vp", vel, 0.7)
-        s.axis(0, None if mass is None else named(k, "m q", mass, 0.7), [])
-    about += f" * {scale.name}" if scale is not None else ""
+            s.moving = named(k, "v vp", vel, 1.0)
+        s.axis(0, None if mass is None else named(k, "m" if what == "mass" else "q", mass, 1.0), [])
+    if scale is None:
+        about += ", in cells"
+    else:
+        about = f"({about}) * {scale.name}" if "," in about else f"{about} * {scale.name}"
     return Title(
         k.name("particles_to_grid deposit_tsc p2g_quadratic"), _spline_text(s, about, mass, vel)
     )
@@ -209,6 +214,10 @@ class _Spline:
         self.k, self.bases, self.rests = k, list[Expr](), list[Expr]()
         self.tables: list[Expr] = []
         self.tabled = k.draw.shape.chance(0.5)
+        if not self.tabled:
+            names = "quadratic_spline bspline2"
+            self.spline = routine(k, 1.0, names, {"x": FLOAT32}, _spline_at)
+        self.letters = k.draw.word.choice((("b", "d"), ("i", "f")))
         self.out = k.accumulator(grid, FLOAT32, dims)
         self.flow: Var | None = None
         self.moving: Expr | None = None
@@ -219,20 +228,19 @@ class _Spline:
         """Base nodes, and where a particle lies from them."""
         k = self.k
         for a, part in zip("xyz", parts, strict=False):
-            grid = named(k, f"g{a}", part if scale is None else part * scale, 0.9)
-            self.bases.append(k.let((f"b{a}", f"i{a}"), cast(fn("rint", grid), INT32)))
-            d = k.let((f"d{a}", f"f{a}"), grid - cast(self.bases[-1], FLOAT32))
+            base, rest = (f"{letter}{a}" for letter in self.letters)
+            grid = named(k, f"g{a}", part if scale is None else part * scale, 1.0)
+            self.bases.append(k.let(base, cast(fn("rint", grid), INT32)))
+            d = k.let(rest, grid - cast(self.bases[-1], FLOAT32))
             self.rests.append(d)
             if self.tabled:
                 weights = make(Vec(3, FLOAT32), *_weights(d))
-                self.tables.append(k.let((f"w{a}", f"weights_{a}"), weights))
+                self.tables.append(k.let(f"w{a}", weights))
 
     def _weight(self, axis: int, node: Expr) -> Expr:
         if self.tabled:
             return self.tables[axis][node]
-        first, middle, last = _weights(self.rests[axis])
-        rest = fn("where", fn("eq", node, self.k.lift(1, INT32)), middle, last)
-        return fn("where", fn("eq", node, self.k.lift(0, INT32)), first, rest)
+        return self.spline(self.rests[axis] - cast(node - 1, FLOAT32))
 
     def axis(self, axis: int, weight: Expr | None, place: list[Expr]) -> None:
         """Loops over the nodes of this axis and of those behind it."""
@@ -248,6 +256,13 @@ class _Spline:
                 whole = k.let("wm contribution", whole)
                 k.atomic("add", self.flow, tuple(at), whole * self.moving)
             k.atomic("add", self.out, tuple(at), whole)
+
+
+def _spline_at(b: BodyBuilder, x: Expr) -> Expr:
+    """The spline that far from a node, which is one of the nearest three."""
+    r = b.let("r", abs(x))
+    far = 1.5 - r
+    return where(r < 0.5, 0.75 - r * r, 0.5 * far * far)
 
 
 def _weights(d: Expr) -> tuple[Expr, Expr, Expr]:
@@ -274,11 +289,12 @@ def pair_distances(k: KernelBuilder, level: int) -> Title:
     own = k.let("xi p", r.x[threads])
     at, i = threads[:-1], threads[-1]
     place = () if len(dims) == 1 else at
+    own_kind = None if r.kinds is None else k.let("own_type", r.kinds[threads])
     with k.for_("j other", extent(r.x, len(lead)), start=i + 1) as j:
-        if r.kinds is None:
+        if r.kinds is None or own_kind is None:
             r.add(out, place, own - r.x[spot(*at, j)], bins)
         else:
-            with guarded(k, fn("ne", r.kinds[threads], r.kinds[spot(*at, j)]), True):
+            with guarded(k, fn("ne", own_kind, r.kinds[spot(*at, j)]), True):
                 r.add(out, place, own - r.x[spot(*at, j)], bins)
     text = "Histogram of pair distances: for every pair of "
     text += f"{'one frame of ' if lead else ''}{r.x.name}, taken once,"

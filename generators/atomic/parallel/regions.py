@@ -138,11 +138,12 @@ def gradient_cells(k: KernelBuilder, level: int) -> Title:
             k.atomic("add", out, (*at, slot % bins), first)
             if part is not None:
                 k.atomic("add", out, (*at, (slot + 1) % bins), size * part)
-    n = written(bins)
+    n = written(bins) if isinstance(bins, Var) else "B"
     text = f"Orientation histograms of the {cell} x {cell} cells of {image.name} (HOG): for each "
     text += f"pixel{g.where()}, add {g.amount()} to bin int(t) % {n} of its cell in {out.name}"
     text += ", shared linearly with the next bin by the fraction of t" if parted else ""
-    text += f". Here {g.said(n)}."
+    text += f". Here {g.said(n)}"
+    text += "." if isinstance(bins, Var) else ", B being the number of bins of a cell."
     return Title(k.name("hog_cells gradient_histograms orientation_bins"), text)
 
 
@@ -194,13 +195,13 @@ class _Gradient:
         k, v = self.k, self._value
         if self.way == "forward":
             centre = k.let("c0 here", v(0, 0))
-            return k.let("gy dy", v(1, 0) - centre), k.let("gx dx", v(0, 1) - centre)
+            return k.let("gy", v(1, 0) - centre), k.let("gx", v(0, 1) - centre)
         if self.way == "sobel":
             gy = v(1, -1) + 2.0 * v(1, 0) + v(1, 1) - v(-1, -1) - 2.0 * v(-1, 0) - v(-1, 1)
             gx = v(-1, 1) + 2.0 * v(0, 1) + v(1, 1) - v(-1, -1) - 2.0 * v(0, -1) - v(1, -1)
-            return k.let("gy dy", gy), k.let("gx dx", gx)
+            return k.let("gy", gy), k.let("gx", gx)
         gy, gx = v(1, 0) - v(-1, 0), v(0, 1) - v(0, -1)
-        return k.let("gy dy", gy), k.let("gx dx", gx)
+        return k.let("gy", gy), k.let("gx", gx)
 
     def place(self, gy: Expr, gx: Expr, bins: Expr) -> Expr:
         """The direction in bins: of the whole turn, or of half of it."""

@@ -24,7 +24,7 @@ def calibration_bins(k: KernelBuilder, level: int) -> Title:
     with work(k, level, "n", (72, 96), "i s", "models", "list lists blocks") as w:
         conf = w.read("confidence probs scores", real, 0.02, 0.98)
         bins = extent_of(k, "conf_bins")
-        p = w.let("p conf", conf, 0.8)
+        p = w.let("p conf", conf, 1.0)
         slot = least(cast(p * cast(bins, real), INT32), bins - 1)
         slot = w.let("slot bin_id bucket", slot, 1.0)
         binary = shape.chance(0.4)
@@ -63,22 +63,22 @@ def threshold_counts(k: KernelBuilder, level: int) -> Title:
     type_, low, high = shape.choice((*((FLOAT32, -2.0, 2.0),) * 2, (INT32, 0, 40)))
     with work(k, level, "n", _SPAN, "i s", "batch", "list lists blocks") as w:
         load = w.read("scores", type_, low, high)
-        score = w.let("score v", load, 0.8)
+        score = w.let("score v", load, 1.0)
         cuts = k.array("thresholds cuts", type_, size, init="sorted", low=low, high=high)
         split, upto = level < 3 and shape.chance(0.4), False
         value: Expr = k.lift(1, shape.weighted(COUNTS))
         weight = None
         if shape.chance(0.3):
             weight = w.read("weights sample_weight", FLOAT32, 0.5, 2.0)
-            value = named(k, "w amount", weight, 0.7)
+            value = named(k, "w amount", weight, 1.0)
         if level >= 3 and shape.chance(0.6):
             return _by_interval(w, cuts, score, written(load), value)
         assert isinstance(value.type, Scalar)
         if split:
             label = w.read("labels truth", INT32, 0, 1)
-            above = w.shared("true_pos hits", value.type, ("thresholds",))
-            below = w.shared("false_pos alarms", value.type, ("thresholds",))
-            flag = named(k, "positive is_pos", fn("ne", label, k.lift(0, INT32)), 0.5)
+            names_ = k.draw.word.choice((("true_pos", "false_pos"), ("tp", "fp")))
+            above, below = (w.shared(n, value.type, ("thresholds",)) for n in names_)
+            flag = named(k, "positive is_pos", fn("ne", label, k.lift(0, INT32)), 1.0)
         else:
             upto = level < 3 and shape.chance(0.4)
             names = "at_most num_below" if upto else "at_least survivors"

@@ -25,7 +25,7 @@ def _key(w: Work, names: str) -> tuple[Expr, Load]:
     shape = w.k.draw.shape
     type_: Scalar = shape.weighted({UINT32: 3, INT32: 3})
     load = w.read(names, type_, 0, 5000)
-    return w.let("key item x0", cast(load, UINT32), 0.8), load
+    return w.let("key item", cast(load, UINT32), 1.0), load
 
 
 def _seeds(k: KernelBuilder, size: str) -> tuple[Var | None, str]:
@@ -65,13 +65,13 @@ def count_min_sketch(k: KernelBuilder, level: int) -> Title:
         value: Expr = k.lift(1, type_)
         if type_ == FLOAT32 or shape.chance(0.4):
             span = (0.5, 2.0) if type_ == FLOAT32 else (1, 9)
-            value = w.let("amount weight", w.read("amounts weights increments", type_, *span), 0.5)
+            value = w.let("amount", w.read("amounts weights increments", type_, *span), 1.0)
         width = k.size("sketch_width", 9, 14)
         k.size_param("width sketch_width", width)
         depth = k.size("sketch_depth", 3, 4)
         table = w.shared("sketch table counters", type_, (depth, width))
         seeds, seeded = _seeds(k, depth)
-        rows = extent(seeds) if seeds is not None else extent_of(k, depth)
+        rows = extent(seeds) if seeds is not None else k.size_param("num_rows depth", depth)
         with k.for_("r row_id", rows) as r:
             h = w.let("hashed code", hash_of(key, _seed(k, seeds, r)), 1.0)
             slot, place = _column(w, h, width)
@@ -112,9 +112,9 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
         table = w.shared("words bloom filter_bits bitset", count, ("words",))
         first = second = None
         if form != "seeds":
-            first = k.let("h1 first", hash_of(key, k.lift(17, UINT32)))
-            second = k.let("h2 second", hash_of(key, k.lift(101, UINT32)))
-        tries = k.scalar("num_hashes", INT32, 2, 4) if shape.chance(0.5) else k.lift(3, INT32)
+            first = k.let("h1", hash_of(key, k.lift(17, UINT32)))
+            second = k.let("h2", hash_of(key, k.lift(101, UINT32)))
+        tries = _tries(k, form)
         block = None
         if form == "block" and first is not None:
             block = k.let("word block_word", cast(first % cast(words, UINT32), INT32))
@@ -133,6 +133,13 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
     text += f"bits. {_told_bits(form, table.said('w'), written(words), bits)}"
     text += "" if form == "seeds" else "h1 and h2 are hashes with the seeds 17 and 101. "
     return Title(k.name("bloom_insert bloom_add set_bloom_bits"), f"{text}The hash is {how}.")
+
+
+def _tries(k: KernelBuilder, form: str) -> Expr:
+    """How many bits a key sets; those of a block come from the 32 of one hash: at most five."""
+    if form != "block" and k.draw.shape.chance(0.5):
+        return k.scalar("num_hashes", INT32, 2, 4)
+    return k.lift(k.draw.value.choice((3, 4, 5)), INT32)
 
 
 def _told_bits(form: str, where: str, words: str, bits: int) -> str:
@@ -163,7 +170,7 @@ def minhash_signatures(k: KernelBuilder, level: int) -> Title:
         if len(w.dims) == 1 and w.block is None:
             sets = k.size("sets", 4, 6)
             owner = w.read("set_ids owners doc_of", INT32, init=f"index_of:{sets}")
-            place, said = [w.let("s doc", owner, 0.7)], [written(owner)]
+            place, said = [w.let("doc set_id", owner, 1.0)], [written(owner)]
             out = w.shared("signatures minima sketch", UINT32, (sets, slots), 2**32 - 1)
         else:
             out = w.shared("signatures minima sketch", UINT32, (slots,), 2**32 - 1)
@@ -178,9 +185,9 @@ def minhash_signatures(k: KernelBuilder, level: int) -> Title:
             seeds, seeded = _seeds(k, slots)
             turns = extent(seeds) if seeds is not None else extent_of(k, slots)
             how = f"{how}, {seeded.replace('r', 'h') if 'r +' in seeded else seeded}"
-        with k.for_("h slot_id f", turns) as h:
+        with k.for_("h slot", turns) as h:
             value = a[h] * key + b[h] if linear else hash_of(key, _seed(k, seeds, h))
-            out.update("min", (*place, h), w.let("hashed value_h", value, 0.6))
+            out.update("min", (*place, h), w.let("hashed value", value, 0.6))
     how = how.replace("[r]", "[h]").replace("(r + 1)", "(h + 1)")
     text = (
         f"MinHash signatures: lower {out.said(*said, 'h')} to the hash of x = {written(load)}, for "
@@ -228,7 +235,7 @@ def distinct_registers(k: KernelBuilder, level: int) -> Title:
         if grouped:
             dims = [k.size("groups", 3, 4), *dims]
             group = w.read("groups pages campaign", INT32, init="index_of:groups")
-            place, said = [w.let("g group", group)], [written(group)]
+            place, said = [w.let("g group", group, 1.0)], [written(group)]
         regs = w.shared("registers regs sketch", type_, dims)
         h = k.let("h hashed", hash_of(key, seed))
         slot = w.let("slot reg", cast(h >> k.lift(32 - bits, UINT32), INT32), 0.7)

@@ -26,7 +26,7 @@ def _key(w: Work) -> tuple[Expr, str]:
     """A key whose digits are taken, as an unsigned number; and its name in words."""
     shape = w.k.draw.shape
     type_: Scalar = shape.weighted({INT32: 4, UINT32: 4, UINT64: 2, INT64: 1})
-    load = w.read("keys values", type_, 0, 1000)
+    load = w.read("keys values", type_, 0, 2**31 - 1 if type_.bits == 32 else 2**62)
     return w.let("key", load, 0.7), written(load)
 
 
@@ -34,7 +34,7 @@ def _key(w: Work) -> tuple[Expr, str]:
 def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
     """Digits of keys counted for a pass of a radix sort, or for all passes at once."""
     shape = k.draw.shape
-    bits = k.draw.value.choice((4, 4, 5))
+    bits = 4
     radix = 1 << bits
     with work(k, level, "num_keys", (64, 96), "i idx", "segments", per_block=True) as w:
         key, said = _key(w)
@@ -44,7 +44,7 @@ def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
         down = level > 1 and shape.chance(0.3)
         count: Scalar = shape.weighted({INT32: 3, UINT32: 2})
         if every:
-            passes = 3 if bits == 4 else 2
+            passes = type_.bits // bits
             text = f"Digit histograms for all {passes} passes of a radix sort"
             dims = (str(passes), str(radix))
             counts = w.shared("counts digit_counts hist", count, dims)
@@ -68,9 +68,9 @@ def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
 def _shift(k: KernelBuilder, type_: Scalar, bits: int) -> tuple[Expr, str]:
     """The bit where the digit of a pass begins, given or by the number of the pass; in words."""
     if k.draw.shape.chance(0.6):
-        given = k.scalar("shift start_bit", type_, 0, 6)
+        given = k.scalar("shift start_bit", type_, 1, 24)
         return given, given.name
-    number = k.scalar("pass_id digit_id", INT32, 0, 1)
+    number = k.scalar("pass_id digit_id", INT32, 1, 7)
     return k.let("shift", cast(number * bits, type_)), f"{bits} * {number.name}"
 
 
@@ -120,7 +120,7 @@ def block_ranks(k: KernelBuilder, level: int) -> Title:
     queries = k.array("queries probes", type_, asked, low=low, high=high)
     counts = k.accumulator("ranks", INT32 if search else shape.weighted(COUNTS), asked)
     b = _Block(k, keys, (*at, block) if grid else at, None if grid else block, width)
-    wanted = named(k, "wanted probe", queries[spot(*at, q)], 0.8)
+    wanted = named(k, "wanted probe", queries[spot(*at, q)], 1.0)
     upto = shape.chance(0.4)
     found = b.halved(wanted, upto) if search else b.counted(wanted, upto, counts)
     some = fn("gt", found, k.lift(0, found.type))

@@ -14,9 +14,10 @@ from generators.atomic.parallel.parts import (
     named,
     work,
 )
-from generators.build import KernelBuilder, extent, fn
+from generators.build import BodyBuilder, KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import exp, least, log, most
+from generators.kit.naming import routine
 from generators.kit.text import written
 from generators.program.dtypes import INT32, Array, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
@@ -50,7 +51,7 @@ def class_statistics(k: KernelBuilder, level: int) -> Title:
         )
         sums = w.shared("sums totals", type_, ("classes", *parts))
         squares = w.shared("squares sum_sq", type_, ("classes", *parts)) if more else None
-        value_of = named(k, "w sample_w", weight, 0.6) if weight is not None else None
+        value_of = named(k, "w sample_w", weight, 1.0) if weight is not None else None
         counts.update("add", (c,), 1 if value_of is None else value_of)
         load: Expr
         if form == "features":
@@ -112,13 +113,13 @@ def soft_assignments(k: KernelBuilder, level: int) -> Title:
     k.size("components", 3, 4)
     with work(k, level, "n", (36, 54), "i s", "batch", "list blocks") as w:
         load = w.read("x samples points", type_, -2.0, 2.0)
-        point = w.let("p xi point", load, 0.9)
+        point = w.let("p xi point", load, 1.0)
         means = k.array("means centers mu", type_, "components", low=-1.5, high=1.5)
         m = _Mixture(w, point, means)
         factor = None
         if shape.chance(0.35):
             weight = w.read("sample_weights sample_weight", real, 0.5, 2.0)
-            factor = named(k, "ws sample_w", weight, 0.5)
+            factor = named(k, "ws sample_w", weight, 1.0)
         top = m.largest() if m.bias is not None else None
         total = m.total(top)
         mass = w.shared("mass resp_sums n_k", real, ("components",))
@@ -126,7 +127,8 @@ def soft_assignments(k: KernelBuilder, level: int) -> Title:
         logs = None
         if top is not None and level > 1 and shape.chance(0.4):
             logs = k.accumulator("log_likelihood loglik", real, "1")
-            k.atomic("add", logs, 0, top + log(total))
+            each = top + log(total)
+            k.atomic("add", logs, 0, each if factor is None else factor * each)
         with m.components() as c:
             share: Expr = m.weight(c, top) / total
             if m.bias is None:
@@ -139,7 +141,7 @@ def soft_assignments(k: KernelBuilder, level: int) -> Title:
     times = "" if factor is None else f", each times {written(weight)}"
     text = _told_shares(m, written(load), (mass.said("c"), sums.said("c")), times)
     if logs is not None:
-        text += f" {logs.name}[0] sums the logarithms of the sums of w."
+        text += f" {logs.name}[0] sums the logarithms of the sums of w{times}."
     names = "fuzzy_cmeans_step soft_assign" if m.bias is None else "em_accumulate expectation_step"
     return Title(k.name(names), text)
 
@@ -177,9 +179,21 @@ class _Mixture:
         if spread == "fuzzy":
             self.eps = k.scalar("eps", real, 0.05, 0.2)
         else:
-            names = "log_priors log_mixing"
+            # Components of unlike spread need the normaliser of their density as well.
+            names = "log_priors log_mixing" if spread == "shared" else "log_norms log_coeffs"
             self.bias = k.array(names, real, "components", low=-1.5, high=-0.3)
         self.loop, self.gap = w.k.name("c j comp"), w.k.name("d diff")
+        params = {"x": point.type, "mean": point.type, "inv_var": real, "log_norm": real}
+        self.density = routine(k, 0.6, "log_density log_weight", params, self._log_density)
+
+    def _log_density(
+        self, b: BodyBuilder, x: Expr, mean: Expr, inv_var: Expr, log_norm: Expr
+    ) -> Expr:
+        """The exponent of a component's weight."""
+        b.used.discard(self.gap)
+        gap = b.let(self.gap, x - mean)
+        square = fn("dot", gap, gap) if isinstance(gap.type, Vec) else gap * gap
+        return log_norm - 0.5 * inv_var * square
 
     def _gap(self, c: Expr) -> Expr:
         self.k.used.discard(self.gap)
@@ -196,7 +210,7 @@ class _Mixture:
         assert self.bias is not None
         assert self.scale is not None
         each = self.scale[c] if isinstance(self.scale.type, Array) else self.scale
-        return self.bias[c] - 0.5 * each * self._gap(c)
+        return self.density(self.point, self.means[c], each, self.bias[c])
 
     def largest(self) -> Var:
         k = self.k
@@ -223,7 +237,11 @@ class _Mixture:
         if self.bias is None or self.scale is None:
             return f"1 / ({gap} + eps)"
         scale = self.scale.name + "[c]" * isinstance(self.scale.type, Array)
-        return f"exp({self.bias.name}[c] - 0.5 * {scale} * {gap})"
+        text = f"exp({self.bias.name}[c] - 0.5 * {scale} * {gap})"
+        if isinstance(self.scale.type, Array):
+            text += f", {self.bias.name}[c] being its log prior plus the log normaliser of its "
+            text += "density"
+        return text
 
 
 class _Lagged:
@@ -287,11 +305,11 @@ def lag_sums(k: KernelBuilder, level: int) -> Title:
     threads = k.thread(*dims, names=names)
     at = threads[: len(lead) + 1]
     w = _Lagged(k, level, lead, k.draw.wide_float_type())
-    own = w.own(at, 0.9 if looped else 0.4)
     upto = extent(w.x, len(lead))
-    if not looped:
+    own = w.own(at, 0.9) if looped else None
+    if own is None:
         with guarded(k, at[-1] + threads[-1] < upto, False):
-            w.add(own, at, threads[-1])
+            w.add(w.own(at, 0.6), at, threads[-1])
     elif shape.chance(0.5):
         stop = named(k, "last stop", least(extent_of(k, "lags"), upto - at[-1]))
         with k.for_("lag d", stop) as lag:

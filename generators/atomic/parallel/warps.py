@@ -29,9 +29,10 @@ def bilinear_splat(k: KernelBuilder, level: int) -> Title:
         if shape.chance(0.3):
             scale = k.scalar("time_t", FLOAT32, 0.4, 0.9)
             by = tuple(scale * part for part in by)
-        x = k.let("tx gx xt", cast(p.x, FLOAT32) + by[0])
-        y = k.let("ty gy yt", cast(p.y, FLOAT32) + by[1])
-        value = p.let("value v", p.own(image), 0.8)
+        moved_to = k.draw.word.choice((("tx", "ty"), ("gx", "gy"), ("x_new", "y_new")))
+        x = k.let(moved_to[0], cast(p.x, FLOAT32) + by[0])
+        y = k.let(moved_to[1], cast(p.y, FLOAT32) + by[1])
+        value = p.let("value", p.own(image), 1.0)
         nearest = shape.chance(0.25)
         s = _Splat(p, image, level)
         if nearest:
@@ -83,8 +84,9 @@ class _Splat:
         k = self.p.k
         y0 = k.let("y0", cast(fn("floor", y), INT32))
         x0 = k.let("x0", cast(fn("floor", x), INT32))
-        wy = k.let("wy ay", y - cast(y0, FLOAT32))
-        wx = k.let("wx ax", x - cast(x0, FLOAT32))
+        names = k.draw.word.choice((("wy", "wx"), ("fy", "fx")))
+        wy = k.let(names[0], y - cast(y0, FLOAT32))
+        wx = k.let(names[1], x - cast(x0, FLOAT32))
         if not self.looped:
             for row, part_y in ((y0, 1.0 - wy), (y0 + 1, wy)):
                 for column, part_x in ((x0, 1.0 - wx), (x0 + 1, wx)):
@@ -92,11 +94,11 @@ class _Splat:
             return
         with k.for_("dy oy", 2) as dy:
             across = k.let("part_y sy", fn("where", fn("eq", dy, 0), 1.0 - wy, wy))
-            below = k.let("row_t yy", y0 + dy)
+            below = k.let("row yi", y0 + dy)
             with k.for_("dx ox", 2) as dx:
                 along = fn("where", fn("eq", dx, 0), 1.0 - wx, wx)
                 share = k.let("share w", across * along)
-                self._add(below, k.let("col_t xx", x0 + dx), share, value)
+                self._add(below, k.let("col xi", x0 + dx), share, value)
 
 
 @idiom(depth=3)
@@ -105,22 +107,23 @@ def detector_sums(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     with pixels(k, level) as p:
         image = p.image("image density attenuation", FLOAT32, 0.1, 1.0)
-        turned, dims = shape.chance(0.4), (k.size("angles", 4, 6), k.size("bins", 6, 8))
+        turned, dims = shape.chance(0.4), (k.size("angles", 4, 6), k.size("bins", 4, 6))
         dims = dims[::-1] if turned else dims
         out = p.shared("sinogram projections detector", FLOAT32, dims)
         names = ("cos_table", "sin_table")
         cosines, sines = (k.array(n, FLOAT32, "angles", low=-0.7, high=0.7) for n in names)
         bins = extent_of(k, "bins")
-        value = p.let("value mu", p.own(image), 0.8)
-        size = k.scalar("pixel_size spacing", FLOAT32, 0.8, 1.2) if shape.chance(0.4) else None
-        middle = k.scalar("center axis_bin", FLOAT32, 2.2, 5.4)
+        value = p.let("value mu", p.own(image), 1.0)
+        size = k.scalar("bin_width det_spacing", FLOAT32, 0.8, 1.2) if shape.chance(0.5) else None
+        middle = k.scalar("center_bin axis_bin", FLOAT32, 1.6, 3.4)
         centre = shape.chance(0.6)
-        x = k.let("xc px", _placed(p.x, p.width, centre))
-        y = k.let("yc py", _placed(p.y, p.height, centre))
+        names_ = k.draw.word.choice((("xc", "yc"), ("px", "py")))
+        x = k.let(names_[0], _placed(p.x, p.width, centre))
+        y = k.let(names_[1], _placed(p.y, p.height, centre))
         linear = shape.chance(0.6)
         with k.for_("a angle_id t", extent(cosines)) as a:
             s = k.let("s offset", x * cosines[a] + y * sines[a])
-            place: Expr = s if size is None else size * s
+            place: Expr = s if size is None else s / size
             place = k.let("u place", place + middle)
             slot = k.let("slot bin_id", cast(fn("floor" if linear else "rint", place), INT32))
             test = both(slot >= 0, slot + 1 < bins) if linear else both(slot >= 0, slot < bins)
@@ -132,9 +135,9 @@ def detector_sums(k: KernelBuilder, level: int) -> Title:
                     after = (slot + 1, a) if turned else (a, slot + 1)
                     out.update("add", after, part * value)
     about = f"{image.name}, at (x, y) from the {'middle of the image' if centre else 'corner'}"
-    factor = f"{size.name} * " if size is not None else ""
     where = out.said(*(("bin", "a") if turned else ("a", "bin")))
-    u = f"{factor}(x * cos_table[a] + y * sin_table[a]) + {middle.name}"
+    u = "x * cos_table[a] + y * sin_table[a]"
+    u = f"{u} + {middle.name}" if size is None else f"({u}) / {size.name} + {middle.name}"
     text = _radon_text(about, where, u, linear)
     return Title(k.name("project_pixels radon_scatter forward_project"), text)
 

@@ -43,8 +43,8 @@ def _token_pairs(w: Work) -> str:
     gap = k.draw.value.choice((1, 1, 2))
     i = written(w.i)
     with w.guard(w.i + gap < extent(tokens, len(w.dims) - 1)):
-        a = w.let("a first", tokens[w.at], 0.6)
-        b = w.let("b second", tokens[spot(*w.at[:-1], w.i + gap)], 0.6)
+        a = w.let("a first", tokens[w.at], 1.0)
+        b = w.let("b second", tokens[spot(*w.at[:-1], w.i + gap)], 1.0)
         marked = w.level > 1 and shape.chance(0.4)
         if marked:
             zero = k.lift(0, INT32)
@@ -141,7 +141,7 @@ class _Documents:
         self.tf: Var | None = None
         if level > 1 and shape.chance(0.4):
             self.tf = k.accumulator("term_counts cf", INT32, "vocab")
-        self.ordered, self.early = shape.chance(0.35), shape.chance(0.5)
+        self.ordered = shape.chance(0.35)
         self.stop = shape.chance(0.4)
 
     def _at(self, i: Expr) -> Expr:
@@ -150,7 +150,7 @@ class _Documents:
     def token(self, i: Expr, inner: bool) -> None:
         """One token: all of a kind, and the first of each document."""
         k = self.k
-        term = k.let("term token w", self._at(i))
+        term = k.let("term token", self._at(i))
         if self.stop:
             with guarded(k, fn("ne", term, k.lift(0, INT32)), inner):
                 self._count(i, term, inner)
@@ -167,13 +167,10 @@ class _Documents:
             with k.elif_(fn("ne", self._at(i - 1), term)):
                 k.atomic("add", self.df, term, 1)
             return
-        seen = k.let("seen before", k.lift(0, INT32))
+        seen = k.let("seen", k.lift(0, INT32))
         with k.for_("j q", i, start=self.first) as j, k.if_(fn("eq", self._at(j), term)):
-            if self.early:
-                k.assign(seen, k.lift(1, INT32))
-                k.break_()
-            else:
-                k.augment(seen, "add", 1)
+            k.assign(seen, k.lift(1, INT32))
+            k.break_()
         with guarded(k, fn("eq", seen, k.lift(0, INT32)), inner):
             k.atomic("add", self.df, term, 1)
 
@@ -214,7 +211,7 @@ def similarity_votes(k: KernelBuilder, level: int) -> Title:
         value: Expr = k.lift(1, type_)
         if type_ == FLOAT32:
             weight = w.read("weights tf_idf", type_, 0.2, 2.0)
-            value = named(k, "w weight", weight, 0.6)
+            value = named(k, "w weight", weight, 1.0)
         place: list[Expr] = []
         said: list[str] = []
         bits = str(k.draw.value.choice((16, 32)))
@@ -222,7 +219,7 @@ def similarity_votes(k: KernelBuilder, level: int) -> Title:
         if len(w.dims) == 1 and w.block is None:
             dims = [k.size("docs", 4, 6), bits]
             owner = w.read("doc_ids owners", INT32, init="index_of:docs")
-            place, said = [w.let("d doc", owner, 0.7)], [written(owner)]
+            place, said = [w.let("d doc", owner, 1.0)], [written(owner)]
         out = w.shared("votes bit_votes", type_, dims)
         seed = k.lift(k.draw.value.choice((1, 7, 42)), UINT32)
         h = k.let("h code", hash_of(key, seed))
