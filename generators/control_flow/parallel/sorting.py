@@ -129,9 +129,11 @@ def bitonic_step(k: KernelBuilder, level: int) -> Title:
         _exchange(k, _Pair(keys, values, (*head, first), (*head, other), up, upward))
     also = f", and {values.name} moved along" if values is not None else ""
     return Title(
-        k.name("bitonic_step bitonic_exchange", "bitonic_flip" if form == "flip" else "bitonic_pass"),
-        f"One step of a bitonic sort of {keys.name}{' within rows' if lead else ''}{stage}: {which} "
-        f"and exchanged so that {order}{also}. {_BITONIC_THREADS[form]}",
+        k.name(
+            "bitonic_step bitonic_exchange", "bitonic_flip" if form == "flip" else "bitonic_pass"
+        ),
+        f"One step of a bitonic sort of {keys.name}{' within rows' if lead else ''}{stage}: "
+        f"{which} and exchanged so that {order}{also}. {_BITONIC_THREADS[form]}",
     )
 
 

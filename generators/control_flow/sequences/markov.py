@@ -167,6 +167,8 @@ def forward_step(k: KernelBuilder, level: int) -> Title:
         f"A step of the forward algorithm in the log domain: for each state, {out.name} gets the "
     )
     text += f"log-sum-exp, over previous states p, of {s.before.name}[p] + {s.moves.name}"
-    text += f"{'[state, p]' if s.into_first else '[p, state]'}, plus {said}. All inputs are finite: "
+    text += (
+        f"{'[state, p]' if s.into_first else '[p, state]'}, plus {said}. All inputs are finite: "
+    )
     text += "the logarithm of zero is a large negative number."
     return Title(k.name("forward_step hmm_forward"), text + told)

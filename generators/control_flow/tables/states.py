@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import both, same
+from generators.control_flow.kit import same
 from generators.kit.functions import exp, least, log, most, where
 from generators.kit.naming import helper
 from generators.program.dtypes import FLOAT32, INT32, Scalar
@@ -121,9 +121,7 @@ def _log_sum(k: KernelBuilder, *parts: Var) -> Expr:
     return top + log(total)
 
 
-def _beyond(
-    k: KernelBuilder, level: int, b: Expr, s: Expr, out: Var, at: tuple[Var, ...]
-) -> str:
+def _beyond(k: KernelBuilder, level: int, b: Expr, s: Expr, out: Var, at: tuple[Var, ...]) -> str:
     """Positions behind the last label of a shorter sequence; in words."""
     if not k.draw.shape.chance(0.1 + 0.1 * level):
         return ""
