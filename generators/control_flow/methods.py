@@ -109,6 +109,8 @@ _SERIES = {
     ),
 }
 
+_PLAIN = frozenset({"exp", "erf"})
+"""Series whose factors are a quotient of two, for which nobody writes a function."""
 _SMALL = {"float32": (1e-5, 1e-6), "float64": (1e-8, 1e-10)}
 """Sizes of terms that end a sum, by its type."""
 
@@ -146,7 +148,10 @@ def _summed(
 ) -> tuple[Expr, Expr]:
     """The loop; the sum, and how many terms it has where it stops."""
     series, shape = _SERIES[form], k.draw.shape
-    params, chance = {"x": type_, "m": type_}, BY_LEVEL[level] if series.by_order else 0.0
+    params, chance = (
+        {"x": type_, "m": type_},
+        BY_LEVEL[level] if series.by_order and form not in _PLAIN else 0.0,
+    )
     names = "next_factor term_ratio"
     factor = routine(k, chance, names, params, lambda _, u, m: series.factor(u, m))
     first = x if series.odd else k.lift(1.0, type_)

@@ -156,7 +156,7 @@ def _drawn(
     target = k.let("target threshold", uniforms[at] * mass)
     chosen = k.let("chosen pick", last)
     running = k.let("running cdf", k.lift(0.0, FLOAT32))
-    with k.for_("q step2", count) as q:
+    with k.for_("q s", count) as q:
         k.augment(running, "add", weight(last - q))
         k.assign(chosen, last - q)
         with k.if_(running >= target):

@@ -54,7 +54,7 @@ def _energy(r: _Row) -> tuple[Expr, str]:
     return image[r.lead + (y, r.x)], f"{image.name} in row {y.name}"
 
 
-def _slant(r: _Row, level: int) -> Expr | None:
+def _slant(r: _Row, level: int) -> Var | None:
     """What a step aside costs, if it costs anything."""
     if not r.k.draw.shape.chance(0.1 + 0.08 * level):
         return None
@@ -65,7 +65,8 @@ def _inside(r: _Row, above: Var, last: Expr | None) -> dict[int, Expr]:
     """Whether there is a column to the left, and one to the right."""
     if last is not None:
         return {-1: r.x > 0, 1: r.x < last}
-    shape, width = r.k.draw.shape, extent(above, len(r.dims))
+    shape = r.k.draw.shape
+    width: Expr = extent(above, len(r.dims))
     if shape.chance(0.5):
         width = r.k.size_param("width num_cols", "cols")
     return {-1: r.x > 0, 1: r.x + 1 < width if shape.chance(0.5) else r.x < width - 1}
@@ -86,7 +87,7 @@ def _cheapest(
     move = k.let("move offset", k.lift(0, INT32)) if moves is not None else None
     for offset, inside in _inside(r, above, last).items():
         with k.if_(inside):
-            found = above[r.lead + (r.x + 1 if offset > 0 else r.x - 1,)]
+            found: Expr = above[r.lead + (r.x + 1 if offset > 0 else r.x - 1,)]
             step = steps[offset]
             found = found if step is None else found + step
             if move is None and together:

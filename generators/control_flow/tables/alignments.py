@@ -237,7 +237,7 @@ def time_warping(k: KernelBuilder, level: int) -> Title:
         with k.for_("q col", p.m) as q:
             up = k.let("up above", line[q + 1])
             d = k.let("d diff", x[i] - y[q])
-            cost = least(corner, least(up, line[q])) + (d * d if squared else fn("abs", d))
+            cost: Expr = least(corner, least(up, line[q])) + (d * d if squared else fn("abs", d))
             if band is not None:
                 cost = where(fn("abs", i - q) <= band, cost, far)
             line.put(q + 1, cost)
@@ -302,9 +302,10 @@ def _pile(k: KernelBuilder, tails: Seq, size: Var, before: Callable[[Expr], Expr
                 k.break_()
             k.augment(lo, "sub", 1)
         return lo
-    lo, hi = k.let("lo left", k.lift(0, INT32)), k.let("hi right", size)
+    names = k.draw.word.choice((("lo", "hi"), ("left", "right")))
+    lo, hi = k.let(names[0], k.lift(0, INT32)), k.let(names[1], size)
     with k.while_(lo < hi):
-        mid = k.let("mid half", (lo + hi) // 2)
+        mid = k.let("mid", (lo + hi) // 2)
         with k.if_(before(tails[mid])):
             k.assign(lo, mid + 1)
         with k.else_():
