@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import (
     STOP,
