@@ -117,8 +117,9 @@ class _Bill:
                 f"the last) is charged at the entry of {self.rates.name} there"
             )
         return (
-            f"the sum over tiers b of {self.rates.name}[b] times what exceeds {self.limits.name}[b] "
-            f"({self.rates.name}[b] is by how much the price of a unit rises there)"
+            f"the sum over tiers b of {self.rates.name}[b] times what exceeds "
+            f"{self.limits.name}[b] is due, {self.rates.name}[b] being the rise of the unit price "
+            "at that tier"
         )
 
     def cumulative(self, base: Var) -> str:
