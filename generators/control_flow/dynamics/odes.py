@@ -269,12 +269,12 @@ def ode_integration(k: KernelBuilder, level: int) -> Title:
             k.store(trace, s.index(t), states[traced])
         if peak is not None:
             k.assign(peak, most(peak, states[traced]))
-    own = [
+    arrays = [
         f"{names[key]} from {say(k, value)}"
         for key, value in numbers.items()
         if isinstance(value, Load)
     ]
-    done = _told(system, method, states, names, (begun, own), count, dt)
+    done = _told(system, method, states, names, (begun, arrays), count, dt)
     done += _results(s, system, m, (vector, trace, traced), peak)
     return Title(k.name(f"integrate_{form} {form}_{method} simulate_{form}"), done)
 
