@@ -194,15 +194,7 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_FILTERS))
     text = _FILTERS[form].text
     s, table, count = rows_of(k, _INPUTS.get(form, "signal samples"), type_, -1.0, 2.0)
-    a = zero(type_)
-    if "{a}" in text:
-        a = k.scalar(_RATES.get(form, "attack rise"), type_, 0.35, 0.6)
-    c = k.scalar("integral_max windup_limit", type_, 1.0, 1.4) if "{c}" in text else zero(type_)
-    b = zero(type_)
-    if "{b}" in text:
-        bounds = ("bound cap", 1.0, 1.4) if form == "decay" else ("release fall", 0.15, 0.3)
-        called = _SECOND.get(form, bounds[0])
-        b = k.scalar(called, type_, *bounds[1:])
+    a, b, c = _numbers(k, form, type_)
     out = s.out(_RESULTS[form], type_)
     trace = Also(s, 0.0 if level < 2 else 0.6, "trace history", type_, "cols")
     reading, how = _reading(s, table, type_)
@@ -233,6 +225,20 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
     done = f"For each row of {table.name}{how}, {out.name} gets {text}."
     done += trace.said(f"{_STATES.get(form, 'this value')} after each sample")
     return Title(k.name(*words(_TITLES[form])), done)
+
+
+def _numbers(k: KernelBuilder, form: str, type_: Scalar) -> tuple[Expr, Expr, Expr]:
+    """The numbers that a filter's text names, zeros where it has fewer."""
+    text = _FILTERS[form].text
+    a = b = c = zero(type_)
+    if "{a}" in text:
+        a = k.scalar(_RATES.get(form, "attack rise"), type_, 0.35, 0.6)
+    if "{c}" in text:
+        c = k.scalar("integral_max windup_limit", type_, 1.0, 1.4)
+    if "{b}" in text:
+        bounds = ("bound cap", 1.0, 1.4) if form == "decay" else ("release fall", 0.15, 0.3)
+        b = k.scalar(_SECOND.get(form, bounds[0]), type_, *bounds[1:])
+    return a, b, c
 
 
 def _smoothed(k: KernelBuilder, trend: Var, y: Var, v: Expr, a: Expr, b: Expr) -> None:

@@ -247,34 +247,29 @@ def ode_integration(k: KernelBuilder, level: int) -> Title:
     dt = k.scalar("dt step_size", type_, *system.dt)
     count = _count(k, shown)
     traced = system.peak if shown == "peak" else shape.choice(sorted(system.states))
-    own = _word(k, system.states[traced][0], pick)
+    shown_as = _word(k, system.states[traced][0], pick)
     trace = None
     if shown == "trace":
-        trace = s.array(f"{own}_history {own}_trajectory", type_, more="steps", role="out")
+        trace_names = f"{shown_as}_history {shown_as}_trajectory"
+        trace = s.array(trace_names, type_, more="steps", role="out")
     states, begun, vector = _starts(s, system, type_, pick)
     held = {
-        key: k.let(key, value) if not isinstance(value, Var) else value
+        key: value if isinstance(value, Var) else k.let(key, value)
         for key, value in numbers.items()
     }
-    names = {key: var.name for key, var in states.items()} | {
-        key: value.name for key, value in held.items() if isinstance(value, Var)
-    }
+    names = {key: var.name for key, var in {**states, **held}.items()}
     helped = shape.chance(_SLOPES_HELPED[level])
-    slopes = _slopes(k, system, names, type_, helped)
-    m = _Member(k, system, states, held, slopes, dt, helped)
-    peak = k.let(f"peak max_{own}", states[traced]) if shown == "peak" else None
+    m = _Member(k, system, states, held, _slopes(k, system, names, type_, helped), dt, helped)
+    peak = k.let(f"peak max_{shown_as}", states[traced]) if shown == "peak" else None
     with k.for_("t step", count) as t:
         m.step(method)
         if trace is not None:
             k.store(trace, s.index(t), states[traced])
         if peak is not None:
             k.assign(peak, most(peak, states[traced]))
-    arrays = [
-        f"{names[key]} from {say(k, value)}"
-        for key, value in numbers.items()
-        if isinstance(value, Load)
-    ]
-    done = _told(system, method, states, names, (begun, arrays), count, dt)
+    arrays = [key for key, value in numbers.items() if isinstance(value, Load)]
+    own = [f"{names[key]} from {say(k, numbers[key])}" for key in arrays]
+    done = _told(system, method, states, names, (begun, own), count, dt)
     done += _results(s, system, m, (vector, trace, traced), peak)
     return Title(k.name(f"integrate_{form} {form}_{method} simulate_{form}"), done)
 

@@ -129,9 +129,8 @@ def bfs_pull(k: KernelBuilder, level: int) -> Title:
     seen = g.each("levels dist depths", INT32, -2, 1)
     front, kind = _front(g)
     out = k.out(f"next_{seen.name} {seen.name}_out", INT32, "verts")
-    parent = None
-    if shape.chance(0.3 + 0.1 * level):
-        parent = k.out("parents pred found_by", INT32, "verts")
+    traced = shape.chance(0.3 + 0.1 * level)
+    parent = k.out("parents pred found_by", INT32, "verts") if traced else None
     own = k.let("own", seen[g.v])
     k.store(out, g.v, own)
     if parent is not None:
@@ -152,14 +151,12 @@ def bfs_pull(k: KernelBuilder, level: int) -> Title:
         if parent is not None:
             k.store(parent, g.v, u)
         k.break_()
-    test = (
-        f"{front.name} flag is set" if front is not None else f"{seen.name} entry is {current.name}"
-    )
+    test = f"{seen.name} entry is {current.name}" if front is None else f"{front.name} flag is set"
     text = (
         "A bottom-up step of breadth-first search. Each vertex that is not reached yet (negative "
-        f"{seen.name}) looks through its neighbours, {g.said}; at the first one whose {test} it "
-        f"gets {current.name} + 1 in {out.name}"
     )
+    text += f"{seen.name}) looks through its neighbours, {g.said}; at the first one whose {test} "
+    text += f"it gets {current.name} + 1 in {out.name}"
     if parent is not None:
         text += f" and that neighbour in {parent.name}, which is -1 otherwise"
     text += f". All other entries of {out.name} are those of {seen.name}."

@@ -93,8 +93,7 @@ def _reached(
         skip = k.let("skip", k.lift(NEVER, FLOAT32))
     else:
         total = step = skip = k.let("total acc", before(0))
-    params = [("a", FLOAT32), ("b", FLOAT32)]
-    added = helper(k, "log_add logaddexp", params, _log_add) if logs and not at_once else ""
+    added = _adder(k) if logs and not at_once else ""
 
     def come(var: Var, steps: int) -> None:
         value = before(steps)
@@ -111,6 +110,11 @@ def _reached(
         with k.if_(s > 1), k.if_(fn("ne", labels[b, s // 2 - 1], label)):
             come(skip, 2)
     return (_log_sum(k, total, step, skip) if at_once else total), label
+
+
+def _adder(k: KernelBuilder) -> str:
+    """A function that adds two numbers given by their logarithms."""
+    return helper(k, "log_add logaddexp", [("a", FLOAT32), ("b", FLOAT32)], _log_add)
 
 
 def _log_sum(k: KernelBuilder, *parts: Var) -> Expr:

@@ -208,10 +208,7 @@ def wavefront_step(k: KernelBuilder, level: int) -> Title:
     table = k.array(
         "table dp scores", INT32, (*lead, "rows+1", "cols+1"), role="inout", low=0, high=6
     )
-    kind = shape.choice((INT32, INT32, Scalar("uint8")))
-    texts = k.draw.word.choice((("x", "y"), ("query", "target"), ("seq_a", "seq_b")))
-    x = k.array(texts[0], kind, (*lead, "rows"), low=0, high=3)
-    y = k.array(texts[1], kind, (*lead, "cols"), low=0, high=3)
+    x, y = _texts(k, lead)
     diagonal = k.scalar("wave wave_index step", INT32, 14, 19)
     place = tuple(outer)
     upward = shape.chance(0.4)
@@ -234,6 +231,17 @@ def wavefront_step(k: KernelBuilder, level: int) -> Title:
         f"{table.name}[i, j] becomes {_told(k, rule, table)}. The symbols of cell (i, j) are "
         f"{x.name}[i - 1] and {y.name}[j - 1].",
     )
+
+
+def _texts(k: KernelBuilder, lead: tuple[str, ...]) -> tuple[Var, Var]:
+    """The two texts of a table: one symbol for each row, and one for each column."""
+    kind = k.draw.shape.choice((INT32, INT32, Scalar("uint8")))
+    names = k.draw.word.choice((("x", "y"), ("query", "target"), ("seq_a", "seq_b")))
+    x, y = (
+        k.array(name, kind, (*lead, size), low=0, high=3)
+        for name, size in zip(names, ("rows", "cols"), strict=True)
+    )
+    return x, y
 
 
 def _told(k: KernelBuilder, rule: str, table: Var) -> str:
