@@ -35,7 +35,8 @@ _MAPS: dict[str, Callable[[Expr, Expr, Pair], Pair]] = {
     "tricorn": lambda x, y, c: (x * x - y * y + c[0], c[1] - 2.0 * x * y),
     "burning_ship": lambda x, y, c: (x * x - y * y + c[0], abs(2.0 * x * y) + c[1]),
     "celtic": lambda x, y, c: (abs(x * x - y * y) + c[0], 2.0 * x * y + c[1]),
-    "perpendicular": lambda x, y, c: (x * x - y * y + c[0], c[1] - 2.0 * x * abs(y)),
+    "perpendicular": lambda x, y, c: (x * x - y * y + c[0], c[1] - 2.0 * abs(x) * y),
+    "perpendicular_ship": lambda x, y, c: (x * x - y * y + c[0], c[1] - 2.0 * x * abs(y)),
 }
 _KNOWN = ((0.285, 0.01), (0.355, 0.355), (0.285, 0.535))
 """Constants of well-known Julia sets."""
@@ -171,7 +172,10 @@ def _called(form: str, julia: bool) -> str:
     if form == "mandelbrot":
         return "a quadratic Julia set" if julia else "the Mandelbrot set"
     name = form.replace("_", " ").title()
-    name = "perpendicular Mandelbrot" if form == "perpendicular" else name
+    name = {
+        "perpendicular": "perpendicular Mandelbrot",
+        "perpendicular_ship": "perpendicular Burning Ship",
+    }.get(form, name)
     return f"a Julia set of the {name} map" if julia else f"the {name} set"
 
 

@@ -59,7 +59,8 @@ _FILTERS: dict[str, Filter] = {
         lambda y, v, a, b: [(v - y > a, y + a), (v - y < minus(b), y - b), (None, v)],
     ),
     "cusum": Filter(
-        "the largest of the upward sums of CUSUM, y = max(0, y + v - {a}) from 0 on",
+        "the largest of the upward sums of CUSUM, {y} = max(0, {y} + {v} - {a}) for each sample "
+        "{v}, from {y} = 0 on",
         lambda y, v, a, b: [(y < 0.0, 0.0)],
         lambda best, y, v, a, b: most(best, y),
         lambda y, v, a: y + v - a,
@@ -71,7 +72,8 @@ _FILTERS: dict[str, Filter] = {
         first=lambda y, v, a: a * y,
     ),
     "decay": Filter(
-        "the last value of a leaky integrator, y = {a} * y + v clamped to [-{b}, {b}]",
+        "the last value of a leaky integrator, which begins at the first sample: with each further "
+        "sample {v}, {y} = {a} * {y} + {v}, clamped to [-{b}, {b}]",
         lambda y, v, a, b: [(y > b, b), (y < minus(b), minus(b))],
         first=lambda y, v, a: a * y + v,
     ),
@@ -81,29 +83,28 @@ _FILTERS: dict[str, Filter] = {
         lambda y, v, a, b: [(abs(v - y) > a, v)],
     ),
     "holt": Filter(
-        "the forecast one step ahead by Holt's double exponential smoothing of level y and trend "
-        "d, from the first sample with no trend: y' = {a} * v + (1 - {a}) * (y + d), "
-        "then d' = {b} * (y' - y) + (1 - {b}) * d; the forecast is y' + d'",
+        "the forecast one step ahead by Holt's double exponential smoothing: {y} begins at the "
+        "first sample and {p} at 0; with each further sample {v}, new_{y} = {a} * {v} + (1 - {a}) "
+        "* ({y} + {p}), then {p} = {b} * (new_{y} - {y}) + (1 - {b}) * {p}; the forecast is "
+        "{y} + {p}",
         lambda y, v, a, b: [],
     ),
     "kalman": Filter(
-        "the last estimate y of a scalar Kalman filter for a random walk, whose variance p is 1 at "
-        "the first sample, which is the first estimate: p grows by {a}, the gain is g = p / (p + "
-        "{b}), y moves by g * (v - y), and p becomes (1 - g) * p",
+        "the last estimate of a scalar Kalman filter for a random walk: {y} begins at the first "
+        "sample and {p} at 1; with each further sample {v}, {p} grows by {a}, the gain is g = {p} "
+        "/ ({p} + {b}), {y} moves by g * ({v} - {y}), and {p} becomes (1 - g) * {p}",
         lambda y, v, a, b: [],
     ),
     "pid": Filter(
-        "the last output of a PI controller, {a} * v + {b} * y, v being the error and y its sum so "
-        "far, kept in [-1, 1]",
-        lambda y, v, a, b: [(y > 1.0, 1.0), (y < -1.0, -1.0)],
-        lambda total, y, v, a, b: a * v + b * y,
-        lambda y, v, a: y + v,
+        "the last output of a PI controller, {a} * {v} + {b} * {y}, {y} being the sum of errors "
+        "from 0 on, clamped to [-{c}, {c}] with each",
+        lambda y, v, a, b: [],
     ),
 }
 
 
 _SECOND = {
-    "pid": "k_i gain_i",
+    "pid": "k_i",
     "limiter": "max_fall down_rate",
     "holt": "beta trend_gain",
     "kalman": "measurement_var r_noise",
@@ -111,7 +112,7 @@ _SECOND = {
 _RATES = {
     "cusum": "slack drift",
     "peak_decay": "decay release",
-    "pid": "k_p gain",
+    "pid": "k_p",
     "decay": "leak retain",
     "limiter": "max_rise up_rate",
     "deadband": "deadband min_change",
@@ -163,6 +164,28 @@ _TITLES = {
 """Names of what a filter reads, of its result, and of its kernel."""
 
 
+_STATE_NAMES = {
+    "drawdown": "peak running_max",
+    "max_subarray": "run_sum ending_here",
+    "envelope": "envelope env",
+    "limiter": "level y",
+    "cusum": "upper_sum s_pos",
+    "peak_decay": "meter peak",
+    "decay": "y state",
+    "pid": "integral error_sum",
+    "deadband": "held last_sent",
+    "holt": "level",
+    "kalman": "estimate x_hat",
+}
+"""Names of a filter's state."""
+_SECONDS = {
+    "holt": ("trend slope", 0.0),
+    "kalman": ("variance p_var", 1.0),
+    "pid": ("control output", 0.0),
+}
+"""Names of a second state, and where it begins."""
+
+
 @idiom
 @with_struct
 def row_filter(k: KernelBuilder, level: int) -> Title:
@@ -171,38 +194,51 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
     form = shape.choice(sorted(_FILTERS))
     text = _FILTERS[form].text
     s, table, count = rows_of(k, _INPUTS.get(form, "signal samples"), type_, -1.0, 2.0)
-    a = zero(type_)
-    if "{a}" in text:
-        a = k.scalar(_RATES.get(form, "attack rise"), type_, 0.35, 0.6)
-    b = zero(type_)
-    if "{b}" in text:
-        bounds = ("bound cap", 1.0, 1.4) if form == "decay" else ("release fall", 0.15, 0.3)
-        called = _SECOND.get(form, bounds[0])
-        b = k.scalar(called, type_, *bounds[1:])
+    a, b, c = _numbers(k, form, type_)
     out = s.out(_RESULTS[form], type_)
     trace = Also(s, 0.0 if level < 2 else 0.6, "trace history", type_, "cols")
     reading, how = _reading(s, table, type_)
     first = reading(k.lift(0, s.at[0].type))
-    y = k.let("y state level", most(first - a, 0.0) if form == "cusum" else first)
-    largest = form in ("drawdown", "max_subarray", "cusum")
-    second = {"holt": ("trend slope", 0.0), "kalman": ("p variance", 1.0)}
-    names, start = second.get(form, ("best largest" if largest else "control output", 0.0))
-    begun = {"max_subarray": most(y, 0.0), "cusum": y, "pid": a * y + b * y}
+    begins = {"cusum": most(first - a, 0.0), "pid": zero(type_)}
+    y = k.let(_STATE_NAMES[form], begins.get(form, first))
+    names, start = _SECONDS.get(form, ("best largest", 0.0))
+    begun = {"max_subarray": most(y, 0.0), "cusum": y}
     best = k.let(names, begun.get(form, k.lift(start, type_)))
     followed = _followed(k, level, form, type_)
-    trace.put(y, 0)
-    with k.for_("j t col", count, start=1) as j:
-        v = k.let("v x sample", reading(j))
-        if form in second:
+    if form != "pid":
+        trace.put(y, 0)
+    v_names = "error" if form == "pid" else "v x sample"
+    with k.for_("j t col", count, start=0 if form == "pid" else 1) as j:
+        v = k.let(v_names, reading(j))
+        if form == "pid":
+            k.assign(y, clamp(y + v, minus(c), c))
+            k.assign(best, a * v + b * y)
+        elif form in _SECONDS:
             (_smoothed if form == "holt" else _updated)(k, best, y, v, a, b)
         else:
             _moved(k, _FILTERS[form], (best, y, v, a, b), followed)
         trace.put(y, j)
-    k.store(out, s.at, best if _FILTERS[form].kept else y + best if form == "holt" else y)
-    text = text.format(a=say(k, a), b=say(k, b))
+    kept = _FILTERS[form].kept is not None or form == "pid"
+    k.store(out, s.at, best if kept else y + best if form == "holt" else y)
+    locals_ = {"y": y.name, "v": v.name, "p": best.name}
+    text = text.format(a=say(k, a), b=say(k, b), c=say(k, c), **locals_)
     done = f"For each row of {table.name}{how}, {out.name} gets {text}."
     done += trace.said(f"{_STATES.get(form, 'this value')} after each sample")
     return Title(k.name(*words(_TITLES[form])), done)
+
+
+def _numbers(k: KernelBuilder, form: str, type_: Scalar) -> tuple[Expr, Expr, Expr]:
+    """The numbers that a filter's text names, zeros where it has fewer."""
+    text = _FILTERS[form].text
+    a = b = c = zero(type_)
+    if "{a}" in text:
+        a = k.scalar(_RATES.get(form, "attack rise"), type_, 0.35, 0.6)
+    if "{c}" in text:
+        c = k.scalar("integral_max windup_limit", type_, 1.0, 1.4)
+    if "{b}" in text:
+        bounds = ("bound cap", 1.0, 1.4) if form == "decay" else ("release fall", 0.15, 0.3)
+        b = k.scalar(_SECOND.get(form, bounds[0]), type_, *bounds[1:])
+    return a, b, c
 
 
 def _smoothed(k: KernelBuilder, trend: Var, y: Var, v: Expr, a: Expr, b: Expr) -> None:
@@ -257,8 +293,8 @@ def _follow_envelope(b: BodyBuilder, y: Expr, v: Expr, up: Expr, down: Expr) -> 
 _STATES = {
     "drawdown": "the maximum so far",
     "max_subarray": "the largest sum that ends there",
-    "cusum": "the sum y",
-    "pid": "the sum y",
+    "cusum": "the sum",
+    "pid": "the sum of errors",
     "holt": "the level",
     "kalman": "the estimate",
     "deadband": "the value let through last",

@@ -54,7 +54,7 @@ def _slab(k: KernelBuilder, level: int, label: Var, ox: Var, oy: Var, dx: Var, d
 
 
 def _overlap(k: KernelBuilder, level: int, label: Var, a: Var, b: Var, la: Var, lb: Var) -> Made:
-    a_end, b_end = k.let("a_hi end_a", a + la), k.let("b_hi end_b", b + lb)
+    a_end, b_end = k.let("hi_a", a + la), k.let("hi_b", b + lb)
     branch(
         k,
         (some(a_end <= b, b_end <= a), (label, 0)),
@@ -146,28 +146,28 @@ _FIRST = {"zone": 0, "outcode": 0, "turn": 0}
 _KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[..., Made]]] = {
     "slab": (
         ("origin_x origin_y dir_x dir_y", "ox oy dx dy"),
-        "x0 y0 ux uy",
+        "o_x o_y d_x d_y",
         (-2.0, 2.0),
         _slab,
     ),
-    "overlap": (("a_lo b_lo", "start_a start_b"), "a0 b0 len_a len_b", (-2.0, 2.0), _overlap),
+    "overlap": (("a_lo b_lo", "start_a start_b"), "lo_a lo_b len_a len_b", (-2.0, 2.0), _overlap),
     "zone": (("x y", "px py"), "xi yi", (-2.0, 2.0), _zone),
     "outcode": (("x y", "px py"), "xi yi", (-2.0, 2.0), _outcode),
     "turn": (
-        ("ax ay bx by cx cy", "a_x a_y b_x b_y c_x c_y"),
-        "x0 y0 x1 y1 x2 y2",
+        ("a_x a_y b_x b_y c_x c_y", "x_a y_a x_b y_b x_c y_c"),
+        "ax ay bx by cx cy",
         (-2.0, 2.0),
         _turn,
     ),
     "boxes": (
-        ("ax ay bx by width height", "a_x a_y b_x b_y w h"),
-        "x0 y0 x1 y1 w_i h_i",
+        ("a_x a_y b_x b_y width height", "x_a y_a x_b y_b width height"),
+        "ax ay bx by w h",
         (0.2, 2.0),
         _boxes,
     ),
     "circles": (
         ("distance radius_a radius_b", "center_dist r_first r_second"),
-        "between ra rb",
+        "d ra rb",
         (0.2, 2.0),
         _circles,
     ),
@@ -231,7 +231,7 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
         found += [s.read(name, type_, *widths) for name in ("a_len", "b_len")]
     given = ", ".join(say(k, value) for value in found)
     out = s.out(_LABELS.get(form, "kinds labels"), INT32)
-    share = 0.0 if form == "outcode" else 0.6 if level >= 2 else 0.3
+    share = {"outcode": 0.0, "slab": 1.0}.get(form, 0.6 if level >= 2 else 0.3)
     measure = Also(s, share, _MEASURES.get(form, ""), type_)
     note = ""
     if level >= 3 and shape.chance(0.04):
@@ -239,7 +239,7 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
         leave(s, test.unless, (out, -1), (measure, 0))
         note = f" Entries where {test.off} give -1."
     values = [k.let(name, value) for name, value in zip(short.split(), found, strict=True)]
-    label = k.let("label_id kind_id", k.lift(_FIRST.get(form, 1), INT32))
+    label = k.let("code" if form == "outcode" else "kind case", k.lift(_FIRST.get(form, 1), INT32))
     text, amount, meaning = branches(k, level, label, *values)
     k.store(out, s.at, label)
     note += measure.told(meaning, amount)

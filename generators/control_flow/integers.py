@@ -15,9 +15,17 @@ from generators.kit.naming import helper, local
 from generators.kit.sites import Site, launch
 from generators.kit.words import plurals, say, words
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Const, Expr, Var, literal
+from generators.program.expr import Const, Expr, Load, Var, literal
 
 _TYPES = {INT32: 4, Scalar("int64"): 2, Scalar("uint32"): 2}
+
+
+def _type(k: KernelBuilder, walk: Walk, types: dict[Scalar, int]) -> Scalar:
+    """A type that holds what a loop comes to."""
+    fits = {t: n for t, n in types.items() if not (walk.signed and t.is_unsigned)}
+    if walk.wide:
+        fits = {t: n for t, n in fits.items() if t.bits == 64}
+    return k.draw.shape.weighted(fits)
 
 
 @dataclass
@@ -38,7 +46,10 @@ class _Step:
     def result(self, x: Expr) -> Expr:
         """What the loop gives for a number, which it may use up."""
         if not self.helped:
-            return self._run(self.k, self.k.let("x m rest", x), self.given)
+            rest, given = self.k.let("x m rest", x), list(self.given)
+            if self.walk.again and isinstance(given[-1], Load):
+                given[-1] = self.k.let(words(self.walk.wants[-1][0]), given[-1])
+            return self._run(self.k, rest, given)
         passed = [v for v in self.given if not isinstance(v, Const)]
         names = [words(wanted)[0] for wanted, _ in self.walk.wants]
         kept = [n for n, v in zip(names, self.given, strict=True) if v in passed]
@@ -96,8 +107,7 @@ def number_theory(k: KernelBuilder, level: int) -> Title:
     hard = level >= 4 and shape.chance(0.7)
     form = shape.choice(_HARDER if hard else sorted(_HIGHEST))
     walk, high = WALKS[form], _HIGHEST[form]
-    types = ("int32", "int64") if walk.signed else ("int32", "int64", "uint32", "uint64")
-    type_ = Scalar(shape.choice(types))
+    type_ = _type(k, walk, {Scalar(t): 1 for t in ("int32", "int64", "uint32", "uint64")})
     s = launch(k, list=2, grid=1 if level >= 2 else 0)
     numbers = s.array("numbers values", type_, 2, high)
     out = s.out([f"{t}_out" for t in words(walk.titles)], type_)
@@ -117,9 +127,8 @@ def number_theory(k: KernelBuilder, level: int) -> Title:
 def integer_walk(k: KernelBuilder, level: int) -> Title:
     """A while loop on integers, at higher levels in a helper, for a few numbers at once."""
     shape = k.draw.shape
-    walk, type_ = WALKS[shape.choice(sorted(WALKS))], shape.weighted(_TYPES)
-    if walk.signed and type_.is_unsigned:
-        type_ = INT32
+    walk = WALKS[shape.choice(sorted(WALKS))]
+    type_ = _type(k, walk, _TYPES)
     form = "one" if level < 4 else shape.choice(("window", "row", "row"))
     s = launch(k, rows=1, inner="cols") if form == "row" else launch(k, list=3, grid=1)
     numbers = s.array("numbers values inputs", type_, 1, 200, more=s.inner)

@@ -83,10 +83,16 @@ def _skipped(r: Search, share: float, *marks: tuple[Var | Also, Operand]) -> str
     return f" Where {test.off} the search is left out: {what}."
 
 
+def _whole(k: KernelBuilder, size: Expr) -> tuple[Var, Var]:
+    """Locals for the two ends of a bisection."""
+    names = k.draw.word.choice((("lo", "hi"), ("left", "right"), ("first", "last")))
+    return counter(k, names[0]), k.let(names[1], size)
+
+
 def _bisect(r: Search, strict: bool) -> Var:
     """Number of knots below the query (or not above it), by binary search."""
     k = r.s.k
-    lo, hi = counter(k, "lo left first"), k.let("hi right last", r.size)
+    lo, hi = _whole(k, r.size)
     middle = k.draw.shape.choice(((lo + hi) // 2, lo + (hi - lo) // 2, (lo + hi) >> 1))
     with k.while_(lo < hi):
         mid = k.let("mid middle", middle)
@@ -338,7 +344,7 @@ def _slot(k: KernelBuilder, table: Var, size: Expr, q: Var, few: bool) -> Var:
     if style == "bound":
         return k.let(names, fn("lower_bound", table, q))
     if style == "bisect":
-        lo, hi = counter(k, "lo left first"), k.let("hi right last", size)
+        lo, hi = _whole(k, size)
         with k.while_(lo < hi):
             mid = k.let("mid middle", (lo + hi) // 2)
             branch(k, (table[mid] < q, (lo, mid + 1)), (None, (hi, mid)))

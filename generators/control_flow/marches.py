@@ -13,7 +13,7 @@ from generators.control_flow.kit import (
     branch,
 )
 from generators.control_flow.params import with_struct
-from generators.kit.functions import least, most, sqrt, square
+from generators.kit.functions import least, most
 from generators.kit.naming import routine
 from generators.kit.sites import Site, launch
 from generators.kit.sources import zero
@@ -31,29 +31,41 @@ class Scene:
     numbers: dict[str, tuple[str, float, float]]
     inside: bool = False
     """Whether rays begin inside, so that they all meet it."""
+    measure: str = "the distance to the surface"
+    """What the code gives, in words."""
+
+
+def _length(*parts: Expr) -> Expr:
+    """The length of a vector of these components."""
+    scalar = parts[0].type
+    assert isinstance(scalar, Scalar)
+    return fn("length", make(Vec(len(parts), scalar), *parts))
+
+
+def _farthest(p: Expr) -> Expr:
+    return most(abs(p[0]), abs(p[1]), abs(p[2]))
 
 
 _SCENES = {
     "sphere": Scene(
         "a sphere of {radius} about the origin",
-        lambda p, radius: fn("length", p) - radius,
+        lambda b, p, radius: fn("length", p) - radius,
         {"radius": ("radius sphere_radius", 0.8, 1.4)},
     ),
     "box": Scene(
-        "a box about the origin of the half extents {half}",
-        lambda p, half: _box(p, half),
-        {"half": ("half_extent box_half", 0.6, 1.2)},
+        "a cube about the origin of half edge {half}",
+        lambda b, p, half: _farthest(p) - half,
+        {"half": ("half_extent half_edge", 0.6, 1.2)},
+        measure="max(|x|, |y|, |z|) - {half} (at most the distance to the surface)",
     ),
     "torus": Scene(
         "a torus about the y axis of the radii {major} and {minor}",
-        lambda p, major, minor: (
-            sqrt(square(sqrt(p[0] * p[0] + p[2] * p[2]) - major) + p[1] * p[1]) - minor
-        ),
+        lambda b, p, major, minor: _length(_length(p[0], p[2]) - major, p[1]) - minor,
         {"major": ("major_radius ring_radius", 1.0, 1.5), "minor": ("minor_radius tube", 0.4, 0.7)},
     ),
     "sphere_on_floor": Scene(
         "a sphere of {radius} about the origin and the floor at height {floor}",
-        lambda p, radius, floor: least(fn("length", p) - radius, p[1] - floor),
+        lambda b, p, radius, floor: least(fn("length", p) - radius, p[1] - floor),
         {
             "radius": ("radius sphere_radius", 0.6, 1.0),
             "floor": ("floor_y ground_height", -2.4, -2.1),
@@ -61,25 +73,23 @@ _SCENES = {
     ),
     "pillar": Scene(
         "an upright cylinder of {radius} about the y axis",
-        lambda p, radius: sqrt(p[0] * p[0] + p[2] * p[2]) - radius,
+        lambda b, p, radius: _length(p[0], p[2]) - radius,
         {"radius": ("radius pillar_radius", 0.5, 1.0)},
     ),
     "spheres": Scene(
         "two spheres of {radius}, {offset} to either side of the origin along x",
-        lambda p, radius, offset: (
-            sqrt(square(abs(p[0]) - offset) + p[1] * p[1] + p[2] * p[2]) - radius
-        ),
+        lambda b, p, radius, offset: _length(abs(p[0]) - offset, p[1], p[2]) - radius,
         {"radius": ("radius sphere_radius", 0.6, 1.0), "offset": ("offset half_gap", 1.0, 1.4)},
     ),
     "tube": Scene(
         "the inside of a pipe of {radius} along the y axis",
-        lambda p, radius: radius - sqrt(p[0] * p[0] + p[2] * p[2]),
+        lambda b, p, radius: radius - _length(p[0], p[2]),
         {"radius": ("radius pipe_radius", 3.0, 4.0)},
         inside=True,
     ),
     "room": Scene(
         "the inside of a cubic room of half size {half}",
-        lambda p, half: half - most(abs(p[0]), abs(p[1]), abs(p[2])),
+        lambda b, p, half: half - _farthest(p),
         {"half": ("half_size room_half", 3.0, 4.0)},
         inside=True,
     ),
@@ -90,17 +100,12 @@ _UNSHADED = frozenset({"box", "room", "sphere_on_floor", "spheres", "pillar", "t
 """Scenes with edges, at which a normal jumps, and those whose normals have a constant part."""
 
 
-def _box(p: Expr, half: Expr) -> Expr:
-    """The distance to a cube, outside of it; the largest overhang inside."""
-    return most(abs(p[0]), abs(p[1]), abs(p[2])) - half
-
-
 def _distance(k: KernelBuilder, form: str, type_: Scalar, chance: float) -> Callable[..., Expr]:
     """The distance of a scene, as a helper function with that chance."""
     scene = _SCENES[form]
     params: dict[str, Type] = {"p": Vec(3, type_), **dict.fromkeys(scene.numbers, type_)}
     names = f"{form}_sdf scene_distance scene_sdf"
-    return routine(k, chance, names, params, lambda _, *args: scene.distance(*args))
+    return routine(k, chance, names, params, scene.distance)
 
 
 def _kept(s: Site, out: Var, t: Var, far: Var) -> str:
@@ -119,11 +124,12 @@ def _marched(
     """What is marched, from where and by how much, in words."""
     origin, direction, begin, steps = (say(k, part) for part in ray)
     scene, numbers = shown
-    where = scene.text.format(**{n: v.name for n, v in numbers.items()})
-    done = f"Sphere tracing of {where}: march each ray o + t * d, with o of {origin} and d of "
-    done += f"{direction}, from t = {begin} on in at most {steps} steps, each by "
+    called = {n: v.name for n, v in numbers.items()}
+    where, measure = scene.text.format(**called), scene.measure.format(**called)
+    done = f"Sphere tracing of {where}: march each ray o + t * d, with o of {origin} and the unit "
+    done += f"vector d of {direction}, from t = {begin} on in at most {steps} steps, each by "
     share = "" if relax is None else f"{relax.name} times "
-    return f"{done}{share}the distance to the surface, until "
+    return f"{done}{share}{measure}, until "
 
 
 @idiom

@@ -28,6 +28,8 @@ class Series:
     """Whether it begins with x, else with 1."""
     by_order: bool = True
     """Whether the factor depends on the order."""
+    routine: bool = True
+    """Whether the factor is so much that people write a function for it."""
     whole: bool = True
     """Whether the products of the factors are what is added."""
     scale: float = 1.0
@@ -35,7 +37,7 @@ class Series:
 
 
 _SERIES = {
-    "exp": Series("exp(x) = sum of x^m / m!", (-1.5, 1.5), lambda x, m: x / m),
+    "exp": Series("exp(x) = sum of x^m / m!", (-1.5, 1.5), lambda x, m: x / m, routine=False),
     "sin": Series(
         "sin(x) = sum of (-1)^m x^(2m+1) / (2m+1)!",
         (-2.0, 2.0),
@@ -55,6 +57,7 @@ _SERIES = {
         odd=True,
         whole=False,
         by_order=False,
+        routine=False,
     ),
     "atan": Series(
         "atan(x) = sum of (-1)^m x^(2m+1) / (2m+1)",
@@ -64,6 +67,7 @@ _SERIES = {
         odd=True,
         whole=False,
         by_order=False,
+        routine=False,
     ),
     "erf": Series(
         "erf(x) = 2 / sqrt(pi) * sum of (-1)^m x^(2m+1) / (m! (2m+1))",
@@ -73,6 +77,7 @@ _SERIES = {
         odd=True,
         whole=False,
         scale=1.1283791671,
+        routine=False,
     ),
     "sine_integral": Series(
         "Si(x) = sum of (-1)^m x^(2m+1) / ((2m+1)! (2m+1))",
@@ -96,6 +101,7 @@ _SERIES = {
         odd=True,
         whole=False,
         by_order=False,
+        routine=False,
     ),
     "modified_bessel": Series(
         "I0(x) = sum of (x/2)^(2m) / (m!)^2, the modified Bessel function of order 0",
@@ -146,7 +152,7 @@ def _summed(
 ) -> tuple[Expr, Expr]:
     """The loop; the sum, and how many terms it has where it stops."""
     series, shape = _SERIES[form], k.draw.shape
-    params, chance = {"x": type_, "m": type_}, BY_LEVEL[level] if series.by_order else 0.0
+    params, chance = {"x": type_, "m": type_}, BY_LEVEL[level] if series.routine else 0.0
     names = "next_factor term_ratio"
     factor = routine(k, chance, names, params, lambda _, u, m: series.factor(u, m))
     first = x if series.odd else k.lift(1.0, type_)

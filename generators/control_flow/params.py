@@ -44,17 +44,17 @@ def _gathered(k: KernelBuilder, numbers: list[ir.Param], kernel: str) -> Var:
     k.params = [p for p in k.params if p not in numbers]
     var = k.scalar(("params", "cfg"), struct, fields=inits)
     read = {Var(p.name, p.type): field(var, p.name) for p in numbers}
-    k.rewrite(lambda s: _replaced(s, lambda e: read.get(e) if isinstance(e, Var) else None))
+    k.rewrite(lambda s: replaced(s, lambda e: read.get(e) if isinstance(e, Var) else None))
     return var
 
 
-def _replaced(node: Any, new: Callable[[Expr], Expr | None]) -> Any:
+def replaced(node: Any, new: Callable[[Expr], Expr | None]) -> Any:
     """A statement or expression with some expressions replaced wherever they stand."""
     if isinstance(node, tuple):
-        return tuple(_replaced(part, new) for part in node)
+        return tuple(replaced(part, new) for part in node)
     if isinstance(node, Expr) and (other := new(node)) is not None:
         return other
     if not is_dataclass(node) or isinstance(node, type):
         return node
-    parts = {f.name: _replaced(getattr(node, f.name), new) for f in fields(node)}
+    parts = {f.name: replaced(getattr(node, f.name), new) for f in fields(node)}
     return replace(node, **parts)

@@ -9,7 +9,7 @@ from inspect import signature
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import STOP, Also, branch
-from generators.control_flow.params import with_struct
+from generators.control_flow.params import replaced, with_struct
 from generators.kit.formulas import Formula
 from generators.kit.functions import cos, exp, log, log10, sin, sqrt, tanh
 from generators.kit.naming import routine
@@ -42,6 +42,8 @@ class Equation:
     """Two points between which the root lies."""
     second: Callable[..., Expr] | None = None
     """The secant method's second guess, where the slope costs more than the function."""
+    common: tuple[str, Callable[..., Expr]] | None = None
+    """What the function and its slope have in common, and names for it."""
 
 
 _EQUATIONS: dict[str, Equation] = {
@@ -103,6 +105,7 @@ _EQUATIONS: dict[str, Equation] = {
         lambda omega, depth, g: omega * omega / g + omega / sqrt(g * depth),
         (0.001, 2.0),
         lambda omega, g: omega * omega / g,
+        ("tanh_kh th", lambda x, depth: tanh(x * depth)),
     ),
     "diode": Equation(
         "the voltage across a diode in series with a resistor",
@@ -125,6 +128,7 @@ _EQUATIONS: dict[str, Equation] = {
         lambda supply, resistance, saturation, thermal: (
             thermal * log(1.0 + supply / (resistance * saturation))
         ),
+        ("exp_term growth", lambda x, thermal: exp(x / thermal)),
     ),
     "van_der_waals": Equation(
         "the reduced van der Waals equation for the molar volume of a gas",
@@ -137,6 +141,7 @@ _EQUATIONS: dict[str, Equation] = {
         lambda pressure, temp: 8.0 * temp / (3.0 * pressure),
         (0.4, 20.0),
         lambda pressure, temp: 8.0 * temp / (3.0 * pressure) + 1.0 / 3.0,
+        ("x_sq square", lambda x: x * x),
     ),
 }
 
@@ -174,6 +179,21 @@ class Search:
     def slope(self, x: Expr) -> Expr:
         return self.read(self.equation.slope, x)
 
+    def shared(self, x: Expr) -> Callable[[Expr], Expr]:
+        """Names what the function and its slope have in common; gives how to write it by name."""
+        if self.equation.common is None:
+            return lambda e: e
+        names, code = self.equation.common
+        part = self.read(code, x)
+        name = self.k.let(names, part)
+
+        def once(e: Expr) -> Expr:
+            made = replaced(e, lambda inner: name if inner == part else None)
+            assert isinstance(made, Expr)
+            return made
+
+        return once
+
     def near(self, fx: Expr) -> None:
         """End where the function is small."""
         if not self.fixed:
@@ -189,10 +209,11 @@ def _newton(m: Search, name: str) -> tuple[Expr, str]:
     begin = say_start(m)
     by_step = k.draw.shape.chance(0.5)
     with k.for_("it step", m.limit):
-        fx = k.let("fx residual", m.f(x))
+        once = m.shared(x)
+        fx = k.let("fx residual", once(m.f(x)))
         if not by_step:
             m.near(fx)
-        step = k.let("dx delta", fx / m.slope(x))
+        step = k.let("dx delta", fx / once(m.slope(x)))
         k.assign(x, x - step)
         m.steps.add()
         if by_step and not m.fixed:
@@ -206,8 +227,9 @@ def _halley(m: Search, name: str) -> tuple[Expr, str]:
     assert bend is not None
     begin = say_start(m)
     with k.for_("it step", m.limit):
-        fx, slope = k.let("fx residual", m.f(x)), k.let("dfx slope", m.slope(x))
-        second = k.let("d2fx curvature", m.read(bend, x))
+        once = m.shared(x)
+        fx, slope = k.let("fx residual", once(m.f(x))), k.let("dfx slope", once(m.slope(x)))
+        second = k.let("d2fx curvature", once(m.read(bend, x)))
         m.near(fx)
         k.assign(x, x - 2.0 * fx * slope / (2.0 * slope * slope - fx * second))
         m.steps.add()
@@ -235,8 +257,9 @@ def _secant(m: Search, name: str) -> tuple[Expr, str]:
 def _bracket(m: Search) -> tuple[Var, Var, str]:
     """Two locals between which the root lies."""
     low, high = m.equation.ends
-    lo = m.k.let("lo left", m.k.lift(low, m.type))
-    hi = m.k.let("hi right", m.k.lift(high, m.type))
+    names = m.k.draw.word.choice((("lo", "hi"), ("left", "right")))
+    lo = m.k.let(names[0], m.k.lift(low, m.type))
+    hi = m.k.let(names[1], m.k.lift(high, m.type))
     return lo, hi, f"[{low}, {high}]"
 
 
@@ -253,7 +276,7 @@ def _bisection(m: Search, name: str) -> tuple[Expr, str]:
 
 def _illinois(m: Search, name: str) -> tuple[Expr, str]:
     k, (lo, hi, said) = m.k, _bracket(m)
-    f_lo, f_hi = k.let("f_lo f_left", m.f(lo)), k.let("f_hi f_right", m.f(hi))
+    f_lo, f_hi = k.let(f"f_{lo.name}", m.f(lo)), k.let(f"f_{hi.name}", m.f(hi))
     x = k.let(name, lo)
     with k.for_("it step", m.limit):
         k.assign(x, (f_lo * hi - f_hi * lo) / (f_lo - f_hi))
@@ -349,7 +372,8 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
     keys = signature(e.f).parameters
     names = f"{form}_residual residual_of"
     params = dict.fromkeys(keys, type_)
-    whole = routine(k, 0.2 * level, names, params, lambda _, *args: e.f(*args))
+    chance = 0.2 * level if e.common is None or method not in ("newton", "halley") else 0.0
+    whole = routine(k, chance, names, params, lambda _, *args: e.f(*args))
 
     def f(x: Expr) -> Expr:
         return whole(*(x if key == "x" else values[key] for key in keys))

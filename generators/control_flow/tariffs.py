@@ -117,8 +117,9 @@ class _Bill:
                 f"the last) is charged at the entry of {self.rates.name} there"
             )
         return (
-            f"what exceeds each entry of {self.limits.name} costs the entry of {self.rates.name} "
-            "there, by which the price of a unit rises, in addition"
+            f"the sum over tiers b of {self.rates.name}[b] times what exceeds "
+            f"{self.limits.name}[b] is due, {self.rates.name}[b] being the rise of the unit price "
+            "at that tier"
         )
 
     def cumulative(self, base: Var) -> str:
@@ -134,9 +135,9 @@ class _Bill:
         due = base[tier] + self.rates[tier] * (u - self.limits[tier])
         self.pay(due)
         return (
-            f"with b the last bracket whose {self.limits.name} is not above the amount (the first "
-            f"if none is), {base.name}[b] is due, plus {self.rates.name}[b] times what exceeds "
-            f"{self.limits.name}[b]"
+            f"with b the last bracket whose {self.limits.name} is not above the amount (0 if there "
+            f"is none), {base.name}[b] is due, plus {self.rates.name}[b] * (amount - "
+            f"{self.limits.name}[b])"
         )
 
     def whole(self) -> str:

@@ -28,7 +28,9 @@ class Walk:
     run: Callable[..., Expr]
     wants: tuple[Number, ...] = ()
     wide: bool = False
-    """Whether its numbers may pass 16 bits."""
+    """Whether it multiplies numbers, so that 32 bits may not hold what it comes to."""
+    again: bool = False
+    """Whether it needs its last number more than once."""
     signed: bool = False
     """Whether it takes numbers below zero on the way."""
 
@@ -96,7 +98,7 @@ def _root_by_newton(b: BodyBuilder, go: Go, x: Var) -> Expr:
 
 
 def _modpow(b: BodyBuilder, go: Go, x: Var, power: Expr, modulus: Expr) -> Expr:
-    e, result = b.let("e left", power), b.let("result acc", b.lift(1, x.type))
+    e, result = b.let("e", power), b.let("result", b.lift(1, x.type))
     b.assign(x, x % modulus)
     with go(e > 0):
         branch(b, (same(e % 2, 1), (result, result * x % modulus)))
@@ -118,7 +120,7 @@ def _modular_inverse(b: BodyBuilder, go: Go, x: Var, modulus: Expr) -> Expr:
 
 def _jacobi(b: BodyBuilder, go: Go, x: Var, odd: Expr) -> Expr:
     n, sign = b.let("n m", odd), b.let("sign symbol", b.lift(1, x.type))
-    b.assign(x, x % odd)
+    b.assign(x, x % n)
     with go(x > 0):
         with b.while_(same(x % 2, 0)):
             b.assign(x, x // 2)
@@ -175,7 +177,13 @@ _OF_DIGITS: dict[str, tuple[str, str, Callable[[Var, Var, Expr], Expr]]] = {
 
 WALKS = {
     **{
-        name: Walk(f"{name} {other}", text.format(_DIGITS), _digits(taken), _BASE)
+        name: Walk(
+            f"{name} {other}",
+            text.format(_DIGITS),
+            _digits(taken),
+            _BASE,
+            wide=name == "reversed_digits",
+        )
         for name, (other, text, taken) in _OF_DIGITS.items()
     },
     "gcd": Walk(
@@ -196,21 +204,21 @@ WALKS = {
         "the inverse of x modulo {0} by the extended Euclidean algorithm, 0 if there is none",
         _modular_inverse,
         (("modulus field_size", (91, 97, 101, 255, 1009)),),
-        wide=True,
         signed=True,
+        again=True,
     ),
     "jacobi": Walk(
         "jacobi_symbol legendre_jacobi",
         "the Jacobi symbol of x over the odd number {0}: 1, -1, or 0 where they share a factor",
         _jacobi,
         (("modulus odd_number", (15, 21, 33, 35, 45, 77)),),
-        wide=True,
         signed=True,
     ),
     "totient": Walk(
         "totient euler_phi",
         "Euler's totient of x, by trial division",
         _totient,
+        wide=True,
     ),
     "collatz": Walk(
         "collatz_steps hailstone_length",
@@ -279,6 +287,7 @@ WALKS = {
             start=2,
             result=lambda x, n: where(n * n <= x, n, BodyBuilder.lift(1, x.type)),
         ),
+        wide=True,
     ),
     "largest_factor": Walk(
         "largest_prime_factor largest_factor",
@@ -290,6 +299,7 @@ WALKS = {
             start=2,
             result=lambda x, n: x,
         ),
+        wide=True,
     ),
     "multiplicity": Walk(
         "multiplicity factor_power",
@@ -300,6 +310,7 @@ WALKS = {
             lambda x, n, p: [(x, x // p), (n, n + 1)],
         ),
         (("prime factor", (2, 3)),),
+        again=True,
     ),
     "root_by_odds": Walk(
         "integer_root isqrt_odd",
@@ -317,5 +328,6 @@ WALKS = {
         _modpow,
         (("exponent", (7, 13, 20, 40)), ("modulus mod_n", (97, 101, 251, 1009))),
         wide=True,
+        again=True,
     ),
 }

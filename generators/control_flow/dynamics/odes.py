@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 
@@ -17,7 +17,7 @@ from generators.kit.sites import Site, launch
 from generators.kit.sources import given
 from generators.kit.words import listed, say
 from generators.program.dtypes import INT32, Scalar, Vec
-from generators.program.expr import Expr, Var
+from generators.program.expr import Expr, Load, Var
 
 _METHODS = {
     1: {"euler": 1},
@@ -90,7 +90,8 @@ class _Member:
     def euler(self) -> None:
         found = {key: self.slope(key, self.states) for key in self.states}
         if len(found) > 1:
-            found = {key: self.k.let(f"d{key}", value) for key, value in found.items()}
+            names = {key: var.name for key, var in self.states.items()}
+            found = {key: self.k.let(f"d{names[key]}", value) for key, value in found.items()}
         for key, x in self.states.items():
             self.k.augment(x, "add", self.dt * found[key])
 
@@ -98,13 +99,13 @@ class _Member:
         """A step of a method of several stages."""
         stages, weights, divisor = _TABLEAUS[method]
         k, found = self.k, [self._slopes(1, self.states)]
-        named = not self.helped or k.draw.shape.chance(0.4)
+        named = not self.helped or self.shared or k.draw.shape.chance(0.4)
         for number, shares in enumerate(stages, 2):
             at: dict[str, Expr] = {}
             for key, x in self.states.items():
                 at[key] = x + _moved(self.dt, shares, [f[key] for f in found])
             if named:
-                at = {key: k.let(f"{key}{number}", value) for key, value in at.items()}
+                at = {key: k.let(self.called(key, "", number), e) for key, e in at.items()}
             found.append(self._slopes(number, at))
         for key, x in self.states.items():
             total = _combined(weights, [f[key] for f in found])
@@ -112,8 +113,21 @@ class _Member:
             k.augment(x, "add", step * total)
 
     def _slopes(self, number: int, states: Mapping[str, Expr]) -> dict[str, Expr]:
-        names = {key: f"k{number}{key if len(self.states) > 1 else ''}" for key in self.states}
+        alone = len(self.states) == 1
+        names = {key: self.called("" if alone else key, f"k{number}") for key in self.states}
         return {key: self.k.let(names[key], self.slope(key, states)) for key in self.states}
+
+    def called(self, key: str, before: str = "", number: int | str = "") -> str:
+        """A name made of that of a state: ``k2x`` and ``x2``, ``k2_prey`` and ``prey_2``."""
+        name = self.states[key].name if key else ""
+        parts = [part for part in (before, name, str(number)) if part]
+        return ("" if len(name) == 1 else "_").join(parts)
+
+    @property
+    def shared(self) -> bool:
+        """Whether several rates read a state, so that a stage has a name for it."""
+        read = [n for rate in self.system.rates.values() for n in signature(rate).parameters]
+        return any(read.count(key) > 1 for key in self.states)
 
 
 def _moved(dt: Expr, shares: tuple[_Share, ...], values: list[Expr]) -> Expr:
@@ -233,29 +247,29 @@ def ode_integration(k: KernelBuilder, level: int) -> Title:
     dt = k.scalar("dt step_size", type_, *system.dt)
     count = _count(k, shown)
     traced = system.peak if shown == "peak" else shape.choice(sorted(system.states))
-    own = _word(k, system.states[traced][0], pick)
+    shown_as = _word(k, system.states[traced][0], pick)
     trace = None
     if shown == "trace":
-        trace = s.array(f"{own}_history {own}_trajectory", type_, more="steps", role="out")
+        trace_names = f"{shown_as}_history {shown_as}_trajectory"
+        trace = s.array(trace_names, type_, more="steps", role="out")
     states, begun, vector = _starts(s, system, type_, pick)
     held = {
-        key: k.let(key, value) if not isinstance(value, Var) else value
+        key: value if isinstance(value, Var) else k.let(key, value)
         for key, value in numbers.items()
     }
-    names = {key: var.name for key, var in states.items()} | {
-        key: value.name for key, value in held.items() if isinstance(value, Var)
-    }
+    names = {key: var.name for key, var in {**states, **held}.items()}
     helped = shape.chance(_SLOPES_HELPED[level])
-    slopes = _slopes(k, system, names, type_, helped)
-    m = _Member(k, system, states, held, slopes, dt, helped)
-    peak = k.let(f"peak max_{own}", states[traced]) if shown == "peak" else None
+    m = _Member(k, system, states, held, _slopes(k, system, names, type_, helped), dt, helped)
+    peak = k.let(f"peak max_{shown_as}", states[traced]) if shown == "peak" else None
     with k.for_("t step", count) as t:
         m.step(method)
         if trace is not None:
             k.store(trace, s.index(t), states[traced])
         if peak is not None:
             k.assign(peak, most(peak, states[traced]))
-    done = _told(system, method, states, names, begun, count, dt)
+    arrays = [key for key, value in numbers.items() if isinstance(value, Load)]
+    own = [f"{names[key]} from {say(k, numbers[key])}" for key in arrays]
+    done = _told(system, method, states, names, (begun, own), count, dt)
     done += _results(s, system, m, (vector, trace, traced), peak)
     return Title(k.name(f"integrate_{form} {form}_{method} simulate_{form}"), done)
 
@@ -265,11 +279,12 @@ def _told(
     method: str,
     states: Mapping[str, Var],
     names: Mapping[str, str],
-    begun: str,
+    began: tuple[str, Sequence[str]],
     count: Expr,
     dt: Expr,
 ) -> str:
-    """The equations, where they begin, and the method, in words."""
+    """The equations, where they begin and where numbers are from, and the method, in words."""
+    begun, own = began
     equations = []
     for key, rate in system.rates.items():
         formula = Formula("f", "f", rate)
@@ -277,7 +292,8 @@ def _told(
         equations.append(f"d{names[key]}/dt = {text}")
     called = [var.name for var in states.values()]
     begin = f"({', '.join(called)})" if len(called) > 1 else called[0]
-    done = f"Integrate {system.title}: {', '.join(equations)}. From {begin} = {begun}, take "
+    tail = f", with {listed(own)}" if own else ""
+    done = f"Integrate {system.title}: {', '.join(equations)}{tail}. From {begin} = {begun}, take "
     assert isinstance(count, Var)
     assert isinstance(dt, Var)
     return f"{done}{count.name} steps of {dt.name} by {_CALLED[method]}"

@@ -31,9 +31,10 @@ class Graph:
     """What marks a free place of a padded table."""
 
     @contextmanager
-    def links(self) -> Iterator[tuple[Expr, tuple[Expr, ...]]]:
-        """A pass over the links: the neighbour and where what belongs to the link lies."""
-        k, named = self.k, self.k.draw.shape.chance(0.7)
+    def links(self, twice: bool = False) -> Iterator[tuple[Expr, tuple[Expr, ...]]]:
+        """A pass over the links: the neighbour, which has a name where it is read twice, and where
+        what belongs to the link lies."""
+        k, named = self.k, self.k.draw.shape.chance(0.7) or twice
         first, last = self.bounds
         with k.for_("e edge_id j", last, start=first) as e:
             place: tuple[Expr, ...] = (e,)
@@ -124,19 +125,19 @@ def bfs_pull(k: KernelBuilder, level: int) -> Title:
     """A step of breadth-first search, bottom up (Beamer, Asanovic and Patterson, SC 2012)."""
     shape = k.draw.shape
     g = graph(k, level)
-    current = k.scalar("current level_id depth", INT32, 0, 1)
-    seen = g.each("levels dist depths", INT32, -4, 1)
+    current = k.scalar("current_level current_depth frontier_level", INT32, 0, 1)
+    seen = g.each("levels dist depths", INT32, -2, 1)
     front, kind = _front(g)
     out = k.out(f"next_{seen.name} {seen.name}_out", INT32, "verts")
-    parent = None
-    if shape.chance(0.3 + 0.1 * level):
-        parent = k.out("parents pred found_by", INT32, "verts")
-    k.store(out, g.v, seen[g.v])
+    traced = shape.chance(0.3 + 0.1 * level)
+    parent = k.out("parents pred found_by", INT32, "verts") if traced else None
+    own = k.let("own", seen[g.v])
+    k.store(out, g.v, own)
     if parent is not None:
         k.store(parent, g.v, -1)
     early = shape.chance(0.5)
     if early:
-        with k.if_(seen[g.v] >= 0):
+        with k.if_(own >= 0):
             k.return_()
 
     def hit(u: Expr) -> Expr:
@@ -144,18 +145,18 @@ def bfs_pull(k: KernelBuilder, level: int) -> Title:
             return same(seen[u], current)
         return front[u] if kind == BOOL else same(front[u], 1)
 
-    unreached = nullcontext() if early else k.if_(seen[g.v] < 0)
-    with unreached, g.links() as (u, _), k.if_(hit(u)):
+    unreached = nullcontext() if early else k.if_(own < 0)
+    with unreached, g.links(parent is not None) as (u, _), k.if_(hit(u)):
         k.store(out, g.v, current + 1)
         if parent is not None:
             k.store(parent, g.v, u)
         k.break_()
-    test = f"{front.name} flag is set" if front is not None else f"{seen.name} is {current.name}"
+    test = f"{seen.name} entry is {current.name}" if front is None else f"{front.name} flag is set"
     text = (
         "A bottom-up step of breadth-first search. Each vertex that is not reached yet (negative "
-        f"{seen.name}) looks through its neighbours, {g.said}; at the first one whose {test} it "
-        f"gets {current.name} + 1 in {out.name}"
     )
+    text += f"{seen.name}) looks through its neighbours, {g.said}; at the first one whose {test} "
+    text += f"it gets {current.name} + 1 in {out.name}"
     if parent is not None:
         text += f" and that neighbour in {parent.name}, which is -1 otherwise"
     text += f". All other entries of {out.name} are those of {seen.name}."
@@ -199,7 +200,7 @@ def _relaxed(g: Graph, dist: Var, w: Var, goal: str, traced: bool) -> tuple[Var,
     best = k.let("best best_so_far", dist[g.v])
     pred = k.let("via best_u", k.lift(-1, INT32)) if traced else None
     plain = pred is None and k.draw.shape.chance(0.5)
-    with g.links() as (u, e):
+    with g.links(traced) as (u, e):
         a, b = dist[u], w[e]
         way = {"sum": a + b, "widest": least(a, b), "reliable": a * b}[goal]
         if plain:
@@ -261,7 +262,7 @@ def _pulled(g: Graph, rank: Var) -> tuple[Var, str]:
     elif way == "weight":
         weight = g.weights("weights transition", FLOAT32, 0.05, 0.6)
         said = f" * {_at(g, weight)}"
-    with g.links() as (u, e):
+    with g.links(degree is not None or inverse is not None) as (u, e):
         term: Expr = rank[u]
         if degree is not None:
             term = term / cast(degree[u], FLOAT32)
@@ -306,5 +307,5 @@ def pagerank_pull(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.15 * level):
         res = k.out("residual change deltas", FLOAT32, "verts")
         k.store(res, g.v, abs(new - rank[g.v]))
-        text += f" {res.name} gets the size of the change of rank."
+        text += f" {res.name} gets the absolute change of the rank."
     return Title(k.name("pagerank_pull pagerank_step", "pull_ranks"), text)

@@ -156,7 +156,7 @@ def _drawn(
     target = k.let("target threshold", uniforms[at] * mass)
     chosen = k.let("chosen pick", last)
     running = k.let("running cdf", k.lift(0.0, FLOAT32))
-    with k.for_("q step2", count) as q:
+    with k.for_("q s", count) as q:
         k.augment(running, "add", weight(last - q))
         k.assign(chosen, last - q)
         with k.if_(running >= target):
@@ -200,7 +200,9 @@ def banned_ngrams(k: KernelBuilder, level: int) -> Title:
     else:
         x = k.array("logits scores", FLOAT32, (*dims, "vocab"), role="inout", low=-3.0, high=3.0)
     tail = k.let("suffix tail", length - before)
-    amount: Expr = k.lift(1 if way == "flags" else -1.0e4, INT32 if way == "flags" else FLOAT32)
+    amount: Expr = k.lift(1, INT32)
+    if way == "ban":
+        amount = k.scalar("mask_value banned_score", FLOAT32, -60.0, -50.0)
     if way == "penalty":
         amount = k.scalar("penalty repeat_cost", FLOAT32, 0.3, 1.0)
     with k.for_("s start", tail) as start:
@@ -209,7 +211,7 @@ def banned_ngrams(k: KernelBuilder, level: int) -> Title:
             after = k.let("next_id repeated", tokens[at + (start + before,)])
             k.store(x, (*at, after), amount, "sub" if way == "penalty" else "")
     what = {
-        "ban": f"gets the score -1e4 in {x.name}",
+        "ban": f"gets the score {k.params[-1].name} in {x.name}",
         "flags": f"is marked with 1 in {x.name}, all others with 0",
         "penalty": f"loses {k.params[-1].name} from its score in {x.name} each time",
     }[way]
@@ -299,7 +301,9 @@ def _accept_by_chance(
 ) -> Title:
     """Drafted tokens are kept with the ratio of probabilities (Leviathan et al., ICML 2023)."""
     shape, (count, counts), (draft, p) = k.draw.shape, kept_so_far, arrays
-    q = k.array("draft_probs q_draft", FLOAT32, (*dims, "drafted"), low=0.1, high=0.7)
+    k.half_inputs = False  # Uniform numbers of eleven bits would be too coarse.
+    names = "draft_probs" if p.name == "target_probs" else "q_draft"
+    q = k.array(names, FLOAT32, (*dims, "drafted"), low=0.1, high=0.7)
     u = k.array("uniforms u_rand", FLOAT32, (*dims, "drafted"), low=0.02, high=0.98)
     divides = shape.chance(0.4)
 

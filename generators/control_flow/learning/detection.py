@@ -77,7 +77,7 @@ class _Boxes:
             for names, (low, high) in zip(("iw", "ih"), (side(0), side(1)), strict=True)
         )
         inter = body.let("inter common", width * height)
-        union = body.let("union joined", a[2] * a[3] + b[2] * b[3] - inter)
+        union = body.let("union", a[2] * a[3] + b[2] * b[3] - inter)
         if not self.generalised:
             return inter / union
         hull = [
@@ -102,6 +102,7 @@ def suppress_boxes(k: KernelBuilder, level: int) -> Title:
     at = k.thread(*lead, "boxes", names=[k.name("b img"), k.name("i box n")])
     x = boxes.array("boxes_xywh rects detections", *lead, "boxes")
     scores = k.array("scores confidence", FLOAT32, (*lead, "boxes"), low=0.05, high=1.0)
+    k.half_inputs = False  # Corners of boxes need more than eleven bits.
     limit = k.scalar("iou_threshold max_overlap", FLOAT32, 0.1, 0.5)
     classes = None
     if shape.chance(0.35):
@@ -114,13 +115,13 @@ def suppress_boxes(k: KernelBuilder, level: int) -> Title:
     last = boxes.stop(scores, len(lead), "boxes")
     with k.for_("j m other", last) as j:
         there = (*at[:-1], j)
-        other = k.let("rival other_score", scores[there])
+        other = k.let("other_score score_j", scores[there])
         better = fn("or", other > own, fn("and", other >= own, j < at[-1]))
         if classes is not None:
             better = fn("and", better, fn("eq", classes[there], classes[at]))
         with k.if_(better):
-            rival = boxes.read("box_j rival_box", x, *there)
-            overlap = k.let("overlap iou_ij", boxes.measure(mine, rival))
+            rival = boxes.read("other_box box_j", x, *there)
+            overlap = k.let("overlap", boxes.measure(mine, rival))
             with k.if_(overlap > limit):
                 _beaten(k, way, held, overlap)
     same = " of the same class" if classes is not None else ""
@@ -171,20 +172,21 @@ def match_anchors(k: KernelBuilder, level: int) -> Title:
     at = k.thread(*lead, "anchors", names=[k.name("b img"), k.name("a anchor i")])
     anchors = boxes.array("anchors anchor_boxes", "anchors")
     objects = boxes.array("gt_boxes targets_xywh", *lead, "objects")
-    high = k.scalar("pos_threshold fg_iou", FLOAT32, 0.25, 0.5)
+    k.half_inputs = False  # Corners of boxes need more than eleven bits.
+    high = k.scalar("pos_threshold fg_threshold", FLOAT32, 0.25, 0.5)
     mine = boxes.read("box anchor_box", anchors, at[-1])
-    best = k.let("best_iou best", k.lift(-2.0, FLOAT32))
+    none = -2.0 if boxes.generalised else -1.0
+    best = k.let("best_overlap", k.lift(none, FLOAT32))
     chosen = k.let("best_gt matched", k.lift(-1, INT32))
     count, told = boxes.stop(objects, len(lead), "objects"), ""
     if shape.chance(0.35):
         number = k.array("num_objects gt_counts", INT32, lead, init="index_of:objects+4")
         count = k.let("valid n_gt", least(number[at[0]], count))
-        told = f" Only the first objects count, as many as {number.name} says."
+        told = f" Only the first objects count, as many as {number.name} says; of none the largest "
+        told += f"is {none:g}."
     with k.for_("j g obj", count) as j:
         there = (*at[:-1], j)
-        overlap = k.let(
-            "overlap iou_aj", boxes.measure(mine, boxes.read("target gt", objects, *there))
-        )
+        overlap = k.let("overlap", boxes.measure(mine, boxes.read("target gt", objects, *there)))
         with k.if_(overlap > best):
             k.assign(best, overlap)
             k.assign(chosen, j)
@@ -203,7 +205,7 @@ def _matched(
     ids = k.out("match_ids assigned", INT32, dims)
     low = None
     if shape.chance(0.5):
-        low = k.scalar("neg_threshold bg_iou", FLOAT32, 0.08, 0.22)
+        low = k.scalar(high.name.replace("pos", "neg").replace("fg", "bg"), FLOAT32, 0.08, 0.22)
     with k.if_(best < (high if low is None else low)):
         k.assign(chosen, -1)
     if low is not None:
@@ -216,7 +218,7 @@ def _matched(
     else:
         text += f", or -1 where that is below {low.name}, else -2 where it is below {high.name}."
     if shape.chance(0.5):
-        values = k.out("max_ious overlaps", FLOAT32, dims)
+        values = k.out("max_overlaps overlaps", FLOAT32, dims)
         k.store(values, at, best)
         text += f" {values.name} gets the largest."
     return text

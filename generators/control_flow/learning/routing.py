@@ -13,6 +13,11 @@ from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Var, literal
 
 LOW = -1.0e30
+_PLACES = (
+    ("best", "best_expert", "second", "second_expert"),
+    ("top1", "expert1", "top2", "expert2"),
+)
+"""Names of the largest score, its expert, the second largest and its expert."""
 
 
 @dataclass
@@ -107,15 +112,16 @@ def route_top_two(k: KernelBuilder, level: int) -> Title:
     s = _scores(k, level, "experts", "router_logits gate_logits logits", (6, 9), minimum=2)
     two = shape.chance(0.6)
     added, term = _added(s, level)
-    first, at_first = k.let("best top1", k.lift(LOW, FLOAT32)), k.let("expert e1", k.lift(0, INT32))
+    called = _PLACES[0] if not two else k.draw.word.choice(_PLACES)
+    first, at_first = k.let(called[0], k.lift(LOW, FLOAT32)), k.let(called[1], k.lift(0, INT32))
     one_pass = two and shape.chance(0.5)
     second = at_second = None
     if two:
-        second = k.let("second top2", k.lift(LOW, FLOAT32))
-        at_second = k.let("runner_up e2", k.lift(0, INT32))
+        second = k.let(called[2], k.lift(LOW, FLOAT32))
+        at_second = k.let(called[3], k.lift(0, INT32))
 
     def score(e: Var) -> Var:
-        return k.let("score s_e gate", s.of(e) if term is None else s.of(e) + term(e))
+        return k.let("score s_e", s.of(e) if term is None else s.of(e) + term(e))
 
     with s.each("e expert_id j") as e:
         v = score(e)
@@ -178,7 +184,7 @@ def _one(s: _Scores, chosen: Var, top: Var, what: str, text: str, level: int) ->
     text += f"{ids.name} gets the expert with the largest {what} (the first where equal)"
     total = k.let("total denom", k.lift(0.0, FLOAT32))
     own = k.let("own_max peak", s.of(chosen)) if what != s.x.name else top
-    with s.each("e2 m j2") as e:
+    with s.each("e expert_id j") as e:
         k.augment(total, "add", exp(s.of(e) - own))
     gates = k.out("gates expert_weight", FLOAT32, s.dims)
     if shape.chance(0.4):
@@ -202,10 +208,11 @@ def select_top_k(k: KernelBuilder, level: int) -> Title:
     s = _scores(k, level, "items", "scores similarities candidates", (9, 13), minimum=8)
     small = shape.chance(0.3)
     wanted = k.size("top_k", 2, 4)
-    ids = k.out("topk_ids best_ids", INT32, s.whole(wanted))
+    mark = k.draw.word.choice(("topk", "best"))
+    ids = k.out(f"{mark}_ids", INT32, s.whole(wanted))
     inserts = shape.chance(0.45)
     kept = inserts or shape.chance(0.7)
-    values = k.out("topk_values best_values", FLOAT32, s.whole(wanted)) if kept else None
+    values = k.out(f"{mark}_values", FLOAT32, s.whole(wanted)) if kept else None
     if shape.chance(0.5):
         rounds: Expr = k.size_param("num_best top_n", wanted)
     else:
@@ -238,12 +245,12 @@ def _by_passes(s: _Scores, ids: Var, values: Var | None, rounds: Expr, small: bo
         k.assign(at_last, chosen)
     order = "smallest" if small else "largest"
     text = (
-        f"{ids.name} gets the places of the {order} scores in each {s.said}, in order, the first "
+        f"{ids.name} gets the indices of the {order} scores in each {s.said}, in order, the first "
     )
     text += (
         f"of equal ones first; each pass looks for the {order} that comes after the last found. "
     )
-    text += "Where there are no more, the place is -1"
+    text += "Where there are no more, the index is -1"
     text += f". {values.name} gets the scores." if values is not None else "."
     if values is not None:
         text = text.replace("is -1.", f"is -1 and the score {LOW * sign:g}.")
@@ -269,7 +276,7 @@ def _inserted(s: _Scores, outs: tuple[Var, Var], rounds: Expr, small: bool) -> T
             with k.if_(v < kept if small else v > kept):
                 _shifted(s, outs, v, j, end, small)
     order = "smallest" if small else "largest"
-    text = f"{ids.name} and {values.name} get the places and values of the {order} scores in each "
+    text = f"{ids.name} and {values.name} get the indices and values of the {order} scores in each "
     text += f"{s.said}, in order, the first of equal ones first: a sorted list that starts as -1 "
     text += f"and {worst:g} takes in one score after the other."
     return Title(k.name("select_top_k topk_insertion k_best"), text)
@@ -304,7 +311,7 @@ def rank_by_counting(k: KernelBuilder, level: int) -> Title:
     x = k.array(
         "scores values keys", INT32 if whole else FLOAT32, dims, low=0, high=9 if whole else 1
     )
-    own = k.let("own mine v", x[at])
+    own = k.let("own value", x[at])
     falling = shape.chance(0.5)
     way = shape.choice(("order", "percent", "scatter", *("average",) * whole))
     stop: Expr = extent(x, len(dims) - 1)
@@ -312,8 +319,8 @@ def rank_by_counting(k: KernelBuilder, level: int) -> Title:
         stop = k.size_param("num_items n_items", "items")
     rank = k.let("rank before position", k.lift(0, INT32))
     equal = k.let("ties equal_count", k.lift(0, INT32)) if way == "average" else None
-    with k.for_("j c other", stop) as j:
-        other = k.let("other_v u cand", x[at[:-1] + (j,)])
+    with k.for_("j c", stop) as j:
+        other = k.let("other_value u", x[at[:-1] + (j,)])
         _compared(k, falling, (other, own), j < at[-1], rank, equal)
     order = "larger" if falling else "smaller"
     where_ = " in its row" if len(dims) > 1 else ""

@@ -8,7 +8,7 @@ from generators.build import KernelBuilder, extent
 from generators.build.registry import LEVELS
 from generators.kit.functions import least
 from generators.program.dtypes import INT32, Scalar, Type
-from generators.program.expr import Expr, Operand, Var
+from generators.program.expr import Expr, Op, Operand, Var, op
 
 NUMBERS = {"float32": 8, "int32": 4, "float64": 1, "int64": 1, "uint32": 1}
 """How often keys that are compared have these types."""
@@ -32,11 +32,11 @@ class Lanes:
 
     @property
     def each(self) -> str:
-        """How a description begins."""
-        where = {"columns": "column", "rows": "row", "flat": "stretch"}[self.layout]
-        names = ", ".join(v.name for v in self.at)
-        plain = self.layout == "rows" and len(self.at) == 1
-        return f"each {where} {names}" if plain else f"each {where} ({names})"
+        """What a thread has, as a description calls it."""
+        lengths = [e for size, e in self.bases.items() if size.startswith("length:")]
+        if self.layout == "flat" and isinstance(lengths[0], Var):
+            return f"each row of {lengths[0].name} consecutive elements"
+        return "each column" if self.layout == "columns" else "each row"
 
     def array(
         self,
@@ -87,7 +87,7 @@ class Seq:
         if self.base is not None:
             if not isinstance(j, Expr):
                 return (self.base + j if j else self.base,)
-            return (self.base + j,)
+            return (_beyond(self.base, j),)
         return (j, *self.lanes.at) if self.lanes.layout == "columns" else (*self.lanes.at, j)
 
     def __getitem__(self, j: Operand) -> Expr:
@@ -103,6 +103,13 @@ class Seq:
         return extent(self.var, 0 if self.lanes.layout == "columns" else len(self.lanes.at))
 
 
+def _beyond(base: Expr, j: Expr) -> Expr:
+    """``base + j``, where ``j`` may be a sum, as people write it: without parentheses."""
+    if isinstance(j, Op) and j.op in ("add", "sub") and isinstance(j.args[0], Expr):
+        return op(j.op, _beyond(base, j.args[0]), j.args[1])
+    return base + j
+
+
 def lanes(
     k: KernelBuilder,
     level: int,
@@ -116,6 +123,8 @@ def lanes(
     assert level in LEVELS
     shape = k.draw.shape
     layout = shape.choice(layouts.split())
+    if layout == "columns" and "row" in unit:
+        unit = "col seq"
     batched = layout != "flat" and shape.chance(0.35 if level > 1 else 0.2)
     if batched:
         k.size("batch", 3, 5)
@@ -140,4 +149,9 @@ def length(s: Seq, level: int, names: str = "n count") -> tuple[Expr, str]:
         return n, f" (only its first {lengths.name} elements)"
     if way == "param" and s.base is None:
         return k.size_param("num_items length width", s.size), ""
-    return (k.let(names, s.whole()) if shape.chance(0.5) else s.whole()), ""
+    return named(k, names, s.whole()), ""
+
+
+def named(k: KernelBuilder, names: str, size: Expr) -> Expr:
+    """A length under a name of its own now and then, unless it is a parameter."""
+    return size if isinstance(size, Var) or k.draw.shape.chance(0.5) else k.let(names, size)

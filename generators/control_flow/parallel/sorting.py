@@ -78,47 +78,74 @@ def _payload(k: KernelBuilder, dims: tuple[str, ...], chance: float) -> Var | No
     return k.array(names, Scalar(kind), dims, role="inout", low=low, high=high)
 
 
+def _bitonic_places(k: KernelBuilder, t: Expr, form: str) -> tuple[Expr, Expr, str]:
+    """The two places that a thread compares, the lower one first; which, in words."""
+    one = k.lift(1, INT32)
+    if form == "flip":
+        log_block = k.scalar("log_block block_bits", INT32, 1, 3)
+        mirror = k.let("partner mirror", fn("bit_xor", t, (one << log_block) - 1))
+        which = f"in each block of 1 << {log_block.name} keys the first is compared with the last, "
+        return t, mirror, f"{which}the second with the last but one and so on"
+    power = k.scalar("log_stride pass_bit step_bit", INT32, 0, 1)
+    stride = k.let("stride dist j_step", one << power)
+    which = f"keys whose indices differ in bit {power.name} alone are compared"
+    if form == "threads":
+        return t, k.let("partner", fn("bit_xor", t, stride)), which
+    names = k.draw.word.choice((("lower", "upper"), ("i0", "i1"), ("first", "partner")))
+    lower = k.let(names[0], 2 * t - (t & (stride - 1)))
+    return lower, k.let(names[1], lower + stride), which
+
+
 @idiom
 def bitonic_step(k: KernelBuilder, level: int) -> Title:
     """One compare-exchange step of a bitonic sort (Batcher, AFIPS 1968)."""
     shape, type_ = k.draw.shape, key_type(k)
     lead, names = _rows(k)
-    pairs = shape.chance(0.5)
-    n = "4*blocks"
-    k.size("blocks", 4, 6)
-    at = k.thread(*lead, "2*blocks" if pairs else n, names=(*names, k.name("t i")))
+    form = shape.choice(("pairs", "pairs", "threads", "flip"))
+    if form == "pairs":
+        launched = k.size("half_len", 16, 24, multiple_of=4)
+        n = f"2*{launched}"
+    else:
+        launched = n = k.size("row_len" if lead else "n", 32, 48, multiple_of=8)
+    at = k.thread(*lead, launched, names=(*names, k.name("t i")))
     t, head = at[-1], at[:-1]
     low, high = spans(type_)
     keys = k.array("keys data", type_, (*lead, n), role="inout", low=low, high=high)
     values = _payload(k, (*lead, n), 0.15 * level)
-    power = k.scalar("log_stride pass_bit step_bit", INT32, 0, 1)
-    stride = k.let("stride dist j_step", k.lift(1, INT32) << power)
-    first: Expr = t
-    if pairs:
-        first = k.let("first i0", 2 * t - (t & (stride - 1)))
-        other = k.let("partner i1", first + stride)
-    else:
-        other = k.let("partner other", fn("bit_xor", t, stride))
-    up, upward = None, shape.chance(0.5)
-    order = f"the {'smaller' if upward else 'larger'} key comes first"
-    if shape.chance(0.35 + 0.1 * level):
-        upward = True
-        stage = k.scalar("stage_bit log_block", INT32, 1, 3)
-        bit = (first >> stage) & 1 if shape.chance(0.5) else first & (k.lift(1, INT32) << stage)
+    first, other, which = _bitonic_places(k, t, form)
+    up, upward, stage = None, shape.chance(0.5), ""
+    order = f"the {'smaller' if upward else 'larger'} key is first"
+    if form != "flip" and shape.chance(0.35 + 0.1 * level):
+        upward, log_block = True, k.scalar("stage_bit log_block", INT32, 2, 3)
+        bit = (first >> log_block) & 1 if shape.chance(0.5) else first & _bit(k, log_block)
         up = k.let("ascending up", same(bit, 0))
-        order = f"the smaller key comes first where bit {stage.name} of the lower index is 0, "
-        order += "else the larger"
-    with nullcontext() if pairs else k.if_(other > first):
+        order = f"the smaller key is first where bit {log_block.name} of their indices is 0, else "
+        order += "the larger"
+    elif form != "flip":
+        stage = " in its last stage, where all pairs are put in the same order"
+    else:
+        stage = " whose stages begin with mirrored pairs, so that all run the same way"
+    with nullcontext() if form == "pairs" else k.if_(other > first):
         _exchange(k, _Pair(keys, values, (*head, first), (*head, other), up, upward))
-    who = "Each thread takes a pair" if pairs else "The thread of the lower index acts"
-    also = f", and {values.name} move along" if values is not None else ""
+    also = f", and {values.name} moved along" if values is not None else ""
     return Title(
-        k.name("bitonic_step bitonic_exchange", "compare_exchange"),
-        f"One step of a bitonic {'merge' if up is None else 'sort'} of {keys.name}"
-        f"{' within rows' if lead else ''}: elements "
-        f"whose indices differ by 1 << {power.name} are compared and exchanged so that "
-        f"{order}{also}. {who}.",
+        k.name(
+            "bitonic_step bitonic_exchange", "bitonic_flip" if form == "flip" else "bitonic_pass"
+        ),
+        f"One step of a bitonic sort of {keys.name}{' within rows' if lead else ''}{stage}: "
+        f"{which} and exchanged so that {order}{also}. {_BITONIC_THREADS[form]}",
     )
+
+
+_BITONIC_THREADS = {
+    "pairs": "A thread for each pair.",
+    "threads": "A thread for each key, of which that of the lower index acts.",
+    "flip": "A thread for each key, of which that of the lower index acts.",
+}
+
+
+def _bit(k: KernelBuilder, place: Expr) -> Expr:
+    return k.lift(1, INT32) << place
 
 
 def _parity(k: KernelBuilder) -> tuple[Expr, str]:
@@ -180,22 +207,22 @@ def _count_ahead(
     whole = str(mine.type) in WHOLE
     form = k.draw.shape.choice(("one", "split", "arms") if whole else ("one", "split"))
 
-    def ahead(j: Expr, ties: bool) -> Expr:
-        other = keys[index(*head, j)]
+    def ahead(other: Expr, ties: bool) -> Expr:
         if up:
             return other <= mine if ties else other < mine
         return other >= mine if ties else other > mine
 
     if form == "split":
-        with k.for_("j q", i) as j, k.if_(ahead(j, True)):
+        with k.for_("j q", i) as j, k.if_(ahead(keys[index(*head, j)], True)):
             k.augment(rank, "add", 1)
-        with k.for_("m p", count, start=i + 1) as j, k.if_(ahead(j, False)):
+        with k.for_("j q", count, start=i + 1) as j, k.if_(ahead(keys[index(*head, j)], False)):
             k.augment(rank, "add", 1)
         return
     with k.for_("j q", count) as j:
-        equal = same(keys[index(*head, j)], mine) if whole else ahead(j, True)
+        other = k.let("other key_j", keys[index(*head, j)])
+        equal = same(other, mine) if whole else ahead(other, True)
         tie = both(equal, j < i)
-        with k.if_(some(ahead(j, False), tie) if form == "one" else ahead(j, False)):
+        with k.if_(some(ahead(other, False), tie) if form == "one" else ahead(other, False)):
             k.augment(rank, "add", 1)
         if form == "arms":
             with k.elif_(tie):
@@ -246,14 +273,20 @@ def rank_sort(k: KernelBuilder, level: int) -> Title:
 
 
 def _bisect(
-    k: KernelBuilder, run: Var, lead: tuple[Expr, ...], x: Expr, count: Expr, ties: bool
+    k: KernelBuilder,
+    run: Var,
+    lead: tuple[Expr, ...],
+    x: Expr,
+    count: Expr,
+    ties: bool,
+    mark: str = "",
 ) -> Var:
-    names = k.draw.word.choice((("lo", "hi"), ("left", "right"), ("first", "last")))
-    lo, hi = k.let(names[0], k.lift(0, INT32)), k.let(names[1], count)
+    """How many of a run come before x; ``mark`` ends the names of the search's locals."""
+    lo, hi = k.let(f"lo{mark}", k.lift(0, INT32)), k.let(f"hi{mark}", count)
     middle = k.draw.shape.choice(((lo + hi) // 2, lo + (hi - lo) // 2, (lo + hi) >> 1))
     swapped = k.draw.shape.chance(0.4)
     with k.while_(lo < hi):
-        mid = k.let("mid middle", middle)
+        mid = k.let(f"mid{mark}", middle)
         probe = run[index(*lead, mid)]
         if swapped:
             with k.if_(probe > x if ties else probe >= x):
@@ -288,14 +321,14 @@ def _merged(r: _Runs) -> str:
     merged = k.out("merged out", r.a.type.element, (*r.lead, "len_a+len_b"))
     early = k.draw.shape.chance(0.5)
     with k.if_(i < r.na):
-        x = k.let("x key", r.a[index(*head, i)])
-        k.store(merged, (*head, i + _bisect(k, r.b, head, x, r.nb, False)), x)
+        x = k.let("key_a", r.a[index(*head, i)])
+        k.store(merged, (*head, i + _bisect(k, r.b, head, x, r.nb, False, "_b")), x)
         if early:
             k.return_()
     with nullcontext() if early else k.else_():
-        q = k.let("q j from_b", i - r.na)
-        y = k.let("y key_b", r.b[index(*head, q)])
-        k.store(merged, (*head, q + _bisect(k, r.a, head, y, r.na, True)), y)
+        q = k.let("j index_b", i - r.na)
+        y = k.let("key_b", r.b[index(*head, q)])
+        k.store(merged, (*head, q + _bisect(k, r.a, head, y, r.na, True, "_a")), y)
     return (
         f"Merge sorted {r.a.name} and {r.b.name} into {merged.name}, a thread for each element: "
         "its place is its index in its own run plus how many of the other come before it; of equal "

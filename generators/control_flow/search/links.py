@@ -11,10 +11,9 @@ from generators.kit.functions import least, most
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
 
-_JOINED: dict[str, tuple[str, str, str, str, Callable[[Expr, Expr], Expr]]] = {
+_JOINED: dict[str, tuple[str, str, str, Callable[[Expr, Expr], Expr]]] = {
     "rank": (
         "ranks hops_to_end",
-        "new_ranks ranks_out",
         "rank",
         "List ranking by pointer jumping, one round over {links}, the last node of a list linking "
         "to itself with a rank of 0: {out} gets each node's rank plus that of its successor",
@@ -22,7 +21,6 @@ _JOINED: dict[str, tuple[str, str, str, str, Callable[[Expr, Expr], Expr]]] = {
     ),
     "length": (
         "path_lengths dist_to_root",
-        "new_path_lengths new_dist",
         "dist length",
         "Distances to the roots of a forest by pointer jumping, one round over {links}, where a "
         "root links to itself at distance 0: {out} gets each node's distance to where its link "
@@ -30,9 +28,8 @@ _JOINED: dict[str, tuple[str, str, str, str, Callable[[Expr, Expr], Expr]]] = {
         lambda a, b: a + b,
     ),
     "largest": (
-        "suffix_max highest",
-        "new_suffix_max new_highest",
-        "highest peak",
+        "suffix_max max_to_end",
+        "largest",
         "Largest values from each node to the end of its list by pointer jumping, one round over "
         "{links}, where the last node links to itself: {out} gets the larger of a node's value and "
         "its successor's",
@@ -40,7 +37,6 @@ _JOINED: dict[str, tuple[str, str, str, str, Callable[[Expr, Expr], Expr]]] = {
     ),
     "smallest": (
         "min_labels component_ids",
-        "new_labels labels_out",
         "label lowest",
         "Labels of connected components by pointer jumping, one round over {links}, where a root "
         "links to itself: {out} gets the smaller of a node's label and that of where its link "
@@ -48,7 +44,7 @@ _JOINED: dict[str, tuple[str, str, str, str, Callable[[Expr, Expr], Expr]]] = {
         least,
     ),
 }
-"""By what is joined: names of the values, of the joined ones, of the local, the text, the code."""
+"""By what is joined: names of the values, of the local, the text, the code."""
 _TYPES = {
     "rank": {"int32": 4, "int64": 1},
     "length": {"float32": 4, "float64": 1, "int32": 1},
@@ -85,12 +81,12 @@ def _round(k: KernelBuilder) -> Title:
     shape = k.draw.shape
     dims, at = _launch(k)
     form = shape.choice(tuple(_JOINED))
-    names, outs, local, text, join = _JOINED[form]
+    names, local, text, join = _JOINED[form]
     type_ = Scalar(shape.weighted(_TYPES[form]))
     links = k.array(_LINKS[form], INT32, dims, init="index_of:nodes")
     span = (0.5, 8.0) if type_.is_float else (0, 99)
     values = k.array(names, type_, dims, low=span[0], high=span[1])
-    out = k.out(outs, type_, dims)
+    out = k.out(f"new_{values.name} {values.name}_out", type_, dims)
     new_links = k.out(f"new_{links.name} {links.name}_out", INT32, dims)
     after = k.let("nxt succ" if "node" in links.name or "succ" in links.name else "p up", links[at])
     there = _there(dims, at, after)
@@ -120,13 +116,14 @@ def _recurrence(k: KernelBuilder) -> Title:
     dims, at = _launch(k)
     type_ = k.draw.wide_float_type()
     links = k.array("next_node successor", INT32, dims, init="index_of:nodes")
-    a = k.array("scale gain", type_, dims, low=0.2, high=1.5)
-    b = k.array("offset bias", type_, dims, low=-2.0, high=2.0)
+    names = k.draw.word.choice((("scale", "offset"), ("gain", "bias"), ("slope", "intercept")))
+    a = k.array(names[0], type_, dims, low=0.2, high=1.5)
+    b = k.array(names[1], type_, dims, low=-2.0, high=2.0)
     outs = [k.out(f"new_{x.name} {x.name}_out", type_, dims) for x in (a, b)]
     new_links = k.out(f"new_{links.name} {links.name}_out", INT32, dims)
     after = k.let("nxt succ", links[at])
     there = _there(dims, at, after)
-    own = k.let("a_i own_scale", a[at]) if shape.chance(0.6) else a[at]
+    own = k.let(f"own_{a.name}", a[at]) if shape.chance(0.6) else a[at]
     k.store(outs[0], at, own * a[there])
     k.store(outs[1], at, own * b[there] + b[at])
     k.store(new_links, at, links[there])
@@ -234,7 +231,7 @@ def _common(k: KernelBuilder) -> Title:
     first, second = (k.let(n, e[q]) for n, e in zip(words, ends, strict=True))
     u, v = first, second
     if what != "node":
-        u, v = k.let("u", first), k.let("w", second)
+        u, v = k.let("u", first), k.let("v", second)
 
     def up(node: Expr, b: Expr) -> Expr:
         return table[(b, node) if rows else (node, b)]

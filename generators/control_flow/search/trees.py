@@ -65,10 +65,10 @@ def _forest(k: KernelBuilder, level: int) -> _Forest:
 def _descend(f: _Forest, tree: Expr, x: Var, row: Expr, by_features: bool) -> Expr:
     """The leaf that a sample reaches in a tree."""
     k, shape = f.k, f.k.draw.shape
-    node = k.let("node at", k.lift(0, INT32))
+    node = k.let("node", k.lift(0, INT32))
     loop = shape.choice(("depth", "inner"))
     with k.for_("d step", f.depth) if loop == "depth" else k.while_(node < f.nodes):
-        j = k.let("j feat", f.node(f.feature, tree, node, f.nodes))
+        j = k.let("feature feat", f.node(f.feature, tree, node, f.nodes))
         value = x[j, row] if by_features else x[row, j]
         right = value > f.node(f.threshold, tree, node, f.nodes)
         if shape.chance(0.5):
@@ -151,29 +151,34 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
     low, high = (0, 9) if traced else _spans(type_)
     rows = (k.size("sets", 3, 5),) if several else ()
     tree = k.array("heap_keys eytzinger_keys", type_, (*rows, str(count + 1)), low=low, high=high)
-    wanted = k.array("wanted queries_in needles", type_, dims, low=low, high=high)
+    queries = k.array("queries_in needles search_keys", type_, dims, low=low, high=high)
     lead: tuple[Expr, ...] = ()
-    text = f"Eytzinger search: for each of {wanted.name}, go down {tree.name}"
+    text = f"Eytzinger search: for each of {queries.name}, go down {tree.name}"
     if several:
         which = k.array("set_ids tree_of", INT32, dims, init="index_of:sets")
         lead = (k.let("s own_set", which[at_query]),)
-        text += f" of its set in {which.name}"
+        text += f"[{which.name}]"
     strict = shape.chance(0.5)
-    at, seen = _down(k, (tree, lead), k.let("x key", wanted[at_query]), count, strict, traced)
-    gap: Expr = at - (count + 1)
-    text += f", {count} keys laid out as a heap from place 1 on: from k to 2 * k + 1 where the key "
-    text += f"is {'below' if strict else 'not above'} it, else to 2 * k. "
-    which_gap = f"which of the {count + 1} gaps it ends in"
+    query = k.let("x query", queries[at_query])
+    node, seen = _down(k, (tree, lead), query, count, strict, traced)
+    gap: Expr = node - (count + 1)
+    text += f", {count} keys in the order of a heap with its root at index 1 (index 0 is not used):"
+    text += f" from node k to 2 * k + 1 where its key is {'below' if strict else 'not above'} the "
+    text += f"query, else to 2 * k, until k is above {count}. "
+    rank_of = f"k - {count + 1}"
+    steps = None
     if shape.chance(0.4):
-        steps = k.array("gap_values values_by_gap", FLOAT32, str(count + 1), low=-1.0, high=1.0)
-        gap, which_gap = steps[gap], f"{steps.name} of {which_gap}"
-    rank = k.out("ranks slots_out" if gap.type == INT32 else "looked_up values_out", gap.type, dims)
+        table = (*rows, str(count + 1))
+        steps = k.array("gap_values values_by_rank", FLOAT32, table, low=-1.0, high=1.0)
+        gap, row = steps[index(*lead, gap)], f"{which.name}, " if several else ""
+        rank_of = f"{steps.name}[{row}{rank_of}]"
+    rank = k.out("ranks ranks_out" if gap.type == INT32 else "looked_up values_out", gap.type, dims)
     k.store(rank, at_query, gap)
-    text += f"{rank.name} gets {which_gap}"
+    text += f"{rank.name} gets {rank_of}{'' if steps else ', the rank of the query'}"
     if seen is not None:
         out = k.out("found_at matches", INT32, dims)
         k.store(out, at_query, seen)
-        text += f", {out.name} the last place of an equal key on the way, 0 if there is none"
+        text += f". {out.name} gets the last node on the way whose key equals the query, or 0"
     return Title(k.name("heap_search eytzinger_search", "heap_lower_bound"), f"{text}.")
 
 
@@ -196,20 +201,20 @@ def _down(
     strict: bool,
     traced: bool,
 ) -> tuple[Var, Var | None]:
-    """Where a walk from the root ends, and the last place of an equal key if that is asked."""
-    at = k.let("at node", k.lift(1, INT32))
+    """Where a walk from the root ends, and the last node of an equal key if that is asked."""
+    node = k.let("node", k.lift(1, INT32))
     seen = k.let("equal_at hit", k.lift(0, INT32)) if traced else None
     keys, lead = tree
-    with k.while_(at <= count):
-        key = k.let("here node_key", keys[index(*lead, at)])
+    with k.while_(node <= count):
+        key = k.let("node_key key", keys[index(*lead, node)])
         if seen is not None:
             with k.if_(same(key, x)):
-                k.assign(seen, at)
+                k.assign(seen, node)
         right = key < x if strict else key <= x
         if k.draw.shape.chance(0.5):
-            k.assign(at, 2 * at + where(right, k.lift(1, INT32), k.lift(0, INT32)))
+            k.assign(node, 2 * node + where(right, k.lift(1, INT32), k.lift(0, INT32)))
         else:
-            k.assign(at, 2 * at)
+            k.assign(node, 2 * node)
             with k.if_(right):
-                k.augment(at, "add", 1)
-    return at, seen
+                k.augment(node, "add", 1)
+    return node, seen

@@ -39,7 +39,7 @@ class _Step:
         return self.before[self.lead + (p,)] + move
 
 
-def _step(k: KernelBuilder, level: int) -> _Step:
+def _step(k: KernelBuilder, level: int, before_names: str) -> _Step:
     shape = k.draw.shape
     batched = shape.chance(0.6 if level > 1 else 0.4)
     dims: tuple[str, ...] = (k.size("batch", 12, 18, minimum=8),) if batched else ()
@@ -47,9 +47,7 @@ def _step(k: KernelBuilder, level: int) -> _Step:
     names = [k.name("b seq n")] if batched else []
     at = k.thread(*dims, "states", names=[*names, k.name("s state j")])
     type_ = k.draw.wide_float_type()
-    before = k.array(
-        "prev_scores alpha_prev log_prev", type_, (*dims, "states"), low=-4.0, high=0.0
-    )
+    before = k.array(before_names, type_, (*dims, "states"), low=-4.0, high=0.0)
     moves = k.array("log_trans transitions", type_, ("states", "states"), low=-3.0, high=0.0)
     return _Step(k, at[:-1], dims, at[-1], before, moves, shape.chance(0.4))
 
@@ -74,7 +72,7 @@ def _emission(s: _Step, level: int) -> tuple[Expr, str]:
     ids = k.array("observed symbols_now", INT32, s.dims, init="index_of:symbols")
     return x[
         s.state, k.let("symbol sym o", ids[s.lead])
-    ], f"{x.name} of the state and its {ids.name}"
+    ], f"{x.name} of the state and of the sequence's {ids.name}"
 
 
 def _ended(s: _Step, out: Var, back: Var | None) -> str:
@@ -88,7 +86,7 @@ def _ended(s: _Step, out: Var, back: Var | None) -> str:
             k.store(back, (*s.lead, s.state), s.state)
         k.return_()
     own = f", and {back.name} the state itself" if back is not None else ""
-    return f" Where {now.name} is not below {steps.name}, {out.name} keeps the score before{own}."
+    return f" Where {now.name} is not below {steps.name}, {out.name} gets {s.before.name}{own}."
 
 
 def _count(s: _Step) -> Expr:
@@ -102,8 +100,11 @@ def _count(s: _Step) -> Expr:
 def viterbi_step(k: KernelBuilder, level: int) -> Title:
     """The best way into each state, and from which state it comes (Viterbi, 1967)."""
     shape = k.draw.shape
-    s = _step(k, level)
-    out = k.out("next_scores best_scores delta", s.moves.type.element, (*s.dims, "states"))  # type: ignore[union-attr]
+    names = k.draw.word.choice(
+        (("prev_scores", "next_scores"), ("delta_prev", "delta"), ("prev_best", "next_best"))
+    )
+    s = _step(k, level, names[0])
+    out = k.out(names[1], s.moves.type.element, (*s.dims, "states"))  # type: ignore[union-attr]
     back = None
     if shape.chance(0.75):
         back = k.out("back_pointers came_from psi", INT32, (*s.dims, "states"))
@@ -136,9 +137,12 @@ def viterbi_step(k: KernelBuilder, level: int) -> Title:
 def forward_step(k: KernelBuilder, level: int) -> Title:
     """The log probability of each state by log-sum-exp over the states before (Rabiner, 1989)."""
     shape = k.draw.shape
-    s = _step(k, level)
+    names = k.draw.word.choice(
+        (("alpha_prev", "alpha"), ("log_alpha", "next_log_alpha"), ("prev_alpha", "next_alpha"))
+    )
+    s = _step(k, level, names[0])
     type_ = s.moves.type.element  # type: ignore[union-attr]
-    out = k.out("next_alpha log_next alpha", type_, (*s.dims, "states"))
+    out = k.out(names[1], type_, (*s.dims, "states"))
     told = _ended(s, out, None) if s.dims and shape.chance(0.15 + 0.07 * level) else ""
     n = _count(s)
     top = k.let("top peak m", s.came(0))
@@ -163,5 +167,8 @@ def forward_step(k: KernelBuilder, level: int) -> Title:
         f"A step of the forward algorithm in the log domain: for each state, {out.name} gets the "
     )
     text += f"log-sum-exp, over previous states p, of {s.before.name}[p] + {s.moves.name}"
-    text += f"{'[state, p]' if s.into_first else '[p, state]'}, plus {said}."
+    text += (
+        f"{'[state, p]' if s.into_first else '[p, state]'}, plus {said}. All inputs are finite: "
+    )
+    text += "the logarithm of zero is a large negative number."
     return Title(k.name("forward_step hmm_forward"), text + told)

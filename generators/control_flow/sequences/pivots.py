@@ -50,10 +50,10 @@ class _Pairs:
         own: Expr = self.x[at]
         if self.hops is None:
             if k.draw.shape.chance(0.6):
-                through = k.let("through detour", through)
+                through = k.let("through", through)
             k.store(self.out, at, (most if wide else least)(own, through))
             return
-        through, own = k.let("through detour", through), k.let("direct current", own)
+        through, own = k.let("through", through), k.let("direct", own)
         test = through > own if wide else through < own
         before, after = self.hops
         there, turned = before[at], before[self.row + (self.pivot,)]
@@ -104,19 +104,20 @@ def pivot_relaxation(k: KernelBuilder, level: int) -> Title:
     rows = k.size("block_rows", 6, 9, minimum=5) if block else "nodes"
     alone = block and shape.chance(0.7)
     names = [k.name("g graph")] if dims else []
-    names += [k.name("i src u"), k.name("j dst v")][: 1 + alone]
+    ends = k.draw.word.choice((("i", "j"), ("src", "dst")))
+    names += [k.name(end) for end in ends[: 1 + alone]]
     at = k.thread(*dims, rows, *(("nodes",) if alone else ()), names=names)
     p = _pairs(k, level, at[: len(dims) + 1], (*dims, rows, "nodes"))
     head = p.to_pivot()
     if not alone or shape.chance(0.5):
-        head = k.let("to_pivot head", head)
+        head = k.let("to_pivot", head)
     if alone:
         p.cell(head, at[-1])
     else:
         count: Expr = extent(p.x, len(at))
         if shape.chance(0.5):
             count = k.size_param("num_nodes n", "nodes")
-        with k.for_("w other t", count) as j:
+        with k.for_(ends[1], count) as j:
             p.cell(head, j)
     text = f"One pivot of Floyd and Warshall: for each pair of vertices i and j, {p.out.name} gets "
     far = f"{p.x.name}[{p.pivot.name}, j]" if p.onward is None else f"{p.onward.name}[j]"

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-from generators.build import KernelBuilder, cast, fn
+from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import both, same
-from generators.control_flow.parallel.lanes import Lanes, Seq, lanes, length
+from generators.control_flow.parallel.lanes import Lanes, Seq, lanes, length, named
 from generators.kit.functions import least, most
+from generators.kit.sources import zero
 from generators.kit.text import written
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Var
+from generators.program.expr import Const, Expr, Var
 
 UINT8, UINT16, UINT32 = Scalar("uint8"), Scalar("uint16"), Scalar("uint32")
 
 
-def text_of(t: Lanes, names: str, size: str, high: int, low: int = 0) -> tuple[Seq, Scalar]:
-    """Symbols of a thread's text, as int32 or bytes."""
-    type_ = t.k.draw.shape.choice((INT32, UINT8, UINT16))
-    return t.array(names, type_, size, low, high), type_
+def text_of(t: Lanes, names: str, size: str, high: int) -> tuple[Seq, Scalar]:
+    """Symbols of a thread's text: bytes, UTF-16 or ids."""
+    type_ = t.k.draw.shape.choice((INT32, UINT8, UINT8, UINT16))
+    return t.array(names, type_, size, 0, high), type_
 
 
 def symbol(t: Lanes, s: Seq, j: Expr, names: str = "c symbol ch") -> Expr:
@@ -61,13 +62,16 @@ def dfa_walk(k: KernelBuilder, level: int) -> Title:
     """A text through a deterministic automaton: last state, visits of accepting states, or where
     the longest accepted prefix ends."""
     shape = k.draw.shape
-    t = lanes(k, level, "row line")
+    t = lanes(k, level, "row")
     k.size("chars", 9, 14)
     k.size("states", 6, 9, minimum=4)
-    text, _ = text_of(t, "text chars_in tokens", "chars", 3)
+    k.size("symbols", 3, 5, minimum=2)
+    kind = shape.choice((INT32, UINT8, UINT8))
+    text = t.array("text symbols_in tokens", kind, "chars", init="index_of:symbols")
     flat = shape.chance(0.4)
-    dims = "states*4" if flat else ("states", "4")
+    dims = "states*symbols" if flat else ("states", "symbols")
     table = k.array("next_state transitions delta", INT32, dims, init="index_of:states")
+    width: Expr = k.size_param("num_symbols alphabet_size", "symbols") if flat else zero(INT32)
     n, counted = length(text, level)
     goal = shape.choice(("state", "visits", "first", "longest")[: 2 if level == 1 else 4])
     start = k.scalar("start_state initial", INT32, 0, 3) if shape.chance(0.4) else k.lift(0, INT32)
@@ -79,18 +83,20 @@ def dfa_walk(k: KernelBuilder, level: int) -> Title:
         found = k.let(names, k.lift(first, INT32))
     with k.for_("j p", n) as j:
         c = symbol(t, text, j)
-        k.assign(state, table[state * 4 + c] if flat else table[state, c])
+        k.assign(state, table[state * width + c] if flat else table[state, c])
         if accept is not None and found is not None:
             _noted(k, goal, accept, state, found, j)
     names, said = _GOALS[goal]
     out = t.each_out(names, INT32)
     k.store(out, t.at, state if found is None else found)
-    key = f"{table.name}[{'state * 4 + symbol' if flat else 'state, symbol'}]"
+    place = f"state * {written(width)} + symbol" if flat else "state, symbol"
     begin = start.name if isinstance(start, Var) else "0"
     done = (
-        f"Run {t.each} of {text.name}{counted} through the automaton {key}, from state {begin}. "
-        f"{out.name} gets {said}."
+        f"Run {t.each} of {text.name}{counted} through a finite automaton, from state {begin}: "
+        f"each symbol leads to the state {table.name}[{place}]. {out.name} gets {said}."
     )
+    if accept is not None:
+        done += f" A state accepts where {accept.name} is 1 (else 0)."
     return Title(k.name(f"dfa_{goal} run_automaton", "scan_dfa"), done)
 
 
@@ -98,7 +104,7 @@ def _borders(k: KernelBuilder, pattern: Seq, border: Seq, n: Expr) -> None:
     """The prefix function (Knuth, Morris and Pratt, SIAM J. Comput. 6, 1977)."""
     named, joined = k.draw.shape.chance(0.5), k.draw.shape.chance(0.5)
     border.put(0, 0)
-    q = k.let("q matched m", k.lift(0, INT32))
+    q = k.let("matched", k.lift(0, INT32))
     with k.for_("j pos", n, start=1) as j:
         c = k.let("c current", pattern[j]) if named else pattern[j]
         if joined:
@@ -118,11 +124,10 @@ def _borders(k: KernelBuilder, pattern: Seq, border: Seq, n: Expr) -> None:
 def prefix_borders(k: KernelBuilder, level: int) -> Title:
     """The prefix function of each row, or its Z array, and what follows from it."""
     shape = k.draw.shape
-    t = lanes(k, level, "row p")
+    t = lanes(k, level, "row r")
     k.size("chars", 9, 14)
     pattern, _ = text_of(t, "patterns words_in text", "chars", 1)
-    n = pattern.whole()
-    n = k.let("n m", n) if shape.chance(0.5) else n
+    n = named(k, "n", pattern.whole())
     z = shape.chance(0.45)
     out = t.array("z z_values" if z else "borders failure prefix", INT32, "chars", role="out")
     if z:
@@ -141,9 +146,10 @@ def prefix_borders(k: KernelBuilder, level: int) -> Title:
 def _z_array(k: KernelBuilder, text: Seq, z: Seq, n: Expr) -> None:
     """The Z algorithm (Gusfield, Algorithms on Strings, Trees, and Sequences, 1997)."""
     z.put(0, n)
-    lo, hi = k.let("left lo", k.lift(0, INT32)), k.let("right hi", k.lift(0, INT32))
+    names = k.draw.word.choice((("lo", "hi"), ("left", "right")))
+    lo, hi = (k.let(name, k.lift(0, INT32)) for name in names)
     with k.for_("j pos", n, start=1) as j:
-        size = k.let("size m", k.lift(0, INT32))
+        size = k.let("size match_len", k.lift(0, INT32))
         with k.if_(j < hi):
             k.assign(size, least(hi - j, z[j - lo]))
         with k.while_(j + size < n):
@@ -197,11 +203,17 @@ _MATCHED = {
 """The same where windows of the hash are compared symbol by symbol."""
 
 
+def _times(code: Expr, radix: Expr) -> Expr:
+    """A hash moved on by one symbol: by a shift where the base is 2."""
+    shifted = isinstance(radix, Const) and radix.value == 2
+    return code << BodyBuilder.lift(1, UINT32) if shifted else code * radix
+
+
 def _hashed(k: KernelBuilder, word: Var, width: Expr, radix: Expr) -> Var:
     """The hash of a whole word."""
-    wanted = k.let("wanted needle_hash target", k.lift(0, UINT32))
+    wanted = k.let("needle_hash pattern_hash", k.lift(0, UINT32))
     with k.for_("q m", width) as q:
-        k.assign(wanted, wanted * radix + cast(word[q], UINT32))
+        k.assign(wanted, _times(wanted, radix) + cast(word[q], UINT32))
     return wanted
 
 
@@ -209,7 +221,7 @@ def _hashed(k: KernelBuilder, word: Var, width: Expr, radix: Expr) -> Var:
 def rolling_hash(k: KernelBuilder, level: int) -> Title:
     """Rabin-Karp: the smallest hash of a row's windows, or the windows whose hash is a needle's."""
     shape = k.draw.shape
-    t = lanes(k, level, "row line")
+    t = lanes(k, level, "row r")
     k.size("chars", 12, 18)
     goal = shape.choice(("count", "first", "smallest") if level > 1 else ("count", "smallest"))
     checked = goal != "smallest" and shape.chance(0.6)
@@ -220,7 +232,7 @@ def rolling_hash(k: KernelBuilder, level: int) -> Title:
     width = k.size_param("window_size needle_len", "window")
     radix = _radix(k, type_, goal, checked)
     top = _top_power(k, width, radix)
-    code = k.let("h rolling code", k.lift(0, UINT32))
+    code = k.let("h window_hash", k.lift(0, UINT32))
     word = needle = None
     if goal != "smallest":
         word = k.array("needle pattern", type_, "window", low=0, high=most_symbol)
@@ -247,7 +259,7 @@ def rolling_hash(k: KernelBuilder, level: int) -> Title:
 
 def _radix(k: KernelBuilder, type_: Scalar, goal: str, checked: bool) -> Expr:
     """The base of a hash: above all symbols where nothing but hashes is compared."""
-    if checked:  # So small that other words have the hash too.
+    if checked:  # By shifts, as Charras and Lecroq have it; other words often have the hash too.
         return k.lift(2, UINT32)
     if goal == "smallest" and k.draw.shape.chance(0.5):
         return k.scalar("radix hash_base", UINT32, 257, 65_599)
@@ -259,7 +271,7 @@ def _top_power(k: KernelBuilder, width: Expr, radix: Expr) -> Var:
     """What the first symbol of a window counts."""
     top = k.let("top_power high_factor", k.lift(1, UINT32))
     with k.for_("e u", width, start=1):
-        k.assign(top, top * radix)
+        k.assign(top, _times(top, radix))
     return top
 
 
@@ -270,7 +282,7 @@ def _roll(
     top, radix = weights
     with k.if_(j >= width):
         k.assign(code, code - top * cast(text[j - width], UINT32))
-    k.assign(code, code * radix + cast(text[j], UINT32))
+    k.assign(code, _times(code, radix) + cast(text[j], UINT32))
 
 
 def _matched(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import minus, same
-from generators.control_flow.parallel.lanes import Lanes, Seq, lanes, length
+from generators.control_flow.parallel.lanes import Lanes, Seq, lanes, length, named
 from generators.control_flow.strings.automata import text_of
 from generators.kit.functions import least, most, where
 from generators.kit.text import written
@@ -17,6 +17,9 @@ from generators.program.expr import Const, Expr, Var
 
 FAR = 1.0e6
 """More than any path through a table of these sizes costs."""
+_TEXTS = (("query", "target"), ("source", "target"), ("text_a", "text_b"), ("seq_a", "seq_b"))
+_SIGNALS = (("signal_a", "signal_b"), ("queries", "templates"), ("measured", "model"))
+"""What two texts and two signals are called."""
 
 
 @dataclass
@@ -37,11 +40,9 @@ def _pair(
 ) -> _Pair:
     """How far the sequences go, and an array for a row, one entry longer than the second."""
     k = t.k
-    n, counted = length(x, level, "n rows_used")
+    n, counted = length(x, level, "n")
     line = t.array(names, type_, "cols+1", role="out")
-    m = y.whole()
-    m = k.let("m width_used", m) if k.draw.shape.chance(0.6) else m
-    return _Pair(t, x, y, n, m, line, counted)
+    return _Pair(t, x, y, n, named(k, "m", y.whole()), line, counted)
 
 
 def _texts(k: KernelBuilder, level: int) -> _Pair:
@@ -49,8 +50,9 @@ def _texts(k: KernelBuilder, level: int) -> _Pair:
     t = lanes(k, level, "pair p", low=8, high=14, layouts="rows rows columns")
     k.size("chars", 8, 12)
     k.size("cols", 6, 10)
-    x, kind = text_of(t, "query source text_a", "chars", 3)
-    y = t.array("target text_b subject", kind, "cols", 0, 3)
+    names = k.draw.word.choice(_TEXTS)
+    x, kind = text_of(t, names[0], "chars", 3)
+    y = t.array(names[1], kind, "cols", 0, 3)
     return _pair(t, level, x, y, INT32, "dp_row table_row")
 
 
@@ -212,12 +214,6 @@ def _index(e: Expr) -> Expr:
     return e if e.type == INT32 else cast(e, INT32)
 
 
-def _apart(p: _Pair, i: Expr, q: Expr, squared: bool) -> Expr:
-    """How far two samples lie apart."""
-    d = p.x[i] - p.y[q]
-    return d * d if squared else fn("abs", d)
-
-
 @idiom
 def time_warping(k: KernelBuilder, level: int) -> Title:
     """Dynamic time warping of two signals (Sakoe and Chiba, IEEE Trans. ASSP 26, 1978)."""
@@ -225,12 +221,13 @@ def time_warping(k: KernelBuilder, level: int) -> Title:
     t = lanes(k, level, "pair p", low=8, high=14, layouts="rows rows columns")
     k.size("samples", 7, 11)
     k.size("cols", 6, 10)
-    x = t.array("queries signal_a measured", FLOAT32, "samples", -1.0, 1.0)
-    y = t.array("templates signal_b model", FLOAT32, "cols", -1.0, 1.0)
+    names = k.draw.word.choice(_SIGNALS)
+    x = t.array(names[0], FLOAT32, "samples", -1.0, 1.0)
+    y = t.array(names[1], FLOAT32, "cols", -1.0, 1.0)
     p = _pair(t, level, x, y, FLOAT32)
     squared = shape.chance(0.5)
     band = k.scalar("band radius window", INT32, 3, 6) if level > 1 and shape.chance(0.6) else None
-    line, far = p.line, k.lift(FAR, FLOAT32)
+    line, far = p.line, k.let("far unreached", k.lift(FAR, FLOAT32))
     with k.for_("j c", p.m) as j:
         line.put(j + 1, far)
     line.put(0, 0.0)
@@ -239,7 +236,8 @@ def time_warping(k: KernelBuilder, level: int) -> Title:
         line.put(0, far)
         with k.for_("q col", p.m) as q:
             up = k.let("up above", line[q + 1])
-            cost: Expr = least(corner, least(up, line[q])) + _apart(p, i, q, squared)
+            d = k.let("d diff", x[i] - y[q])
+            cost: Expr = least(corner, least(up, line[q])) + (d * d if squared else fn("abs", d))
             if band is not None:
                 cost = where(fn("abs", i - q) <= band, cost, far)
             line.put(q + 1, cost)
@@ -304,9 +302,10 @@ def _pile(k: KernelBuilder, tails: Seq, size: Var, before: Callable[[Expr], Expr
                 k.break_()
             k.augment(lo, "sub", 1)
         return lo
-    lo, hi = k.let("lo left", k.lift(0, INT32)), k.let("hi right", size)
+    names = k.draw.word.choice((("lo", "hi"), ("left", "right")))
+    lo, hi = k.let(names[0], k.lift(0, INT32)), k.let(names[1], size)
     with k.while_(lo < hi):
-        mid = k.let("mid half", (lo + hi) // 2)
+        mid = k.let("mid", (lo + hi) // 2)
         with k.if_(before(tails[mid])):
             k.assign(lo, mid + 1)
         with k.else_():

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import both, same
+from generators.control_flow.kit import same
 from generators.kit.functions import exp, least, log, most, where
 from generators.kit.naming import helper
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
 
-NEVER = -1.0e4
-"""The logarithm of a chance that is none."""
+NEVER = -1.0e30
+"""Stands for the logarithm of zero: finite, so that differences of two are no NaN."""
 
 
 def _frame(k: KernelBuilder, logs: bool, b: Expr) -> tuple[Callable[[Expr], Expr], str]:
@@ -50,7 +50,7 @@ def ctc_step(k: KernelBuilder, level: int) -> Title:
     labels = k.array("targets label_ids", INT32, ("batch", "labels"), low=1, high=3)
     score, scored = _frame(k, logs, b)
     out = k.out("next_alpha new_alpha", FLOAT32, kept)
-    beyond = _beyond(k, level, b, s, out, at, logs)
+    beyond = "" if logs else _beyond(k, level, b, s, out, at)
     blank: Expr = k.lift(0, INT32)
     last = shape.chance(0.4)
     if last:
@@ -60,13 +60,13 @@ def ctc_step(k: KernelBuilder, level: int) -> Title:
     k.store(out, at, total + score(label) if logs else total * score(label))
     what = "the logarithm of the sum of the exponentials" if logs else "the sum"
     zero = "the last one" if last else "class 0"
-    text = f"A step of CTC's forward variables over labels with a blank ({zero}) around each: "
-    text += f"{out.name} at position s gets {what} of {alpha.name} at s, at s - 1 and, for a label "
-    text += f"that differs from the label before, at s - 2, {'plus' if logs else 'times'} {scored} "
-    text += (
-        f"of the class there. Odd positions s have label s // 2 of {labels.name}, even ones the "
-    )
-    text += f"blank.{beyond}"
+    text = f"A step of CTC's forward variables over labels with a blank ({zero}) around each: odd "
+    text += f"positions s have label s // 2 of {labels.name}, even ones the blank. {out.name} at "
+    text += f"position s gets {what} of {alpha.name} at s, at s - 1 (where s > 0) and at s - 2 "
+    text += "(where s is odd, above 1, and its label differs from the one before), "
+    text += f"{'plus' if logs else 'times'} {scored} of the class at s.{beyond}"
+    if logs:
+        text += " The logarithm of zero is kept as the finite number -1e30."
     return Title(k.name("ctc_step ctc_alpha", "ctc_forward_step"), text)
 
 
@@ -78,7 +78,7 @@ def _reached(
     across: bool,
     blank: Expr,
     logs: bool,
-) -> tuple[Var, Var]:
+) -> tuple[Expr, Var]:
     """What comes from the one, two or three positions before, and the label of this one."""
     b, s = place
 
@@ -86,36 +86,54 @@ def _reached(
         at = s - steps if steps else s
         return alpha[(at, b) if across else (b, at)]
 
-    params = [("a", FLOAT32), ("b", FLOAT32)]
-    added = helper(k, "log_add logaddexp", params, _log_add) if logs else ""
-    total = k.let("total acc", before(0))
+    at_once = logs and k.draw.shape.chance(0.6)
+    if at_once:
+        total = k.let("stay", before(0))
+        step = k.let("advance", k.lift(NEVER, FLOAT32))
+        skip = k.let("skip", k.lift(NEVER, FLOAT32))
+    else:
+        total = step = skip = k.let("total acc", before(0))
+    added = _adder(k) if logs and not at_once else ""
 
-    def joined(b: Expr) -> Expr:
-        return k.call(added, total, b) if added else total + b
+    def come(var: Var, steps: int) -> None:
+        value = before(steps)
+        if not at_once:
+            value = k.call(added, total, value) if added else total + value
+        k.assign(var, value)
 
     with k.if_(s > 0):
-        k.assign(total, joined(before(1)))
+        come(step, 1)
     label = k.let("label cls", blank)
     odd = same(s % 2, 1) if k.draw.shape.chance(0.5) else same(s & 1, 1)
     with k.if_(odd):
         k.assign(label, labels[b, s // 2])
-        other = fn("ne", labels[b, most(s // 2 - 1, 0)], label)
-        with k.if_(both(s > 1, other)):
-            k.assign(total, joined(before(2)))
-    return total, label
+        with k.if_(s > 1), k.if_(fn("ne", labels[b, s // 2 - 1], label)):
+            come(skip, 2)
+    return (_log_sum(k, total, step, skip) if at_once else total), label
 
 
-def _beyond(
-    k: KernelBuilder, level: int, b: Expr, s: Expr, out: Var, at: tuple[Var, ...], logs: bool
-) -> str:
+def _adder(k: KernelBuilder) -> str:
+    """A function that adds two numbers given by their logarithms."""
+    return helper(k, "log_add logaddexp", [("a", FLOAT32), ("b", FLOAT32)], _log_add)
+
+
+def _log_sum(k: KernelBuilder, *parts: Var) -> Expr:
+    """log of the sum of the exponentials of these."""
+    top = k.let("top peak", most(*parts))
+    first, *rest = (exp(part - top) for part in parts)
+    total = k.let("total acc", first + rest[0] + rest[1])
+    return top + log(total)
+
+
+def _beyond(k: KernelBuilder, level: int, b: Expr, s: Expr, out: Var, at: tuple[Var, ...]) -> str:
     """Positions behind the last label of a shorter sequence; in words."""
     if not k.draw.shape.chance(0.1 + 0.1 * level):
         return ""
     counts = k.array("target_lengths label_counts", INT32, "batch", init="index_of:labels+1")
     with k.if_(s > 2 * counts[b]):
-        k.store(out, at, NEVER if logs else 0.0)
+        k.store(out, at, 0.0)
         k.return_()
-    return f" Positions s above 2 * {counts.name} get {NEVER if logs else 0:g}."
+    return f" Positions s above 2 * {counts.name} get 0."
 
 
 def _log_add(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
@@ -168,18 +186,19 @@ def path_traceback(k: KernelBuilder, level: int) -> Title:
             k.store(path, (z, b) if path_first else (b, z), -1)
         counted = f" Only the first {lengths.name} steps count; the others get -1."
     changes = k.let("changes switches", k.lift(0, INT32)) if shape.chance(0.15 * level) else None
-    with k.for_("q r", steps) as q:
-        t = k.let("t step", steps - 1 - q)
+    with k.for_("back r", steps) as q:
+        t = k.let("t", steps - 1 - q)
         k.store(path, (t, b) if path_first else (b, t), state)
-        came = back[(t, b, state) if first else (b, t, state)]
-        before = came if type_ == INT32 else cast(came, INT32)
-        if changes is not None:
-            before = k.let("before prev", before)
-            _count_change(k, changes, before, state)
-        k.assign(state, before)
+        with k.if_(t > 0):  # The first step has no state before it.
+            came = back[(t, b, state) if first else (b, t, state)]
+            before = came if type_ == INT32 else cast(came, INT32)
+            if changes is not None:
+                before = k.let("before prev", before)
+                _count_change(k, changes, before, state)
+            k.assign(state, before)
     text = f"Trace the best path of each sequence back: at its last step {path.name} gets {said}; "
-    text += f"at each step before, {path.name} gets what {back.name} holds for the step and state "
-    text += f"after it.{counted}"
+    text += f"at each step t before, {path.name} gets what {back.name} holds at step t + 1 for the "
+    text += f"state there.{counted}"
     text += _changed(k, b, changes)
     return Title(k.name("viterbi_traceback read_back_path", "backtrace"), text)
 
@@ -190,7 +209,7 @@ def _changed(k: KernelBuilder, b: Expr, changes: Var | None) -> str:
         return ""
     out = k.out("num_changes switch_counts", INT32, "batch")
     k.store(out, (b,), changes)
-    return f" {out.name} gets how many of these pointers lead to another state."
+    return f" {out.name} gets how often the state changes along the path."
 
 
 def _count_change(k: KernelBuilder, changes: Var, before: Expr, state: Expr) -> None:

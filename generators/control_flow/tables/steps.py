@@ -18,13 +18,13 @@ def _numbers(k: KernelBuilder) -> Scalar:
 
 
 def _span(type_: Scalar, low: float, high: float) -> tuple[object, object]:
-    return (int(low), int(high)) if type_ == INT32 else (low, high)
+    return (int(low), int(high)) if type_.is_int else (low, high)
 
 
 _GOALS = {
-    "value": ("A step of the 0/1 knapsack table", "the largest of"),
-    "cost": ("A step of a least-cost knapsack table", "the least of"),
-    "ways": ("A step of counting the ways to fill a knapsack", "the sum of"),
+    "value": ("Update a knapsack's table of values for one item", "the larger of"),
+    "cost": ("Update the least cost of each total weight for one item", "the lesser of"),
+    "ways": ("Update how many choices have each total weight for one item", "the sum of"),
 }
 
 
@@ -65,7 +65,7 @@ class _Offer:
             joined = {"cost": least, "value": most}.get(self.goal)
             k.assign(self.best, joined(self.best, there) if joined else self.best + there)
             return
-        there = k.let("total there", there)
+        there = k.let("total candidate", there)
         with k.if_(self.better(there)):
             k.assign(self.best, there)
             k.assign(taken, k.lift(0, INT32) if e is None else e)
@@ -78,11 +78,11 @@ class _Offer:
 
 @idiom
 def knapsack_row(k: KernelBuilder, level: int) -> Title:
-    """A row of the knapsack's table, or of coin change, once some items are offered (Martello and
-    Toth, Knapsack Problems, 1990)."""
+    """A row of the knapsack's table once an item, or one of a group, is offered (Martello and Toth,
+    Knapsack Problems, 1990)."""
     shape = k.draw.shape
     goal = shape.choice(("value", "value", "cost", "ways"))
-    type_ = _numbers(k)
+    type_ = Scalar("int64") if goal == "ways" else _numbers(k)
     batched, across = shape.chance(0.3 + 0.08 * level), shape.chance(0.4)
     lead: tuple[str, ...] = ()
     if batched:
@@ -94,9 +94,10 @@ def knapsack_row(k: KernelBuilder, level: int) -> Title:
     at = k.thread(*dims, names=words if across else words[::-1])
     c, outer = (at[0], at[1:]) if across else (at[-1], at[:-1])
     low, high = _span(type_, 1.0, 20.0)
-    before = k.array("before prev_row table_row", type_, dims, low=low, high=high)
-    out = k.out("after next_row new_row", type_, dims)
-    best = k.let("best top", before[at])
+    names = k.draw.word.choice((("before", "after"), ("prev_row", "next_row")))
+    before = k.array(names[0], type_, dims, low=low, high=high)
+    out = k.out(names[1], type_, dims)
+    best = k.let("ways" if goal == "ways" else "best", before[at])
     o = _Offer(k, goal, type_, lead, outer, across, c, before, best)
     several = level > 1 and shape.chance(0.6)
     traced = goal != "ways" and several and shape.chance(0.5)
@@ -104,17 +105,18 @@ def knapsack_row(k: KernelBuilder, level: int) -> Title:
     said = _several(o, taken) if several else _one(o)
     k.store(out, at, best)
     first, each = _GOALS[goal]
-    if several and goal == "value":
-        first = "A step of the multiple-choice knapsack table (one item of a group, or none)"
-    text = f"{first}: for each capacity c, {out.name}[c] gets {each} {before.name}[c] and, for "
-    text += f"{said} whose weight w is at most c, {before.name}[c - w]"
-    text += "." if goal == "ways" else f" plus its {'cost' if goal == 'cost' else 'value'}."
+    if several:
+        first = first.replace("one item", "a group of items, of which one at most is taken")
+        each = each.replace("larger", "largest").replace("lesser", "least")
+    whose = " of each problem" if batched else ""
+    text = f"{first}: for each capacity c{whose}, {out.name}[c] gets {each} {before.name}[c] and, "
+    text += f"{said}."
     if taken is not None:
         choice = k.out("chosen picks", INT32, dims)
         k.store(choice, at, taken)
         text += f" {choice.name} gets the index of the item taken, -1 for none."
-    names = {"value": "knapsack_row knapsack_step", "cost": "min_cost_step cheapest_fill"}
-    return Title(k.name(names.get(goal, "count_ways_step coin_change_step"), "offer_items"), text)
+    titles = {"value": "knapsack_row knapsack_step", "cost": "min_cost_step cheapest_fill"}
+    return Title(k.name(titles.get(goal, "count_ways_step count_choices")), text)
 
 
 def _one(o: _Offer) -> str:
@@ -124,20 +126,19 @@ def _one(o: _Offer) -> str:
     if o.lead and k.draw.shape.chance(0.7):
         weights = k.array("item_weights weights", INT32, o.lead, low=2, high=9)
         w = k.let("w need", weights[o.outer])
-        said = f"the item of the problem (weights {weights.name}"
+        said = f"where the problem's weight w = {weights.name} is at most c, {o.before.name}[c - w]"
         if o.worth:
             values = k.array(o.worths, o.type, o.lead, low=low, high=high)
-            v, said = values[o.outer], f"{said}, values {values.name}"
-        said += ")"
+            v, said = values[o.outer], f"{said} + its {values.name}"
     else:
-        w = k.scalar("weight w", INT32, 2, 9)
-        said = f"an item of weight {w.name}"
+        w = k.scalar("weight item_weight", INT32, 2, 9)
+        said = f"where {w.name} <= c, {o.before.name}[c - {w.name}]"
         if o.worth:
             names = "price item_cost" if o.goal == "cost" else "gain item_value"
             gain = v = k.scalar(names, o.type, low, high)
-            said += f" and {'cost' if o.goal == 'cost' else 'value'} {gain.name},"
+            said += f" + {gain.name}"
     if k.draw.shape.chance(0.5):
-        left = k.let("left rest", o.c - w)
+        left = k.let("rest remaining", o.c - w)
         with k.if_(left >= 0):
             o.take(o.with_item(left, v), None, None)
     else:
@@ -167,8 +168,9 @@ def _several(o: _Offer, taken: Var | None) -> str:
         else:
             with k.if_(w <= o.c):
                 o.take(o.with_item(o.c - w, values[at] if values else None), taken, e)
-    said = f", values {values.name}" if values else ""
-    return f"each item of a group (weights {weights.name}{said})"
+    own = "" if shared else " of the problem"
+    said = f"for each item e{own} with {weights.name}[e] <= c, {o.before.name}[c - "
+    return f"{said}{weights.name}[e]]{f' + {values.name}[e]' if values else ''}"
 
 
 _RULES = {
@@ -184,8 +186,8 @@ _RULES = {
     ),
     "global": (
         "the table of a global alignment",
-        "the largest of {t}[i - 1, j - 1] + {m}, or - {m} where the symbols differ, and {t}[i - 1, "
-        "j] and {t}[i, j - 1], both less {g}",
+        "the largest of {t}[i - 1, j - 1] + {m} (- {m} where the symbols differ), "
+        "{t}[i - 1, j] - {g} and {t}[i, j - 1] - {g}",
     ),
 }
 
@@ -206,16 +208,15 @@ def wavefront_step(k: KernelBuilder, level: int) -> Title:
     table = k.array(
         "table dp scores", INT32, (*lead, "rows+1", "cols+1"), role="inout", low=0, high=6
     )
-    kind = shape.choice((INT32, INT32, Scalar("uint8")))
-    x = k.array("x query text_a", kind, (*lead, "rows"), low=0, high=3)
-    y = k.array("y target text_b", kind, (*lead, "cols"), low=0, high=3)
-    diagonal = k.scalar("diagonal wave step", INT32, 14, 19)
+    x, y = _texts(k, lead)
+    diagonal = k.scalar("wave wave_index step", INT32, 14, 19)
     place = tuple(outer)
     upward = shape.chance(0.4)
-    i: Expr = k.let("i row", t + 1)
-    j = k.let("j col", diagonal - t if not upward else diagonal - i + 1)
+    words = k.draw.word.choice((("i", "j"), ("row", "col")))
+    i: Expr = k.let(words[0], t + 1)
+    j = k.let(words[1], diagonal - t if not upward else diagonal - i + 1)
     width = k.size_param("num_cols width", "cols") if shape.chance(0.5) else None
-    last: Expr = width if width is not None else k.let("last n_cols", extent(y, len(lead)))
+    last: Expr = width if width is not None else k.let("n_cols", extent(y, len(lead)))
     if shape.chance(0.5):
         with k.if_(_outside(j, last)):
             k.return_()
@@ -230,6 +231,17 @@ def wavefront_step(k: KernelBuilder, level: int) -> Title:
         f"{table.name}[i, j] becomes {_told(k, rule, table)}. The symbols of cell (i, j) are "
         f"{x.name}[i - 1] and {y.name}[j - 1].",
     )
+
+
+def _texts(k: KernelBuilder, lead: tuple[str, ...]) -> tuple[Var, Var]:
+    """The two texts of a table: one symbol for each row, and one for each column."""
+    kind = k.draw.shape.choice((INT32, INT32, Scalar("uint8")))
+    names = k.draw.word.choice((("x", "y"), ("query", "target"), ("seq_a", "seq_b")))
+    x, y = (
+        k.array(name, kind, (*lead, size), low=0, high=3)
+        for name, size in zip(names, ("rows", "cols"), strict=True)
+    )
+    return x, y
 
 
 def _told(k: KernelBuilder, rule: str, table: Var) -> str:
@@ -264,8 +276,8 @@ def _cell(
     left: Expr = table[index(*place, i, j - 1)]
     corner: Expr = table[index(*place, i - 1, j - 1)]
     if shape.chance(0.5):
-        up, left = k.let("up above", up), k.let("left behind", left)
-        corner = k.let("corner diag", corner)
+        words = k.draw.word.choice((("up", "left", "diag"), ("above", "before", "corner")))
+        up, left, corner = (k.let(*e) for e in zip(words, (up, left, corner), strict=True))
     equal = same(texts[0][index(*place, i - 1)], texts[1][index(*place, j - 1)])
     if rule == "edit":
         kept = corner + where(equal, k.lift(0, INT32), k.lift(1, INT32))
