@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Shelf
 from generators.kit.functions import dot, exp, least, most, sqrt
-from generators.kit.masks import Test
 from generators.kit.naming import BY_LEVEL, local, routine
-from generators.kit.outputs import choose, deliver
+from generators.kit.outputs import deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given, zero
-from generators.kit.words import plural, say
+from generators.kit.words import listed, plural, say
 from generators.program.dtypes import INT32, Vec, scalar_of
 from generators.program.expr import Expr, Var, op
-from generators.vector.shelf import VectorShelf, further
 from generators.vector.tables import Table
 
 Find = Callable[..., Expr]
@@ -68,18 +66,21 @@ class Balls:
         title, struct = self.name.capitalize(), 0.35 if level == 1 else 0.5
         self.one = self.table = None
         if self.several:
-            self.table = Table(k, f"{title} Ball", parts, struct, (3, 6))
+            self.table = Table(k, title, parts, struct, (3, 6))
         else:
-            self.one = record(site, f"{title} Ball", parts, struct, shared=shape.chance(0.8))
+            self.one = record(site, title, parts, struct, shared=shape.chance(0.9))
         self.scalar = vec.scalar
-
-    def sized(self, values: Sequence[Expr]) -> tuple[Expr, Expr]:
-        """Centre and radius that count, of a ball with these parts."""
-        return values[0], values[1]
 
     @property
     def text(self) -> str:
         return f"{self.name} about {self._said('center')} of radius {self._said('radius')}"
+
+    def parts(self, which: Expr | None) -> list[Expr]:
+        """Centre and radius of the one, or of that with an index."""
+        if self.table is not None and which is not None:
+            return self.table.at(which)
+        assert self.one is not None
+        return list(self.one.values.values())
 
     def _said(self, key: str) -> str:
         if self.table is not None:
@@ -88,7 +89,7 @@ class Balls:
         return self.one.say(key)
 
 
-@idiom(depth=1)
+@idiom(depth=4)
 def ray_sphere(k: KernelBuilder, level: int) -> Title:
     """Distance along rays to one sphere, or to the nearest of several."""
     shape = k.draw.shape
@@ -107,61 +108,77 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
         lambda b, x, u, c, r: find(b, x, u, (c, r), start),
         f"Distance along the ray to the {ball}, negative for a miss.",
     )
-    far = k.draw.value.choice((5.0, 8.0, 10.0, 12.0, 20.0))
+    ahead = f"at least {start} along the ray" if start else "ahead of the origin"
+    which: Var | None = None
     if balls.one is not None:
-        found = called(o, d, *balls.sized(list(balls.one.values.values())))
-        t = local(k, "t t_first dist", found)
-        ahead = f"at least {start} along the ray" if start else "ahead of the origin"
-        done = f"to the {balls.text}: the nearest intersection {ahead}, or -1 for a miss."
+        t = local(k, "t t_first dist", called(o, d, *balls.one.values.values()))
+        told = f"to the {balls.text}: the nearest intersection {ahead}, or -1 for a miss."
     else:
-        t = k.let("nearest best t_min", k.lift(far, vec.scalar))
+        far = k.draw.value.choice((100, 1000, 10000))
+        t = k.let("nearest best t_min", k.lift(float(far), vec.scalar))
+        which = k.let("hit_id closest nearest_id", k.lift(-1, INT32))
         assert balls.table is not None
-        with balls.table.each("s j b") as (_, parts):
-            hit = local(k, "t t_first dist", called(o, d, *balls.sized(parts)))
-            with k.if_(op("and", hit > start, hit < t)):
+        with balls.table.each("s j b") as (j, parts):
+            hit = local(k, "t t_hit dist", called(o, d, *parts))
+            with k.if_(op("and", hit > 0.0, hit < t)):
                 k.assign(t, hit)
-        done = f"to the nearest intersection with any {balls.text}, counting only those beyond "
-        done += f"{say(k, start)}; {say(k, far)} if there is none."
-    done = f"Find the distance along each ray from {say(k, o)} in direction {say(k, d)} {done}"
+                k.assign(which, j)
+        told = f"to the nearest intersection with any {balls.text}, counting only those {ahead}; "
+        told += f"{far} if there is none."
+    done = f"Find the distance along each ray from {say(k, o)} in the unit direction {say(k, d)} "
+    done += told
     done += f" Store it in {site.put('distances hit_dist t_hit', t).name}."
-    if level >= 2 and shape.chance(0.6):
-        done += _landing(site, t < far if balls.several else t > 0.0, o + t * d, o)
-    if level >= 3:
-        done += _seen(site, level, {"o": o, "d": d, "t": t})
-    return Title(k.name(f"ray_{ball}_distance trace_{ball}s cast_rays_at_{ball}"), done)
+    if which is not None:
+        done += f" {site.put('hit_ids nearest_ids', which).name} gets its index, or -1."
+    if level >= 2 and shape.chance(0.6 if level == 2 else 1.0):
+        done += _struck(site, level, balls, (o, d, t), which)
+    return Title(k.name(f"ray_{ball}_distance trace_{ball}s cast_rays_at_{ball}s"), done)
 
 
-def _landing(site: Site, ahead: Expr, point: Expr, origin: Expr) -> str:
-    """The point that each ray hits, as one more output."""
-    points = site.out("hit_points contacts landing", point.type)
-    choose(site, points, Test(ahead, "a hit lies ahead", "none does"), point, origin)
-    return f" {points.name} gets the point there, or the ray's origin for no hit ahead."
+def _struck(
+    site: Site, level: int, balls: Balls, ray: tuple[Var, Var, Var], which: Var | None
+) -> str:
+    """The point that each ray hits, the normal there or light on it, as more outputs."""
+    k, (o, d, t) = site.k, ray
+    form = k.draw.shape.choice(("point", "normal", "both") if level < 4 else ("both", "lambert"))
+    vec = o.type
+    outs = []
+    if form in ("point", "both"):
+        outs.append(site.out("hit_points contacts", vec))
+    if form in ("normal", "both"):
+        outs.append(site.out("normals hit_normals", vec))
+    light = None
+    if form == "lambert":
+        light = k.scalar("light_dir sun_dir", vec, init="unit")
+        outs.append(site.out("shade lambert", scalar_of(vec)))
 
+    def fill() -> None:
+        point = k.let("p hit", o + t * d)
+        values = [point] if form in ("point", "both") else []
+        if form != "point":
+            center, radius = balls.parts(which)
+            normal: Expr = (point - center) / radius
+            if light is not None:
+                values.append(most(dot(k.let("n normal", normal), light), 0.0))
+            else:
+                values.append(normal)
+        for out, value in zip(outs, values, strict=True):
+            k.store(out, site.at, value)
 
-_SEEN = VectorShelf(scalars="t rate")
-_SEEN.add("light", "light_out light_image", lambda d, light, t: dot(d, light) / (1.0 + t * t))
-_SEEN.add("fog", "fog_out fog_values", lambda t, rate: 1.0 - exp(-rate * (t + 1.0)))
-_SEEN.add("depth", "depth_out depth_image", lambda t, rate: 1.0 / (1.0 + rate * (t + 1.0)))
-_SEEN.add("spread", "spread_out spread_values", lambda o, d, t: fn("length_sq", o + t * d))
-_SEEN.add("fading", "attenuation_out faded", lambda d, t, rate: exp(-rate * t) * d)
-
-
-@_SEEN.formula("lambert_out lambert_image")
-def lambert(d: Expr, light: Expr, t: Expr) -> Expr:
-    return most(dot(d, light), 0.0) / (1.0 + t * t)
-
-
-def _seen(site: Site, level: int, ray: dict[str, Expr]) -> str:
-    """What a renderer makes of the distance, in one or two more outputs."""
-    vec = ray["o"].type
-    once = {"shared": 1}
-    parts = {
-        "light": Part("light sun_dir view", vec, init="unit", forms=once),
-        "rate": Part("fade_rate density sigma", scalar_of(vec), 0.05, 0.3, forms=once),
-    }
-    names = {"o": "origin", "d": "direction"}
-    count = 2 if level >= 5 else 1
-    return further(site, _SEEN.cards, count, ray, parts, names, ", t being the distance")
+    hit = t > 0.0 if which is None else which >= 0
+    with k.if_(hit):
+        fill()
+    with k.else_():
+        for out in outs:
+            k.store(out, site.at, zero(out.type.element))
+    texts = {
+        "point": ("the point hit",),
+        "normal": ("the outward unit normal there",),
+        "both": ("the point hit", "the outward unit normal there"),
+        "lambert": (f"max(dot(n, {light.name if light else ''}), 0), n the outward unit normal",),
+    }[form]
+    told = (f"{out.name} gets {text}" for out, text in zip(outs, texts, strict=True))
+    return f" {listed([*told])}, 0 for a miss."
 
 
 Hit = Callable[..., Expr]
