@@ -61,7 +61,7 @@ def _moved(r: Rig, kind: str, level: int, x: Var, value: Expr) -> Expr:
     def by_hand(b: BodyBuilder, x: Expr, s: Expr) -> Expr:
         p = maybe(b, "p shift", fn("transform_get_translation", x))
         top = b.let("top upper", fn("transform_vector", x, fn("spatial_top", s)))
-        bottom = b.let("bottom below", fn("transform_vector", x, fn("spatial_bottom", s)))
+        bottom = b.let("bottom lower", fn("transform_vector", x, fn("spatial_bottom", s)))
         if kind == "twist":
             return six(r, top, bottom + fn("cross", p, top), b)
         return six(r, top + fn("cross", p, bottom), bottom, b)
@@ -98,7 +98,7 @@ def move_spatial(k: KernelBuilder, level: int) -> Title:
         text = f"the last three components of the twist, {cut}"
         done += r.gets("safe_vels limited_vels", v, text)
     own = plural(next(iter(results)))
-    return Title(k.name(f"move_{own}", f"transform_{own}", f"{own}_to_frame"), done)
+    return Title(k.name(f"move_{own}", f"transform_{own}", f"{own}_to_{reached}"), done)
 
 
 def _prepared(r: Rig, level: int, value: Var) -> str:
@@ -177,8 +177,8 @@ def _by_halves(r: Rig, q: Var, p: Var, moved: Expr, force: bool) -> tuple[Expr, 
     k = r.k
     text = say(k, moved)
     item = k.let("wrench load" if force else "twist motion", moved)
-    first = k.let("torque" if force else "spin", fn("quat_rotate", q, fn("spatial_top", item)))
-    second = k.let("push" if force else "drift", fn("quat_rotate", q, fn("spatial_bottom", item)))
+    first = k.let("torque" if force else "omega", fn("quat_rotate", q, fn("spatial_top", item)))
+    second = k.let("force" if force else "vel", fn("quat_rotate", q, fn("spatial_bottom", item)))
     if force:
         value = six(r, first + fn("cross", p, second), second, k)
         return value, f"(t, f) = {text}, take u = (R t + cross(p, R f), R f)"
@@ -195,10 +195,12 @@ def _moved_by_adjoint(k: KernelBuilder) -> Title:
     q, p, text, outward = _turn_and_arm(r)
     way = _by_halves if k.draw.shape.chance(0.4) else _by_adjoint
     value, rule = way(r, q, p, moved, force)
+    # The transpose of the matrix that moves twists moves wrenches the other way.
+    outward = outward != (force and way is _by_adjoint)
     where = "from the frame of a pose to the world" if outward else "into the frame of a pose"
     task = f"Move {'wrenches' if force else 'twists'} {where}"
     done = f"{task}. With {text} and {rule}." + _delivered(r, value, kind, outward)
-    names = "move_wrenches wrench_to_frame" if force else "move_twists twist_to_frame"
+    names = f"move_{plural(kind)} {kind}_to_{'world' if outward else 'frame'}"
     return Title(k.name(names), done)
 
 
