@@ -8,7 +8,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Shelf
 from generators.kit.functions import dot, exp, least, most, sqrt
-from generators.kit.naming import BY_LEVEL, local, routine
+from generators.kit.naming import BY_LEVEL, held, local, routine
 from generators.kit.outputs import deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
@@ -192,6 +192,7 @@ def _flat(miss: float, culled: bool) -> Hit:
     """
 
     def test(b: BodyBuilder, o: Expr, d: Expr, a: Expr, n: Expr, *radius: Expr) -> Expr:
+        n = held(b, "normal nrm", n)
         denom = b.let("denom d_dot_n", dot(d, n))
         t = b.let("t dist", dot(a - o, n) / denom)
         hit = t >= 0.0
@@ -206,6 +207,7 @@ def _flat(miss: float, culled: bool) -> Hit:
 
 def _triangle(miss: float, culled: bool) -> Hit:
     def test(b: BodyBuilder, o: Expr, d: Expr, corner: Expr, second: Expr, third: Expr) -> Expr:
+        corner = held(b, "v0 p0", corner)
         e1, e2 = b.let("e1 edge1 ab", second - corner), b.let("e2 edge2 ac", third - corner)
         p = b.let("pvec h p", fn("cross", d, e2))
         det = b.let("det a_det", dot(e1, p))
@@ -267,7 +269,7 @@ class Target:
         self.culled = k.draw.shape.chance(0.5)
         flat = {
             "a": Part("anchor center point", vec, -0.5, 0.5),
-            "n": Part("normal nrm", vec, init="unit"),
+            "n": Part("normal plane_normal", vec, init="unit"),
         }
         corners = k.draw.word.choice(("v0 v1 v2", "p0 p1 p2", "corner_a corner_b corner_c"))
         wide = 1.5 if several else 1.0
@@ -275,7 +277,7 @@ class Target:
             "plane": flat,
             "disc": flat | {"r": Part("radius size", vec.scalar, wide, 2.0 * wide)},
             "triangle": {
-                key: Part(name, vec, low, high)
+                key: Part(name, vec, low, high, many=name)
                 for key, name, (low, high) in zip("abc", corners.split(), _CORNERS, strict=True)
             },
             "box": {
@@ -315,8 +317,8 @@ def _single(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> st
     shape, target = k.draw.shape, Target(k, form, vec, several=False)
     o, d, done = _ray(k, site, vec)
     miss = -1.0
-    titles = f"{form.capitalize()} Target"
-    pieces = record(site, titles, target.parts, 0.4, shared=shape.chance(0.6))
+    titles = form.capitalize()
+    pieces = record(site, titles, target.parts, 0.4, shared=shape.chance(0.85))
     listed = ", ".join(f"{key} = {pieces.say(key)}" for key in target.parts)
     test = target.test(k, BY_LEVEL[level], miss)
     t = local(k, "t hit dist", test(o, d, *pieces.values.values()))

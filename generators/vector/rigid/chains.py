@@ -271,8 +271,8 @@ def link_chain(k: KernelBuilder, level: int) -> Title:
         what, rule = "twist (w, v)", "(R w, R v + cross(p, R w))"
         title = "propagate_twists link_velocities"
         task = "Carry twists along a chain of links to its end."
-    done = f"{task} Start with {state.start} as the {what}. For each of the {say(k, count)} links "
-    done += f"let x be {'the inverse of ' if state.inverse else ''}{text}, with rotation R and "
+    done = f"{task} Start with {state.start} as the {what}. For each of the {say(k, count)} links, "
+    done += f"numbered from the {'base' if state.outward else 'tip'}, let x be {'the inverse of ' if state.inverse else ''}{text}, with rotation R and "
     done += f"position p: it becomes {rule}, and then gains j = {rates.name} * {said['subspace']}."
     return Title(k.name(title, "link_chain chain_recursion"), done + _at_end(state))
 

@@ -36,7 +36,8 @@ def _frame(r: Rig, level: int) -> tuple[Expr, str, bool]:
     k = r.k
     pose = given(r, "pose xform", r.pose, -1.0, 1.0, init="unit", each=3, shared=2)
     kinds = ("plain", "inverse") if level == 1 else ("plain", "inverse", "chain", "relative")
-    form = k.draw.shape.choice(kinds)
+    # Of a pose that all share the inverse would be taken once, on the host.
+    form = "plain" if isinstance(pose, Var) else k.draw.shape.choice(kinds)
     if form == "plain":
         return pose, say(k, pose), True
     if form == "inverse":
@@ -153,7 +154,7 @@ def _turn_and_arm(r: Rig) -> tuple[Var, Var, str, bool]:
         return k.let("q turn", rot), k.let("p arm", place), text, True
     pose = given(r, "pose frame xform", r.pose, -1.0, 1.0, init="unit", forms=_POSE)
     text = say(k, pose)
-    outward = shape.chance(0.6)
+    outward = isinstance(pose, Var) or shape.chance(0.5)
     if not outward:
         pose, text = k.let("inv_pose into", fn("transform_inverse", pose)), f"the inverse of {text}"
     pose = local(k, "x xf", pose)

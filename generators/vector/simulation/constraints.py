@@ -171,10 +171,10 @@ def distance_sweep(k: KernelBuilder, level: int) -> Title:
             share = 0.5 * share
         else:
             share = c.maybe("share part", wi / (wi + inv[c.place(j)])) * share
-        k.augment(move, "add", share / length * d)
+        k.augment(move, "add", share * fn("normalize", d))
         if count is not None:
             k.augment(count, "add", 1.0)
-    said = "half" if inv is None else f"the share w_i / (w_i + w_j), w from {inv.name},"
+    said = "half" if inv is None else f"the share wi / (wi + wj), these being inverse masses in {inv.name},"
     text = (
         f"Do one Jacobi sweep of distance constraints: each point of {p.name} "
         f"{'averages' if averaged else 'sums'} over its links the move towards the other end by "

@@ -172,7 +172,7 @@ def vortex_velocity(k: KernelBuilder, level: int) -> Title:
         if turn is not None and gamma is not None:
             k.augment(turn, "add", fn("cross", gamma, spin) / (r2 * sqrt(r2)))
     factor = TWO_PI if c.vec.size == 2 else FOUR_PI
-    found: Expr = v / round(factor, 6)
+    found: Expr = v / factor
     by = "2 * pi" if c.vec.size == 2 else "4 * pi"
     text = f"{_induced(c, p, q, spins)}r^2 = |d|^2 + {soft}. "
     if c.chance(0.4, 2):
@@ -261,8 +261,8 @@ def _ewald_real_stored(
             term = q[c.place(j)] * law(r, alpha)
             k.augment(total, "add", term * d if forces else term)
     value = q[c.at] * total if forces or c.shape.chance(0.5) else total
-    found = c.put("forces f_out" if forces else "energies potentials", value)
-    what = f"(erfc(a * r) / r + 2 / sqrt(pi) * a * exp(-(a * r)^2)) / r^2 * d, a = {alpha.name}"
+    found = c.put("forces f_out" if forces else "potentials phi_out" if value is total else "energies", value)
+    what = f"(erfc(a * r) / r + 2 / sqrt(pi) * a * exp(-(a * r)^2)) / r^2 * d with a = {alpha.name},"
     what = what if forces else f"erfc({alpha.name} * r) / r"
     own = f" times its own {q.name}" if value is not total else ""
     text = (
