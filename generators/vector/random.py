@@ -103,7 +103,8 @@ def _pixel(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[str, 
     origin = k.let("origin ro", make(_V3, radius * lens[0], radius * lens[1], zero(FLOAT32)))
     row, col = say(k, site.at[0]), say(k, site.at[-1])
     done = f"Draw a jittered ray of a thin lens for each pixel: {rng.text} draw q by "
-    done += f"sample_unit_square (components in [-0.5, 0.5)), then l by sample_unit_disk. With o = {say(k, radius)} * "
+    done += "sample_unit_square (components in [-0.5, 0.5)), then l by sample_unit_disk. With o = "
+    done += f"{say(k, radius)} * "
     at = f"({col} + 0.5 + qx, {row} + 0.5 + qy)"
     done += f"(lx, ly, 0), (a, b) = {say(k, pitch)} * ({at} - {center.name}) and t = (a, b, "
     done += f"{say(k, focus)}), take (t - o) / |t - o|."
@@ -207,7 +208,9 @@ def _estimate(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[st
     )
     if bent is not None:
         out = site.put("bent_normals", fn("normalize", bent))
-        done += f" {out.name} gets the sum of {'L' if weighted else 'L * dot(o, n)'} * o, made unit."
+        done += (
+            f" {out.name} gets the sum of {'L' if weighted else 'L * dot(o, n)'} * o, made unit."
+        )
     return "estimate", done
 
 

@@ -14,7 +14,7 @@ from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given, zero
 from generators.kit.words import listed, plural, say
-from generators.program.dtypes import INT32, Vec, scalar_of
+from generators.program.dtypes import INT32, Type, Vec, scalar_of
 from generators.program.expr import Expr, Var, op
 from generators.vector.tables import Table
 
@@ -135,50 +135,47 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(f"ray_{ball}_distance trace_{ball}s cast_rays_at_{ball}s"), done)
 
 
+_STRUCK = {
+    "point": ("the point hit",),
+    "normal": ("the outward unit normal there",),
+    "both": ("the point hit", "the outward unit normal there"),
+    "lambert": ("max(dot(n, {light}), 0), n the outward unit normal there",),
+}
+"""What is stored of the point that a ray hits."""
+
+
 def _struck(
     site: Site, level: int, balls: Balls, ray: tuple[Var, Var, Var], which: Var | None
 ) -> str:
     """The point that each ray hits, the normal there or light on it, as more outputs."""
     k, (o, d, t) = site.k, ray
     form = k.draw.shape.choice(("point", "normal", "both") if level < 4 else ("both", "lambert"))
-    vec = o.type
-    outs = []
+    kinds: list[tuple[str, Type]] = []
     if form in ("point", "both"):
-        outs.append(site.out("hit_points contacts", vec))
+        kinds.append(("hit_points contacts", o.type))
     if form in ("normal", "both"):
-        outs.append(site.out("normals hit_normals", vec))
-    light = None
-    if form == "lambert":
-        light = k.scalar("light_dir sun_dir", vec, init="unit")
-        outs.append(site.out("shade lambert", scalar_of(vec)))
-
-    def fill() -> None:
+        kinds.append(("normals hit_normals", o.type))
+    light = k.scalar("light_dir sun_dir", o.type, init="unit") if form == "lambert" else None
+    if light is not None:
+        kinds.append(("shade lambert", scalar_of(o.type)))
+    outs = [site.out(names, kind) for names, kind in kinds]
+    with k.if_(t > 0.0 if which is None else which >= 0):
         point = k.let("p hit", o + t * d)
-        values = [point] if form in ("point", "both") else []
+        values: list[Expr] = [point] if form in ("point", "both") else []
         if form != "point":
             center, radius = balls.parts(which)
             normal: Expr = (point - center) / radius
             if light is not None:
-                values.append(most(dot(k.let("n normal", normal), light), 0.0))
-            else:
-                values.append(normal)
+                normal = most(dot(k.let("n normal", normal), light), 0.0)
+            values.append(normal)
         for out, value in zip(outs, values, strict=True):
             k.store(out, site.at, value)
-
-    hit = t > 0.0 if which is None else which >= 0
-    with k.if_(hit):
-        fill()
     with k.else_():
-        for out in outs:
-            k.store(out, site.at, zero(out.type.element))
-    texts = {
-        "point": ("the point hit",),
-        "normal": ("the outward unit normal there",),
-        "both": ("the point hit", "the outward unit normal there"),
-        "lambert": (f"max(dot(n, {light.name if light else ''}), 0), n the outward unit normal",),
-    }[form]
-    told = (f"{out.name} gets {text}" for out, text in zip(outs, texts, strict=True))
-    return f" {listed([*told])}, 0 for a miss."
+        for out, (_, kind) in zip(outs, kinds, strict=True):
+            k.store(out, site.at, zero(kind))
+    texts = (text.format(light=light and light.name) for text in _STRUCK[form])
+    told = [f"{out.name} gets {text}" for out, text in zip(outs, texts, strict=True)]
+    return f" {listed(told)}, 0 for a miss."
 
 
 Hit = Callable[..., Expr]

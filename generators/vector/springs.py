@@ -86,16 +86,20 @@ def _edges(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     r = record(site, "Edge Spring Link", ends, 0.4)
     stems = k.draw.word.choice(("p q", "pa pb", "x0 x1")).split()
     p, q = k.let(stems[0], r["x"]), k.let(stems[1], r["y"])
-    total = spring.force(p, q)
+    damped = level >= 2 and shape.chance(0.5)
+    edge = k.let("edge delta dx", q - p) if damped else None
+    total = spring.force(p, q) if edge is None else spring.law.build(k, edge, *spring.given)
     done = f"Compute the force of each spring on its first end. With e = {r.say('y')} - "
     done += f"{r.say('x')}, take {spring.text}"
-    if level >= 2 and shape.chance(0.5):
+    if edge is not None:
         speeds = {"v": Part("va", vec, -1.0, 1.0), "w": Part("vb", vec, -1.0, 1.0)}
         rates = record(site, "Rates Velocities", speeds, 0.3)
-        damp = given(site, "damping kd", vec.scalar, 0.1, 0.9, forms=_SOURCES)
+        damp = given(
+            site, "damping kd", vec.scalar, 0.1, 0.9, many="damping_coeffs kds", forms=_SOURCES
+        )
         done += f", plus {say(k, damp)} * dot({rates.say('w')} - {rates.say('v')}, u) * u, u = e / "
         done += "|e|"
-        axis = k.let("axis dir", fn("normalize", q - p))
+        axis = k.let("axis dir", fn("normalize", edge))
         total = k.let("pulled f_spring", total)
         total = total + damp * dot(rates["w"] - rates["v"], axis) * axis
     return f"{done}." + deliver(site, level, "forces pulls edge_forces", total)

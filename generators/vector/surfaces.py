@@ -235,7 +235,7 @@ _SETTINGS = {
 
 def _names_of(formula: Formula) -> str:
     """What it is that a surface turns: light, or a motion."""
-    return "ray_dir incident" if formula.name in _OPTICS else "velocity vel"
+    return "ray_dir incident_dir" if formula.name in _OPTICS else "velocity vel"
 
 
 def _numbers(formula: Formula, scalar: Scalar) -> dict[str, Part]:
@@ -253,23 +253,27 @@ def _once(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formula) 
         "n": Part("normal surface_normal", vec, init="unit", forms=forms),
     }
     r = record(site, "Contact Hit Impact", parts, 0.35)
-    d, n = k.let("d dir_in" if formula.name in _OPTICS else "v v_in", r["d"]), held(k, "n nrm", r["n"])
+    d, n = (
+        k.let("d dir_in" if formula.name in _OPTICS else "v v_in", r["d"]),
+        held(k, "n nrm", r["n"]),
+    )
     numbers = _numbers(formula, vec.scalar)
     side = shape.choice(("any", "into")) if level >= 2 else "any"
-    done = f"{_SURFACE_TASKS[formula.name]} With d = {r.say('d')} and n = {r.say('n')}, "
-    result = k.let("result outgoing_dir", d) if side == "into" else None
+    word = "d" if formula.name in _OPTICS else "v"
+    done = f"{_SURFACE_TASKS[formula.name]} With {word} = {r.say('d')} and n = {r.say('n')}, "
+    result = k.let(f"{word}_out result", d) if side == "into" else None
     with k.if_(dot(d, n) < 0.0) if result is not None else nullcontext():
         known = {"d": d, "n": n}
-        value, text = worked_out(site, BY_LEVEL[level], formula, known, numbers)
+        value, text = worked_out(site, BY_LEVEL[level], formula, known, numbers, {"d": word})
         if result is not None:
             k.assign(result, value)
-            value, text = result, f"{text} where dot(d, n) < 0, else d"
+            value, text = result, f"{text} where dot({word}, n) < 0, else {word}"
     done += f"take {text}."
     if level >= 3:
         value = k.let("out_dir after", value)
     outs = f"{formula.outs} {formula.outs}_out"
     done += deliver(site, level, outs, value, otherwise=d)
-    return done + (_measured(k, site, formula, d, value, "d") if level >= 3 else "")
+    return done + (_measured(k, site, formula, d, value, word) if level >= 3 else "")
 
 
 _MEASURES = VectorShelf(scalars="mass")
@@ -338,12 +342,13 @@ def surface_response(k: KernelBuilder, level: int) -> Title:
     formula = k.draw.shape.choice([card for card in _RESPONSES.cards if card.name not in unfit])
     done = (_once if level <= 3 else _several)(k, level, site, vec, formula)
     form = {"stick": "friction", "elastic": "bounce"}.get(formula.name, formula.name)
-    return Title(k.name(f"{form}_directions {form}_at_surface {form}_vectors"), done)
+    what = "directions" if formula.name in _OPTICS else "velocities"
+    return Title(k.name(f"{form}_{what} {form}_at_surface {form}_off_surface"), done)
 
 
 _SURFACE_TASKS = {
     "reflect": "Reflect directions at surfaces.",
-    "slide": "Slide directions along surfaces.",
+    "slide": "Slide velocities along surfaces.",
     "elastic": "Bounce velocities off surfaces.",
     "bounce": "Bounce velocities off surfaces, with friction.",
     "stick": "Slide velocities along surfaces with Coulomb friction.",

@@ -9,12 +9,15 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, most, sqrt
 from generators.kit.sources import zero
 from generators.kit.text import written
-from generators.program.dtypes import INT32, Scalar, Vec
+from generators.program.dtypes import INT32, Vec
 from generators.program.expr import Expr, Operand, Var
 from generators.vector.simulation.parts import Crowd, Points, crowd, index, named, others, points_of
 
-
-_SIZES = {2: ("num_edges", "num_verts"), 3: ("num_faces", "num_verts"), 4: ("num_elements", "nodes")}
+_SIZES = {
+    2: ("num_edges", "num_verts"),
+    3: ("num_faces", "num_verts"),
+    4: ("num_elements", "nodes"),
+}
 """How many constraints of so many points there are, and points in all."""
 
 
@@ -55,7 +58,9 @@ def _constraint(k: KernelBuilder, level: int, count: int, flat: float, what: str
         where = [k.array(s, INT32, many, init=f"index_of:{verts}")[at] for s in stem]
         said = ", ".join(a.array.name for a in where if hasattr(a, "array"))
     elif way == "table":
-        array = k.array(f"{what} ids vertex_ids", INT32, (many, str(count)), init=f"index_of:{verts}")
+        array = k.array(
+            f"{what} ids vertex_ids", INT32, (many, str(count)), init=f"index_of:{verts}"
+        )
         where, said = [array[index(*at, s)] for s in range(count)], array.name
     else:
         array = k.array(f"{what} ids vertex_ids", Vec(count, INT32), many, init=f"index_of:{verts}")
@@ -116,9 +121,7 @@ def xpbd_distance(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(names), text + none)
 
 
-def _along(
-    b: _Bound, d: Var, outs: list[tuple[Var, tuple[Operand, ...]]]
-) -> tuple[Expr, Var, str]:
+def _along(b: _Bound, d: Var, outs: list[tuple[Var, tuple[Operand, ...]]]) -> tuple[Expr, Var, str]:
     """The unit vector of an edge, its length, and what becomes of an edge without a direction."""
     c, k = b.c, b.c.k
     squared = k.let("d2 dist_sq", dot(d, d))
@@ -174,7 +177,11 @@ def distance_sweep(k: KernelBuilder, level: int) -> Title:
         k.augment(move, "add", share * fn("normalize", d))
         if count is not None:
             k.augment(count, "add", 1.0)
-    said = "half" if inv is None else f"the share wi / (wi + wj), these being inverse masses in {inv.name},"
+    said = (
+        "half"
+        if inv is None
+        else f"the share wi / (wi + wj), these being inverse masses in {inv.name},"
+    )
     text = (
         f"Do one Jacobi sweep of distance constraints: each point of {p.name} "
         f"{'averages' if averaged else 'sums'} over its links the move towards the other end by "

@@ -261,8 +261,12 @@ def _ewald_real_stored(
             term = q[c.place(j)] * law(r, alpha)
             k.augment(total, "add", term * d if forces else term)
     value = q[c.at] * total if forces or c.shape.chance(0.5) else total
-    found = c.put("forces f_out" if forces else "potentials phi_out" if value is total else "energies", value)
-    what = f"(erfc(a * r) / r + 2 / sqrt(pi) * a * exp(-(a * r)^2)) / r^2 * d with a = {alpha.name},"
+    found = c.put(
+        "forces f_out" if forces else "potentials phi_out" if value is total else "energies", value
+    )
+    what = (
+        f"(erfc(a * r) / r + 2 / sqrt(pi) * a * exp(-(a * r)^2)) / r^2 * d with a = {alpha.name},"
+    )
     what = what if forces else f"erfc({alpha.name} * r) / r"
     own = f" times its own {q.name}" if value is not total else ""
     text = (

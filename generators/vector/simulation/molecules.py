@@ -78,7 +78,7 @@ def bond_angles(k: KernelBuilder, level: int) -> Title:
     cosine = k.let("cos_t c_theta", dot(u, v) / (lu * lv))
     law = c.shape.choice(("harmonic", "cosine"))
     if law == "harmonic":
-        # By the cross product the angle is exact near 0 and pi too, where acos may leave its domain.
+        # By the cross product the angle is exact near 0 and pi; acos may leave its domain there.
         across = k.let("cross_len", fn("length", fn("cross", u, v)))
         slope, energy, text = _harmonic(c, k.let("theta angle", atan2(across, dot(u, v))))
         factor = k.let("f coef", slope * lu * lv / across)
@@ -87,7 +87,10 @@ def bond_angles(k: KernelBuilder, level: int) -> Title:
         rest = c.number("cos0 rest_cos", -0.6, 0.2)
         gap = k.let("gap dcos", cosine - rest)
         factor = k.let("f coef", -(stiff * gap))
-        energy, text = 0.5 * stiff * gap * gap, f"{stiff.name} / 2 * (cos(angle) - {written(rest)})^2"
+        energy, text = (
+            0.5 * stiff * gap * gap,
+            f"{stiff.name} / 2 * (cos(angle) - {written(rest)})^2",
+        )
     only = c.chance(0.25)
     done = (
         f"Evaluate bond-angle terms: the angle at the middle one of {said}, has the energy {text}. "

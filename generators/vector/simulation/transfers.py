@@ -110,8 +110,8 @@ def grid_to_particles(k: KernelBuilder, level: int) -> Title:
     place = p.name if scale is None else f"{scale.name} * {p.name}"
     text = (
         f"Gather the grid's velocity {v_grid.name} at each particle, {place} being its place in "
-        f"cells, all of its nodes inside: these are weighted by the product over the axes of {said}, u being the place less "
-        f"the node's index. "
+        f"cells, all of its nodes inside: these are weighted by the product over the axes of "
+        f"{said}, u being the place less the node's index. "
     )
     if change is not None and old is not None:
         return Title(k.name("grid_to_particles_flip flip_gather"), text + _flip(c, v, change, old))

@@ -155,7 +155,8 @@ def environment_light(k: KernelBuilder, level: int) -> Title:
     coloured = c.shape.chance(0.5)
     sky = k.array("env sky env_map", VEC3 if coloured else FLOAT32, (rows, cols), low=0.0, high=2.0)
     d: Expr = k.let("d ray_d w_in", directions[c.at])
-    text = f"Look up the environment map {sky.name} for each unit vector (x, y, z) of {directions.name} "
+    text = f"Look up the environment map {sky.name} for each unit vector (x, y, z) of "
+    text += f"{directions.name} "
     way = c.shape.choice(("ray", "mirror", "mirror"))
     if way == "mirror":
         normals = k.array("normals hit_normals", VEC3, c.dims, init="unit")
