@@ -169,6 +169,17 @@ _SKY = {
 }
 
 
+def _about(k: KernelBuilder, rng: Source, n: Expr, weighted: bool) -> Var:
+    """A random direction on the side of a normal, by the cosine or all alike."""
+    o = rng.draw("sample_unit_sphere_surface", "o omega")
+    if weighted:
+        k.assign(o, fn("normalize", n + o))
+        return o
+    with k.if_(dot(o, n) < 0.0):
+        k.assign(o, -o)
+    return o
+
+
 def _estimate(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[str, str]:
     """The light that a diffuse surface sends back, by random directions about its normal."""
     shape = k.draw.shape
@@ -183,12 +194,7 @@ def _estimate(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[st
     bent = k.let("bent bent_sum", zero(_V3)) if shape.chance(0.4) else None
     weighted, count = shape.chance(0.5), k.scalar("num_samples num_rays", INT32, 8, 16)
     with k.for_("s sample_id ray", count):
-        o = rng.draw("sample_unit_sphere_surface", "o omega")
-        if weighted:
-            k.assign(o, fn("normalize", n + o))
-        else:
-            with k.if_(dot(o, n) < 0.0):
-                k.assign(o, -o)
+        o = _about(k, rng, n, weighted)
         light = use(o, *sky.values())
         if not weighted:
             light = light * dot(o, n)

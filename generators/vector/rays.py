@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
@@ -89,6 +90,26 @@ class Balls:
         return self.one.say(key)
 
 
+def _first_ball(
+    k: KernelBuilder, balls: Balls, hit_of: Find, ahead: str
+) -> tuple[Var, Var | None, str]:
+    """The distance to the one ball, or to the nearest of several and its index; and the text."""
+    if balls.one is not None:
+        t = local(k, "t t_first dist", hit_of(*balls.one.values.values()))
+        return t, None, f"to the {balls.text}: the nearest intersection {ahead}, or -1 for a miss."
+    far = k.draw.value.choice((100, 1000, 10000))
+    t = k.let("nearest best t_min", k.lift(float(far), balls.scalar))
+    which = k.let("hit_id closest nearest_id", k.lift(-1, INT32))
+    assert balls.table is not None
+    with balls.table.each("s j b") as (j, parts):
+        hit = local(k, "t t_hit dist", hit_of(*parts))
+        with k.if_(op("and", hit > 0.0, hit < t)):
+            k.assign(t, hit)
+            k.assign(which, j)
+    told = f"to the nearest intersection with any {balls.text}, counting only those {ahead}; "
+    return t, which, f"{told}{far} if there is none."
+
+
 @idiom(depth=4)
 def ray_sphere(k: KernelBuilder, level: int) -> Title:
     """Distance along rays to one sphere, or to the nearest of several."""
@@ -109,22 +130,7 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
         f"Distance along the ray to the {ball}, negative for a miss.",
     )
     ahead = f"at least {start} along the ray" if start else "ahead of the origin"
-    which: Var | None = None
-    if balls.one is not None:
-        t = local(k, "t t_first dist", called(o, d, *balls.one.values.values()))
-        told = f"to the {balls.text}: the nearest intersection {ahead}, or -1 for a miss."
-    else:
-        far = k.draw.value.choice((100, 1000, 10000))
-        t = k.let("nearest best t_min", k.lift(float(far), vec.scalar))
-        which = k.let("hit_id closest nearest_id", k.lift(-1, INT32))
-        assert balls.table is not None
-        with balls.table.each("s j b") as (j, parts):
-            hit = local(k, "t t_hit dist", called(o, d, *parts))
-            with k.if_(op("and", hit > 0.0, hit < t)):
-                k.assign(t, hit)
-                k.assign(which, j)
-        told = f"to the nearest intersection with any {balls.text}, counting only those {ahead}; "
-        told += f"{far} if there is none."
+    t, which, told = _first_ball(k, balls, partial(called, o, d), ahead)
     done = f"Find the distance along each ray from {say(k, o)} in the unit direction {say(k, d)} "
     done += told
     done += f" Store it in {site.put('distances hit_dist t_hit', t).name}."

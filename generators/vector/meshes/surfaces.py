@@ -33,32 +33,38 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
         if way == "umbrella":
             k.augment(total, "add", d)
             k.augment(weight, "add", 1.0)
-            continue_text = "1"
+            law = "1"
         elif way == "distance":
             assert soft is not None
             w = k.let("w", 1.0 / (soft + dot(d, d)))
             k.augment(total, "add", w * d)
             k.augment(weight, "add", w)
-            continue_text = f"1 / ({soft.name} + |d|^2)"
+            law = f"1 / ({soft.name} + |d|^2)"
         else:
             assert sigma is not None
             w = k.let("w", fn("exp", -dot(d, d) / (2.0 * sigma * sigma)))
             k.augment(total, "add", w * d)
             k.augment(weight, "add", w)
-            continue_text = f"exp(-|d|^2 / (2 * {sigma.name}^2))"
+            law = f"exp(-|d|^2 / (2 * {sigma.name}^2))"
+    return _mesh_smoothing_stored(c, (p, mine), (total, weight), plain, law)
+
+
+def _mesh_smoothing_stored(
+    c: Crowd, at: tuple[Points, Var], sums: tuple[Var, Var], plain: bool, law: str
+) -> Title:
+    """What :func:`mesh_smoothing` stores, and its text."""
+    (p, mine), (total, weight) = at, sums
     # A row of a ragged list may be empty.
     empty = plain and "up to the next" in c.told[0]
-    lap = k.let("lap mean_delta", total / (most(weight, 1.0) if empty else weight))
-    text = (
-        f"Smooth a mesh: the Laplacian L of each vertex of {p.name} is the sum of w * d over "
-        f"{c.told[0]}, d the offset of one, over the sum of w (plus 1e-06); w = {continue_text}. "
-    )
+    lap = c.k.let("lap mean_delta", total / (most(weight, 1.0) if empty else weight))
+    text = f"Smooth a mesh: the Laplacian L of each vertex of {p.name} is "
     if plain:
-        text = f"Smooth a mesh: the Laplacian L of each vertex of {p.name} is the mean offset of "
-        text += f"{c.told[0]}{', 0 where there are none' * empty}. "
-    return Title(
-        k.name("mesh_smoothing laplacian_smooth relax_mesh"), text + _smoothed(c, mine, lap)
-    )
+        text += f"the mean offset of {c.told[0]}{', 0 where there are none' * empty}. "
+    else:
+        text += f"the sum of w * d over {c.told[0]}, d the offset of one, over the sum of w (plus "
+        text += f"1e-06); w = {law}. "
+    name = c.k.name("mesh_smoothing laplacian_smooth relax_mesh")
+    return Title(name, text + _smoothed(c, mine, lap))
 
 
 def _smoothed(c: Crowd, mine: Var, lap: Var) -> str:

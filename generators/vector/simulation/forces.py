@@ -232,6 +232,16 @@ def ewald_real(k: KernelBuilder, level: int) -> Title:
     return _ewald_real_stored(k, p, c, forces, box, reach, q, law, alpha)
 
 
+def _nearest_image(c: Crowd, d: Var, box: Var) -> None:
+    """An offset in a periodic box, of the nearest of all images."""
+    if c.shape.chance(0.5):
+        turns = make(c.vec, *(fn("rint", d[a] / box) for a in range(3)))
+        c.k.augment(d, "sub", box * turns)
+        return
+    for a in range(3):
+        c.k.set(d, a, d[a] - box * fn("rint", d[a] / box))
+
+
 def _ewald_real_stored(
     k: KernelBuilder,
     p: Points,
@@ -249,12 +259,7 @@ def _ewald_real_stored(
     total = k.let("force f fi" if forces else "potential phi", start)
     with others(c, p, True) as j:
         d = k.let("d dr delta", mine - p.at(*c.place(j)))
-        if c.shape.chance(0.5):
-            turns = make(c.vec, *(fn("rint", d[a] / box) for a in range(3)))
-            k.augment(d, "sub", box * turns)
-        else:
-            for a in range(3):
-                k.set(d, a, d[a] - box * fn("rint", d[a] / box))
+        _nearest_image(c, d, box)
         squared, soft = softened(c, d, 0.1, 0.2)
         r = k.let("r dist", sqrt(squared))
         with k.if_(r < reach):

@@ -34,10 +34,7 @@ def _fields(c: Crowd, x: Expr | None) -> tuple[Expr, Expr, str]:
 
 @idiom
 def boris_push(k: KernelBuilder, level: int) -> Title:
-    """Boris' step: half the electric kick, a turn about the magnetic field, the other half.
-
-    Fast particles have gamma in the turn and in the move.
-    """
+    """Boris' step: half the electric kick, a turn about the magnetic field, the other half."""
     c = crowd(k, level, space=3, sizes=(36, 60), member="p i tid")
     c.vec = VEC3
     grid = c.chance(0.4, 2)
@@ -50,13 +47,7 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
     x = k.let("xi here", xs.at(*c.at)) if xs is not None else None
     e, b, fields = _fields(c, x if grid else None)
     dt = k.scalar("dt time_step", FLOAT32, 0.1, 0.5)
-    if c.shape.chance(0.4):
-        q, m = c.array("charges q", FLOAT32, -1.0, 1.0), c.array("masses m", FLOAT32, 0.5, 2.0)
-        ratio: Expr = q[c.at] / m[c.at]
-        told = f"{q.name} / {m.name}"
-    else:
-        given = k.scalar("q_over_m charge_ratio", FLOAT32, 0.5, 2.0)
-        ratio, told = given, given.name
+    ratio, told = _charge(c)
     half = k.let("h half_qm", 0.5 * dt * ratio)
     steps = k.scalar("substeps num_steps", INT32, 2, 4) if c.chance(0.35, 3) and not fast else None
     v = k.let("ui" if fast else "vi", vs.at(*c.at))
@@ -72,12 +63,7 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
         prime = k.let(f"{letter}_prime", minus + fn("cross", minus, t))
         k.assign(v, minus + fn("cross", prime, s) + kick)
     many = f", {steps.name} times" if steps is not None else ""
-    text = f"Push {'fast ' * fast}charged particles by Boris' method{many}"
-    text += f", {vs.name} being u = gamma * v with c = 1" if fast else ""
-    text += f": with h = {dt.name} / 2 * {told}, E and B from {fields}, {letter}- = {letter} + h E"
-    text += f"{', gamma = sqrt(1 + |u-|^2)' * fast}, t = h B{' / gamma' * fast} and s = 2 t / "
-    text += f"(1 + |t|^2), {letter}' = {letter}- + cross({letter}-, t), the new {letter} = "
-    text += f"{letter}- + cross({letter}', s) + h E, {letter} of {vs.name}. "
+    text = _boris_rule(vs.name, f"{dt.name} / 2 * {told}", fields, many, fast)
     names = "new_proper_vel u_out" if fast else "new_velocities vel_out v_out"
     text += f"{c.put(names, v)} gets the new {letter}."
     if xs is not None and x is not None:
@@ -85,6 +71,25 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
     if c.chance(0.3, 2) and not fast:
         text += f" {c.put('energies kinetic', 0.5 * dot(v, v))} gets |v|^2 / 2."
     return Title(k.name("boris_push push_particles boris_step"), text)
+
+
+def _boris_rule(name: str, half: str, fields: str, many: str, fast: bool) -> str:
+    """What is said of the step, for velocities or for those times gamma."""
+    v, extra = ("u", ", gamma = sqrt(1 + |u-|^2)") if fast else ("v", "")
+    text = f"Push {'fast ' * fast}charged particles by Boris' method{many}"
+    text += f", {name} being u = gamma * v with c = 1" if fast else ""
+    text += f": with h = {half}, E and B from {fields}, {v}- = {v} + h E{extra}, t = h B"
+    text += f"{' / gamma' * fast} and s = 2 t / (1 + |t|^2), {v}' = {v}- + cross({v}-, t), the new "
+    return f"{text}{v} = {v}- + cross({v}', s) + h E, {v} of {name}. "
+
+
+def _charge(c: Crowd) -> tuple[Expr, str]:
+    """Charge over mass: of each particle, or of all."""
+    if c.shape.chance(0.4):
+        q, m = c.array("charges q", FLOAT32, -1.0, 1.0), c.array("masses m", FLOAT32, 0.5, 2.0)
+        return q[c.at] / m[c.at], f"{q.name} / {m.name}"
+    given = c.k.scalar("q_over_m charge_ratio", FLOAT32, 0.5, 2.0)
+    return given, given.name
 
 
 def _turning(k: KernelBuilder, turn: Expr) -> tuple[Var, Var]:

@@ -206,7 +206,7 @@ def _between(k: KernelBuilder, sky: Var, u: Expr, v: Expr) -> Expr:
     width = k.let("width map_w", extent(sky, 1))
     height = k.let("height map_h", extent(sky, 0))
     x = k.let("x px", (u + 1.0) * cast(width, FLOAT32) - 0.5)
-    y = k.let("y py", fn("clamp", v * cast(height, FLOAT32) - 0.5, 0.0, cast(height - 1, FLOAT32)))
+    y = k.let("y py", most(v * cast(height, FLOAT32) - 0.5, 0.0))
     x0, y0 = k.let("x0 left", cast(x, INT32)), k.let("y0 top", cast(y, INT32))
     fx, fy = k.let("fx", x - cast(x0, FLOAT32)), k.let("fy", y - cast(y0, FLOAT32))
     style = k.draw.word.choice(("c0 c1 r1", "xa xb yb", "col0 col1 row1")).split()
