@@ -30,10 +30,13 @@ def maybe_all(b: BodyBuilder, named: Mapping[str, Expr], chance: float = 0.5) ->
 
 
 def held(b: BodyBuilder, names: Names, value: Expr) -> Expr:
-    """A value that is used more than once: under a name unless it is one, a literal or a field."""
+    """A value that is used more than once: under a name unless it is one or a literal.
+
+    The fields of a kernel's structs are all named, or all read where they are used.
+    """
     if isinstance(value, Var | Const):
         return value
-    if isinstance(value, Field) and b.draw.shape.chance(0.5):
+    if isinstance(value, Field) and b.draw.stream("fields held").chance(0.5):
         return value
     return b.let(words(names), value)
 

@@ -13,6 +13,7 @@ from generators.program.dtypes import Struct, Type
 from generators.program.expr import Expr, Load, Var
 from generators.program.ir import FieldInit
 
+_SETTINGS = ("params", "settings", "config", "options")
 _STRUCTS = 0.5
 """What the likelihoods of structs, which idioms give, are multiplied by."""
 
@@ -103,7 +104,9 @@ def record(
     found.struct = k.struct(k.name(*words(titles)), *((f.name, f.type) for f in fields))
     name = snake(found.struct.name)
     if shared:
-        found.whole = k.scalar((name, "params", "cfg"), found.struct, fields=fields)
+        # A thing goes by its own name; settings may be called so.
+        called = (name, "params", "cfg") if name.endswith(_SETTINGS) else (name,)
+        found.whole = k.scalar(called, found.struct, fields=fields)
     else:
         where = tuple(range(s.rank)) if axes is None else axes
         arrays = (plural(name),)

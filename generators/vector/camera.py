@@ -121,7 +121,7 @@ def _divided(b: BodyBuilder, cam: Camera, parts: Parts, xyz: tuple[Expr, Expr, E
 def _projected(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
     """Points to the image."""
     cam = Camera(site, level, scalar, projects=True)
-    if cam.aimed or k.draw.shape.chance(0.5):
+    if cam.aimed or k.draw.shape.chance(0.9):
         low, high = (-2.0, 2.0) if cam.aimed else (0.6, 3.0)
         source: Expr = site.read("points landmarks vertices seen_points", cam.vec, low, high)
         where = say(k, source)

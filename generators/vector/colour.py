@@ -28,7 +28,10 @@ _STEPS.add("lift", "c", lambda c, lift: c + lift)
 _STEPS.add("invert", "c", lambda c: filled(c.type, 1.0) - c, "1 - {c}")
 _STEPS.add("saturation", "c", lambda c, y, sat: fn("lerp", _grey(c, y), c, sat), _MORE_COLOUR)
 _STEPS.add("desaturate", "c", lambda c, y, sat: _grey(c, y) + sat * (c - _grey(c, y)), _MORE_COLOUR)
-_STEPS.add("reinhard", "c", lambda c, y, white: c / (1.0 + y / white))
+_STEPS.add("reinhard", "c", lambda c, y: c / (1.0 + y))
+_STEPS.add(
+    "extended_reinhard", "c", lambda c, y, white: (1.0 + y / (white * white)) / (1.0 + y) * c
+)
 _STEPS.add("mix", "c", lambda c, layer, blend: fn("lerp", c, layer, blend))
 _STEPS.add("darken", "c", lambda c, layer, blend: fn("lerp", c, least(c, layer), blend))
 _STEPS.add("lighten", "c", lambda c, layer, blend: fn("lerp", c, most(c, layer), blend))
@@ -94,6 +97,10 @@ _TASKS = {
     "desaturate": ("Change the saturation of an image.", "adjust_saturation saturate_image"),
     "vibrance": ("Raise the saturation of dull colours.", "adjust_vibrance vibrance_filter"),
     "reinhard": ("Tone-map an image by Reinhard's operator.", "reinhard_tonemap tone_map"),
+    "extended_reinhard": (
+        "Tone-map an image by Reinhard's operator with a white point.",
+        "reinhard_extended tone_map_white",
+    ),
     "mix": ("Blend a layer over an image.", "blend_layers alpha_blend"),
     "darken": ("Blend a layer over an image in darken mode.", "blend_darken darken_layer"),
     "lighten": ("Blend a layer over an image in lighten mode.", "blend_lighten lighten_layer"),

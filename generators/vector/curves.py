@@ -61,9 +61,10 @@ def _hermite_slope(b: BodyBuilder, points: Sequence[Expr], t: Expr) -> Expr:
 
 
 def _catmull(b: BodyBuilder, p: Sequence[Expr], t: Expr) -> Expr:
-    c1 = b.let("c1 lin", p[2] - p[0])
-    c2 = b.let("c2 quad", 2.0 * p[0] - 5.0 * p[1] + 4.0 * p[2] - p[3])
-    c3 = b.let("c3 cub", 3.0 * (p[1] - p[2]) + p[3] - p[0])
+    names = b.draw.word.choice(("lin quad cub", "k1 k2 k3")).split()
+    c1 = b.let(names[0], p[2] - p[0])
+    c2 = b.let(names[1], 2.0 * p[0] - 5.0 * p[1] + 4.0 * p[2] - p[3])
+    c3 = b.let(names[2], 3.0 * (p[1] - p[2]) + p[3] - p[0])
     return 0.5 * (2.0 * p[1] + t * (c1 + t * (c2 + t * c3)))
 
 

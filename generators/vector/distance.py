@@ -62,8 +62,8 @@ def _parts(vec: Vec) -> dict[str, Part]:
     return {
         "a": Part("start tail corner_a", vec, -1.5, 0.3),
         "b": Part("end head corner_b", vec, 0.5, 1.6),
-        "lo": Part("lower lo box_min", vec, -1.2, -0.4),
-        "hi": Part("upper hi box_max", vec, 0.3, 1.2),
+        "lo": Part("lower lo box_min", vec, -1.2, -0.4, many="lowers box_lo box_mins"),
+        "hi": Part("upper hi box_max", vec, 0.3, 1.2, many="uppers box_hi box_maxs"),
         "o": Part("origin anchor base", vec, -1.0, 1.0),
         "d": Part("direction dir axis", vec, init="unit"),
         "n": Part("normal nrm", vec, init="unit"),

@@ -6,7 +6,7 @@ from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Shelf
 from generators.kit.functions import dot, exp, sqrt
-from generators.kit.naming import BY_LEVEL, routine
+from generators.kit.naming import BY_LEVEL, local, routine
 from generators.kit.outputs import deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
@@ -21,7 +21,7 @@ from generators.vector.tables import Table
 def _absolute_sum(b: BodyBuilder, u: Expr, w: Expr, floor: float = 0.0) -> Expr:
     """The sum of the components of ``|u - w|``, each over the sizes of both if there is a floor."""
     assert isinstance(u.type, Vec)
-    total = b.let("dist gap span", zero(u.type.scalar))
+    total = b.let("dist l1", zero(u.type.scalar))
     with b.for_("axis e comp", u.type.size) as axis:
         size: Expr = abs(u[axis] - w[axis])
         if floor:
@@ -143,7 +143,8 @@ def _pairs(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> t
         scales = k.scalar("inv_sigma feature_scales", vec, low, top)
         u, w = fn("cw_mul", scales, u), fn("cw_mul", scales, w)
         done += f", both multiplied by {scales.name} componentwise"
-    u, w = k.let("u a", u), k.let("w b", w)
+    names = k.draw.word.choice(("u w", "a b", "fa fb")).split()
+    u, w = k.let(names[0], u), k.let(names[1], w)
     how, told = Scored(k, level, site, vec), done
     value = how.of(u, w)
     noun = "similarity" if how.rises else "distance"
@@ -173,7 +174,7 @@ def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> 
 
     def score(parts: list[Expr], names: str) -> Var:
         value = how.of(a, parts[0])
-        return k.let(names, value + parts[1] if biased else value)
+        return local(k, names, value + parts[1] if biased else value)
 
     best = score(table.at(0), "best closest")
     winner = k.let("winner label best_index", k.lift(0, INT32))

@@ -106,7 +106,7 @@ class _Field:
         self.pull = routine(
             k,
             {1: 0.0, 2: 0.3}.get(level, 0.7),
-            f"{law.name}_pull {law.name}_accel",
+            "vortex_flow vortex_vel" if swirls else f"{law.name}_pull {law.name}_accel",
             {"x": vec, "y": vec, "m": scalar, "eps": scalar},
             lambda b, x, y, m, eps: law.build(b, b.let("r delta", y - x), m, eps),
         )
@@ -202,7 +202,9 @@ def _orbit(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
     done = f"Move bodies one step by {name} in {f.told}. For x = {state.say('x')} and v = "
     done += f"{state.say('v')}, with a(x) being {f.text}: {rule}, h = {say(k, step)}."
     if level >= 4 and k.draw.shape.chance(0.6):
-        drag = given(site, "drag friction", vec.scalar, 0.1, 0.8, forms=_SOURCES)
+        drag = given(
+            site, "drag friction", vec.scalar, 0.1, 0.8, many="drags drag_rates", forms=_SOURCES
+        )
         k.augment(v_new, "mul", exp(-drag * dt))
         done += f" v' is multiplied by exp(-{say(k, drag)} * h)."
     moved = site.put("new_positions pos_out", x_new)

@@ -11,7 +11,7 @@ from generators.kit.functions import dot, exp, least, most
 from generators.kit.naming import applied
 from generators.kit.records import Part, Record, record
 from generators.kit.sites import Site, launch
-from generators.kit.sources import setting, unit_vector, zero
+from generators.kit.sources import setting, zero
 from generators.kit.words import listed, say
 from generators.program.dtypes import Vec
 from generators.program.expr import Expr, Var
@@ -30,6 +30,8 @@ class Motion:
     velocity: Var
     dt: Expr
     step: str
+    extra: str = ""
+    """The term that the acceleration has besides its law."""
 
     @property
     def vec(self) -> Vec:
@@ -43,7 +45,7 @@ class Motion:
 
 
 def drag(m: Motion) -> str:
-    rate, name = m.tuned("drag damping friction", 0.2, 0.9)
+    rate, name = m.tuned("damping drag_rate", 0.2, 0.9)
     if m.k.draw.shape.chance(0.5):
         m.k.augment(m.velocity, "mul", 1.0 - rate * m.dt)
         return f"is multiplied by 1 - {name} * {m.step}"
@@ -60,7 +62,7 @@ def speed_limit(m: Motion) -> str:
 
 
 def anchor_pull(m: Motion) -> str:
-    stiffness, name = m.tuned("stiffness spring pull", 0.5, 2.0)
+    stiffness, name = m.tuned("pull_rate omega_sq", 0.5, 2.0)
     anchor = m.k.scalar("anchor target origin center", m.vec, -1.0, 1.0)
     m.k.augment(m.velocity, "add", stiffness * (anchor - m.position) * m.dt)
     return f"gains {m.step} * {name} * ({anchor.name} - x)"
@@ -69,10 +71,11 @@ def anchor_pull(m: Motion) -> str:
 def swirl(m: Motion) -> str:
     v = m.velocity
     if m.vec.size == 3:
-        field = m.k.scalar("b_field omega axis", m.vec, -1.0, 1.0)
+        # Charge over mass times the magnetic field: the vector of the cyclotron frequency.
+        field = m.k.scalar("omega_c gyro_freq", m.vec, -1.0, 1.0)
         m.k.augment(v, "add", fn("cross", v, field) * m.dt)
         return f"gains {m.step} * cross(v, {field.name})"
-    spin = m.k.scalar("spin omega vorticity", m.vec.scalar, 0.4, 1.5)
+    spin = m.k.scalar("omega_c gyro_freq", m.vec.scalar, 0.4, 1.5)
     m.k.augment(v, "add", spin * m.dt * make(m.vec, -v[1], v[0]))
     return f"gains {spin.name} * {m.step} times its perpendicular (-vy, vx)"
 
@@ -103,6 +106,8 @@ def box_walls(m: Motion) -> str:
 
 VELOCITY_CHANGES = (anchor_pull, drag, speed_limit, swirl)
 POSITION_CHANGES = (box_walls, floor_bounce)
+_LIKE = {"drag": drag, "quadratic": drag, "spring": anchor_pull}
+"""Terms of the acceleration, and the changes that do the same."""
 _CHANGES_AT = {1: (0, 0), 2: (1, 1), 3: (1, 1), 4: (2, 3), 5: (3, 4)}
 
 
@@ -111,7 +116,10 @@ def advance(level: int, m: Motion, acceleration: Expr) -> str:
     k, shape, h = m.k, m.k.draw.shape, m.step
     count = shape.integer(*_CHANGES_AT[level])
     after = 1 if level >= 2 and count and shape.chance(0.5) else 0
-    early = shape.sample(VELOCITY_CHANGES, count - after)
+    # Nobody slows or pulls a particle twice.
+    early = shape.sample(
+        [change for change in VELOCITY_CHANGES if change is not _LIKE.get(m.extra)], count - after
+    )
     forms = {"velocity": 6 if level > 2 else 4, "position": 2, "half": 2 if level <= 2 else 0}
     form = shape.weighted(forms)
     moves = f"x gains {h} * v"
@@ -145,7 +153,7 @@ def _sub_stepped(level: int, m: Motion, acceleration: Expr, x: str, v: str) -> s
 
 _LAWS = VectorShelf(scalars="mass inv_mass charge")
 _LAWS.add("gravity", "pulls", lambda g: g)
-_LAWS.add("force", "pushes", lambda f: f)
+_LAWS.add("accel", "pushes", lambda u: u)
 _LAWS.add("mass", "pushes", lambda f, mass: f / mass)
 _LAWS.add("inv_mass", "pushes", lambda f, inv_mass: inv_mass * f)
 _LAWS.add("charge", "pushes", lambda e, charge: charge * e)
@@ -156,15 +164,15 @@ _TERMS.add("spring", "sprung", lambda a, x, c: a - c * x)
 _TERMS.add("quadratic", "slowed", lambda a, v, c: a - c * fn("length", v) * v)
 _TERMS.add("falling", "fallen", lambda a, down: a + down)
 _RANGES = {
-    "drag": ("drag_coeff linear_drag", 0.1, 0.99),
-    "spring": ("omega_sq spring_rate", 0.2, 2.5),
-    "quadratic": ("drag_coeff air_drag", 0.05, 0.5),
+    "drag": ("drag_rate damping_rate", 0.1, 0.99),
+    "spring": ("omega_sq trap_omega_sq", 0.2, 2.5),
+    "quadratic": ("quad_drag drag_per_length", 0.05, 0.5),
 }
 """What sets the size of a term; ``spring`` pulls to the origin."""
 
 
-def _with_extra(m: Motion, a: Expr, text: str, law: str) -> tuple[Expr, str]:
-    """An acceleration with one more term; weight is added to a force, not to gravity."""
+def _with_extra(m: Motion, a: Expr, text: str, law: str) -> tuple[Expr, str, str]:
+    """An acceleration with one more term, its text and name; no second gravity."""
     k = m.k
     values: dict[str, Expr] = {"a": a, "v": m.velocity, "x": m.position}
     cards = [c for c in _TERMS.cards if law != "gravity" or c.name != "falling"]
@@ -173,9 +181,10 @@ def _with_extra(m: Motion, a: Expr, text: str, law: str) -> tuple[Expr, str]:
         names, low, high = _RANGES[formula.name]
         values["c"] = k.scalar(names, m.vec.scalar, low, high)
     else:
-        values["down"] = unit_vector(m.vec, 1, -k.draw.value.choice((9.81, 9.8)))
+        values["down"] = k.scalar("gravity g", m.vec, -3.0, 3.0)
     texts = {key: say(k, value) for key, value in values.items()}
-    return formula.of(k, values), formula.said(texts | {"a": text, "v": "v", "x": "x"})
+    said = formula.said(texts | {"a": text, "v": "v", "x": "x"})
+    return formula.of(k, values), said, formula.name
 
 
 def _parts(vec: Vec, shared: bool) -> dict[str, Part]:
@@ -185,6 +194,7 @@ def _parts(vec: Vec, shared: bool) -> dict[str, Part]:
         "x": Part("position pos", vec, -2.0, 2.0),
         "v": Part("velocity vel", vec, -2.0, 2.0),
         "g": Part("gravity g", vec, -3.0, 3.0, forms={"shared": 1}),
+        "u": Part("accel ext_accel", vec, -3.0, 3.0, forms=ways),
         "f": Part("force ext_force", vec, -3.0, 3.0, forms=ways),
         "e": Part("e_field electric", vec, -3.0, 3.0, forms=ways, many="e_field e_at_particles"),
         "mass": Part("mass", scalar, 0.5, 2.0),
@@ -202,7 +212,7 @@ def _integrated(k: KernelBuilder, level: int, structs: bool) -> str:
     parts = _parts(vec, shape.chance(0.3))
     own = law.keys[1:] if structs else law.keys
     chosen = {key: parts[key] for key in ("x", "v", *own)}
-    r = record(site, "Particle Body Droplet", chosen, float(structs))
+    r = record(site, "Particle Body Droplet", chosen, 2.0 * structs)
     values = r.values | {key: read(site, parts[key]) for key in law.keys if key not in own}
     texts = {key: say(k, values[key]) for key in law.keys}
     step, names = 0.0, ("dt", "time_step", "h")
@@ -214,7 +224,8 @@ def _integrated(k: KernelBuilder, level: int, structs: bool) -> str:
     m = Motion(k, k.let("x xi here", r["x"]), k.let("v vi velocity_i", r["v"]), dt, dt.name)
     acceleration, text = _acceleration(k, level, r, law, values), law.said(texts)
     if level < 3 or shape.chance(0.5):
-        acceleration, text = _with_extra(m, acceleration, text, law.name)
+        acceleration, text, extra = _with_extra(m, acceleration, text, law.name)
+        m = replace(m, extra=extra)
     done = _sub_stepped(level, m, acceleration, r.say("x"), r.say("v"))
     done += f". Here a = {text}{f', {dt.name} = {step}' if step else ''}."
     after = {"x": m.position, "v": m.velocity}

@@ -14,7 +14,7 @@ from generators.kit.sources import given, zero
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.shelf import VectorShelf
+from generators.vector.shelf import VectorShelf, read
 
 _V2, _V3 = Vec(2, FLOAT32), Vec(3, FLOAT32)
 _SOURCES = {"shared": 1}
@@ -49,15 +49,18 @@ def _scattered(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[s
     vec = _V2 if shape.chance(0.4) else _V3
     sampler = shape.choice(_FLAT if vec is _V2 else (*_SOLID, *_DOMES))
     base = given(site, "center particle emitter", vec, -1.0, 1.0, each=3, first=1)
-    size = rng.setting("radius spread sigma", 0.2, 1.5)
-    offset = rng.draw(sampler, "offset jitter delta")
+    # The unit square and cube have sides of 1 and are centred: what scales them is no radius.
+    boxed = sampler in ("sample_unit_square", "sample_unit_cube")
+    size = rng.setting("side box_size" if boxed else "radius spawn_radius", 0.2, 1.5)
+    offset = rng.draw(sampler, "offset delta")
     value = base + size * offset
-    done = f"Scatter points around given ones: {rng.text} draw o by {sampler}. Take {say(k, base)} "
-    done += f"+ {say(k, size)} * o"
+    done = f"Scatter points around given ones: {rng.text} draw o by {sampler}"
+    done += " (each component in [-0.5, 0.5))" if boxed else ""
+    done += f". Take {say(k, base)} + {say(k, size)} * o"
     if level >= 2 and shape.chance(0.6):
-        shift = k.scalar("drift wind bias", vec, -0.5, 0.5)
-        value = value + rng.draw("randf", "amount age") * shift
-        done += f" + r * {shift.name}, r uniform in [0, 1)"
+        shift = k.scalar("drift wind", vec, -0.5, 0.5)
+        value = value + rng.draw("randf", "age") * shift
+        done += f" + r * {shift.name}, r drawn next, uniform in [0, 1)"
     return sampler, f"{done}." + deliver(site, level, "scattered spawned samples", value)
 
 
@@ -88,18 +91,22 @@ _MIX = Formula(
 
 def _pixel(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[str, str]:
     """A jittered ray through a pixel, from a point on a lens."""
-    pitch = given(site, "pixel_size pitch", FLOAT32, 0.05, 0.3, shared=3, literal=1)
+    pitch = k.scalar("pixel_size pitch", FLOAT32, 0.05, 0.3)
+    center = k.scalar("center principal_point", _V2, 3.0, 5.0)
     jitter = rng.draw("sample_unit_square", "jitter sub")
     lens = rng.draw("sample_unit_disk", "lens aperture")
     radius = rng.setting("lens_radius aperture_r", 0.05, 0.3)
     focus = rng.setting("focus_dist focal", 1.0, 3.0)
-    x = k.let("px sx", pitch * (cast(site.at[-1], FLOAT32) + jitter[0]))
-    y = k.let("py sy", pitch * (cast(site.at[0], FLOAT32) + jitter[1]))
+    # A jitter in [-0.5, 0.5) moves the ray about the centre of its pixel.
+    x = k.let("px", pitch * (cast(site.at[-1], FLOAT32) + 0.5 + jitter[0] - center[0]))
+    y = k.let("py", pitch * (cast(site.at[0], FLOAT32) + 0.5 + jitter[1] - center[1]))
     origin = k.let("origin ro", make(_V3, radius * lens[0], radius * lens[1], zero(FLOAT32)))
     row, col = say(k, site.at[0]), say(k, site.at[-1])
-    done = f"Draw a jittered ray of a thin lens for each pixel: {rng.text} draw j by "
-    done += f"sample_unit_square, then l by sample_unit_disk. With o = {say(k, radius)} * "
-    done += f"(lx, ly, 0) and t = ({say(k, pitch)} * ({col} + jx), {say(k, pitch)} * ({row} + jy), "
+    done = f"Draw a jittered ray of a thin lens for each pixel: {rng.text} draw q by "
+    done += "sample_unit_square (components in [-0.5, 0.5)), then l by sample_unit_disk. With o = "
+    done += f"{say(k, radius)} * "
+    at = f"({col} + 0.5 + qx, {row} + 0.5 + qy)"
+    done += f"(lx, ly, 0), (a, b) = {say(k, pitch)} * ({at} - {center.name}) and t = (a, b, "
     done += f"{say(k, focus)}), take (t - o) / |t - o|."
     aim = fn("normalize", make(_V3, x, y, focus) - origin)
     done += deliver(site, level, "ray_dirs directions", aim)
@@ -110,9 +117,9 @@ def _walk(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[str, s
     """A random walk, its steps maybe bounded or drawn back to a home."""
     shape = k.draw.shape
     vec = _V2 if shape.chance(0.4) else _V3
-    sampler = shape.choice(_FLAT[:2] if vec is _V2 else _SOLID)
+    sampler = shape.choice(_FLAT[:2] if vec is _V2 else _SOLID[1:])
     start = site.read("starts walkers agents", vec, -1.0, 1.0)
-    step = rng.setting("step_len stride sigma", 0.1, 0.6)
+    step = rng.setting("step_len max_step", 0.1, 0.6)
     pull = rng.setting("pull restoring", 0.05, 0.3) if shape.chance(0.5) else None
     x = k.let("x walker pos", start)
     path = k.let("path spread", zero(FLOAT32)) if level >= 4 else None
@@ -137,52 +144,79 @@ def _walk(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[str, s
     return "walk", done
 
 
-_INTEGRANDS = VectorShelf()
-_INTEGRANDS.add("cosine", "sums", lambda o, n: most(dot(o, n), 0.0))
-_INTEGRANDS.add("lobe", "sums", lambda o, n: exp(2.0 * (dot(o, n) - 1.0)))
-_INTEGRANDS.add("facing", "sums", lambda o, n: dot(o, n) * dot(o, n))
-_INTEGRANDS.add("inverse", "sums", lambda o, n: 1.0 / (1.0 + fn("length_sq", o - n)))
+_SKIES = VectorShelf(scalars="low high sharp power")
+"""The light that comes from a unit direction o, y being up."""
+
+_SKIES.add(
+    "overcast",
+    "sums",
+    lambda o, high: high * (1.0 + 2.0 * most(o[1], 0.0)) / 3.0,
+    "{high} * (1 + 2 * max(oy, 0)) / 3 (the CIE overcast sky)",
+)
+_SKIES.add(
+    "gradient",
+    "sums",
+    lambda o, low, high: low + (high - low) * (0.5 + 0.5 * o[1]),
+    "{low} + ({high} - {low}) * (0.5 + 0.5 * oy)",
+)
+_SKIES.add("sun", "sums", lambda o, sun, power, sharp: power * exp(sharp * (dot(o, sun) - 1.0)))
+_SKY = {
+    "low": Part("ground_light nadir_light", FLOAT32, 0.1, 0.4, forms=_SOURCES),
+    "high": Part("zenith_light sky_light", FLOAT32, 0.6, 1.5, forms=_SOURCES),
+    "sharp": Part("sharpness lobe_sharpness", FLOAT32, 2.0, 8.0, forms=_SOURCES),
+    "power": Part("sun_light sun_radiance", FLOAT32, 1.0, 4.0, forms=_SOURCES),
+    "sun": Part("sun_dir to_sun", _V3, init="unit", forms=_SOURCES),
+}
+
+
+def _about(k: KernelBuilder, rng: Source, n: Expr, weighted: bool) -> Var:
+    """A random direction on the side of a normal, by the cosine or all alike."""
+    o = rng.draw("sample_unit_sphere_surface", "o omega")
+    if weighted:
+        k.assign(o, fn("normalize", n + o))
+        return o
+    with k.if_(dot(o, n) < 0.0):
+        k.assign(o, -o)
+    return o
 
 
 def _estimate(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple[str, str]:
-    """The mean of a function over random directions or points."""
+    """The light that a diffuse surface sends back, by random directions about its normal."""
     shape = k.draw.shape
-    sampler = shape.choice((_DOMES[1], _DOMES[1], _SOLID[2]))
-    normal = given(site, "normal axis_n", _V3, init="unit", each=4, first=1)
-    gain = rng.setting("albedo reflectance", 0.3, 0.9)
-    formula = shape.choice(_INTEGRANDS.cards)
+    normal = given(site, "normal", _V3, init="unit", each=1)
+    albedo = rng.setting("albedo reflectance", 0.3, 0.9)
+    formula = shape.choice(_SKIES.cards)
     n = k.let("n nrm", normal)
-    total = k.let("total estimate", zero(FLOAT32))
-    mean = k.let("bent mean_dir", zero(_V3)) if level >= 4 else None
-    names = f"{formula.name}_weight {formula.name}_lobe"
-    use = routine(
-        k, BY_LEVEL[level], names, {"o": _V3, "n": _V3}, lambda _, o, n: formula.code(o, n)
-    )
-    count = k.draw.value.choice((4, 8, 16))
-    flipped = sampler not in _SOLID or shape.chance(0.5)
+    sky = {key: read(site, _SKY[key]) for key in formula.keys if key != "o"}
+    kinds = {"o": _V3} | {key: value.type for key, value in sky.items()}
+    use = routine(k, BY_LEVEL[level], f"{formula.name}_sky", kinds, formula.build)
+    total = k.let("total light_sum", zero(FLOAT32))
+    bent = k.let("bent bent_sum", zero(_V3)) if shape.chance(0.4) else None
+    weighted, count = shape.chance(0.5), k.scalar("num_samples num_rays", INT32, 8, 16)
     with k.for_("s sample_id ray", count):
-        o = rng.draw(sampler, "o omega dir_s")
-        if flipped:
-            with k.if_(dot(o, n) < 0.0):
-                k.assign(o, -o)
-        w = k.let("w weight", use(o, n))
-        k.augment(total, "add", w)
-        if mean is not None:
-            k.augment(mean, "add", w * o)
-    done = f"Estimate an integral over directions by Monte Carlo: {rng.text} draw {count} o by "
-    done += sampler
-    done += ", each negated where dot(o, n) < 0" if flipped else ""
-    done += f". With n = {say(k, normal)}, take {say(k, gain)} times the mean of "
-    done += f"{formula.said({'o': 'o', 'n': 'n'})}."
-    value = gain * total / float(count)
-    done += deliver(site, level, "estimates irradiance", value)
-    if mean is not None:
-        out = site.put("bent_normals mean_dirs", mean / float(count))
-        done += f" {out.name} gets the sum of that times o, over {count}."
-    if level >= 5:
-        jitter = rng.draw("sample_unit_sphere_surface", "dither probe")
-        mix = site.put("dithered probes", fn("lerp", n, jitter, 0.25))
-        done += f" {mix.name} gets n + 0.25 * (u - n), u by sample_unit_sphere_surface in the end."
+        o = _about(k, rng, n, weighted)
+        light = use(o, *sky.values())
+        if not weighted:
+            light = light * dot(o, n)
+        if bent is not None:
+            light = k.let("w light", light)
+            k.augment(bent, "add", light * o)
+        k.augment(total, "add", light)
+    said = formula.said({"o": "o"} | {key: say(k, value) for key, value in sky.items()})
+    done = "Estimate the light that a diffuse surface reflects by Monte Carlo: "
+    done += f"{rng.text} draw {count.name} unit vectors by sample_unit_sphere_surface"
+    done += "; o is " + ("normalize(n + that)" if weighted else "that, negated where dot(o, n) < 0")
+    done += f", with n = {say(k, normal)}. The light from o is L = {said}. Take {say(k, albedo)} "
+    done += "times the mean of L" if weighted else "times twice the mean of L * dot(o, n)"
+    value = albedo if weighted else 2.0 * albedo
+    done += "." + deliver(
+        site, level, "reflected radiance_out", value * total / cast(count, FLOAT32)
+    )
+    if bent is not None:
+        out = site.put("bent_normals", fn("normalize", bent))
+        done += (
+            f" {out.name} gets the sum of {'L' if weighted else 'L * dot(o, n)'} * o, made unit."
+        )
     return "estimate", done
 
 
@@ -216,5 +250,5 @@ _NAMES = {
     "triangle": "sample_triangles random_surface_points points_on_triangles",
     "pixel": "lens_rays thin_lens_rays camera_rays",
     "walk": "random_walk walk_particles brownian_steps",
-    "estimate": "monte_carlo_lighting estimate_irradiance hemisphere_estimate",
+    "estimate": "sample_sky_light monte_carlo_sky diffuse_sky_light",
 }

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Shelf
 from generators.kit.functions import dot, exp, least, most, sqrt
-from generators.kit.masks import Test
-from generators.kit.naming import BY_LEVEL, local, routine
-from generators.kit.outputs import choose, deliver
+from generators.kit.naming import BY_LEVEL, held, local, routine
+from generators.kit.outputs import deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given, zero
-from generators.kit.words import plural, say
-from generators.program.dtypes import INT32, Vec, scalar_of
+from generators.kit.words import listed, plural, say
+from generators.program.dtypes import INT32, Type, Vec, scalar_of
 from generators.program.expr import Expr, Var, op
-from generators.vector.shelf import VectorShelf, further
 from generators.vector.tables import Table
 
 Find = Callable[..., Expr]
@@ -68,18 +67,21 @@ class Balls:
         title, struct = self.name.capitalize(), 0.35 if level == 1 else 0.5
         self.one = self.table = None
         if self.several:
-            self.table = Table(k, f"{title} Ball", parts, struct, (3, 6))
+            self.table = Table(k, title, parts, struct, (3, 6))
         else:
-            self.one = record(site, f"{title} Ball", parts, struct, shared=shape.chance(0.8))
+            self.one = record(site, title, parts, struct, shared=shape.chance(0.9))
         self.scalar = vec.scalar
-
-    def sized(self, values: Sequence[Expr]) -> tuple[Expr, Expr]:
-        """Centre and radius that count, of a ball with these parts."""
-        return values[0], values[1]
 
     @property
     def text(self) -> str:
         return f"{self.name} about {self._said('center')} of radius {self._said('radius')}"
+
+    def parts(self, which: Expr | None) -> list[Expr]:
+        """Centre and radius of the one, or of that with an index."""
+        if self.table is not None and which is not None:
+            return self.table.at(which)
+        assert self.one is not None
+        return list(self.one.values.values())
 
     def _said(self, key: str) -> str:
         if self.table is not None:
@@ -88,7 +90,27 @@ class Balls:
         return self.one.say(key)
 
 
-@idiom(depth=1)
+def _first_ball(
+    k: KernelBuilder, balls: Balls, hit_of: Find, ahead: str
+) -> tuple[Var, Var | None, str]:
+    """The distance to the one ball, or to the nearest of several and its index; and the text."""
+    if balls.one is not None:
+        t = local(k, "t t_first dist", hit_of(*balls.one.values.values()))
+        return t, None, f"to the {balls.text}: the nearest intersection {ahead}, or -1 for a miss."
+    far = k.draw.value.choice((100, 1000, 10000))
+    t = k.let("nearest best t_min", k.lift(float(far), balls.scalar))
+    which = k.let("hit_id closest nearest_id", k.lift(-1, INT32))
+    assert balls.table is not None
+    with balls.table.each("s j b") as (j, parts):
+        hit = local(k, "t t_hit dist", hit_of(*parts))
+        with k.if_(op("and", hit > 0.0, hit < t)):
+            k.assign(t, hit)
+            k.assign(which, j)
+    told = f"to the nearest intersection with any {balls.text}, counting only those {ahead}; "
+    return t, which, f"{told}{far} if there is none."
+
+
+@idiom(depth=4)
 def ray_sphere(k: KernelBuilder, level: int) -> Title:
     """Distance along rays to one sphere, or to the nearest of several."""
     shape = k.draw.shape
@@ -107,61 +129,59 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
         lambda b, x, u, c, r: find(b, x, u, (c, r), start),
         f"Distance along the ray to the {ball}, negative for a miss.",
     )
-    far = k.draw.value.choice((5.0, 8.0, 10.0, 12.0, 20.0))
-    if balls.one is not None:
-        found = called(o, d, *balls.sized(list(balls.one.values.values())))
-        t = local(k, "t t_first dist", found)
-        ahead = f"at least {start} along the ray" if start else "ahead of the origin"
-        done = f"to the {balls.text}: the nearest intersection {ahead}, or -1 for a miss."
-    else:
-        t = k.let("nearest best t_min", k.lift(far, vec.scalar))
-        assert balls.table is not None
-        with balls.table.each("s j b") as (_, parts):
-            hit = local(k, "t t_first dist", called(o, d, *balls.sized(parts)))
-            with k.if_(op("and", hit > start, hit < t)):
-                k.assign(t, hit)
-        done = f"to the nearest intersection with any {balls.text}, counting only those beyond "
-        done += f"{say(k, start)}; {say(k, far)} if there is none."
-    done = f"Find the distance along each ray from {say(k, o)} in direction {say(k, d)} {done}"
+    ahead = f"at least {start} along the ray" if start else "ahead of the origin"
+    t, which, told = _first_ball(k, balls, partial(called, o, d), ahead)
+    done = f"Find the distance along each ray from {say(k, o)} in the unit direction {say(k, d)} "
+    done += told
     done += f" Store it in {site.put('distances hit_dist t_hit', t).name}."
-    if level >= 2 and shape.chance(0.6):
-        done += _landing(site, t < far if balls.several else t > 0.0, o + t * d, o)
-    if level >= 3:
-        done += _seen(site, level, {"o": o, "d": d, "t": t})
-    return Title(k.name(f"ray_{ball}_distance trace_{ball}s cast_rays_at_{ball}"), done)
+    if which is not None:
+        done += f" {site.put('hit_ids nearest_ids', which).name} gets its index, or -1."
+    if level >= 2 and shape.chance(0.6 if level == 2 else 1.0):
+        done += _struck(site, level, balls, (o, d, t), which)
+    return Title(k.name(f"ray_{ball}_distance trace_{ball}s cast_rays_at_{ball}s"), done)
 
 
-def _landing(site: Site, ahead: Expr, point: Expr, origin: Expr) -> str:
-    """The point that each ray hits, as one more output."""
-    points = site.out("hit_points contacts landing", point.type)
-    choose(site, points, Test(ahead, "a hit lies ahead", "none does"), point, origin)
-    return f" {points.name} gets the point there, or the ray's origin for no hit ahead."
+_STRUCK = {
+    "point": ("the point hit",),
+    "normal": ("the outward unit normal there",),
+    "both": ("the point hit", "the outward unit normal there"),
+    "lambert": ("max(dot(n, {light}), 0), n the outward unit normal there",),
+}
+"""What is stored of the point that a ray hits."""
 
 
-_SEEN = VectorShelf(scalars="t rate")
-_SEEN.add("light", "light_out light_image", lambda d, light, t: dot(d, light) / (1.0 + t * t))
-_SEEN.add("fog", "fog_out fog_values", lambda t, rate: 1.0 - exp(-rate * (t + 1.0)))
-_SEEN.add("depth", "depth_out depth_image", lambda t, rate: 1.0 / (1.0 + rate * (t + 1.0)))
-_SEEN.add("spread", "spread_out spread_values", lambda o, d, t: fn("length_sq", o + t * d))
-_SEEN.add("fading", "attenuation_out faded", lambda d, t, rate: exp(-rate * t) * d)
-
-
-@_SEEN.formula("lambert_out lambert_image")
-def lambert(d: Expr, light: Expr, t: Expr) -> Expr:
-    return most(dot(d, light), 0.0) / (1.0 + t * t)
-
-
-def _seen(site: Site, level: int, ray: dict[str, Expr]) -> str:
-    """What a renderer makes of the distance, in one or two more outputs."""
-    vec = ray["o"].type
-    once = {"shared": 1}
-    parts = {
-        "light": Part("light sun_dir view", vec, init="unit", forms=once),
-        "rate": Part("fade_rate density sigma", scalar_of(vec), 0.05, 0.3, forms=once),
-    }
-    names = {"o": "origin", "d": "direction"}
-    count = 2 if level >= 5 else 1
-    return further(site, _SEEN.cards, count, ray, parts, names, ", t being the distance")
+def _struck(
+    site: Site, level: int, balls: Balls, ray: tuple[Var, Var, Var], which: Var | None
+) -> str:
+    """The point that each ray hits, the normal there or light on it, as more outputs."""
+    k, (o, d, t) = site.k, ray
+    form = k.draw.shape.choice(("point", "normal", "both") if level < 4 else ("both", "lambert"))
+    kinds: list[tuple[str, Type]] = []
+    if form in ("point", "both"):
+        kinds.append(("hit_points contacts", o.type))
+    if form in ("normal", "both"):
+        kinds.append(("normals hit_normals", o.type))
+    light = k.scalar("light_dir sun_dir", o.type, init="unit") if form == "lambert" else None
+    if light is not None:
+        kinds.append(("shade lambert", scalar_of(o.type)))
+    outs = [site.out(names, kind) for names, kind in kinds]
+    with k.if_(t > 0.0 if which is None else which >= 0):
+        point = k.let("p hit", o + t * d)
+        values: list[Expr] = [point] if form in ("point", "both") else []
+        if form != "point":
+            center, radius = balls.parts(which)
+            normal: Expr = (point - center) / radius
+            if light is not None:
+                normal = most(dot(k.let("n normal", normal), light), 0.0)
+            values.append(normal)
+        for out, value in zip(outs, values, strict=True):
+            k.store(out, site.at, value)
+    with k.else_():
+        for out, (_, kind) in zip(outs, kinds, strict=True):
+            k.store(out, site.at, zero(kind))
+    texts = (text.format(light=light and light.name) for text in _STRUCK[form])
+    told = [f"{out.name} gets {text}" for out, text in zip(outs, texts, strict=True)]
+    return f" {listed(told)}, 0 for a miss."
 
 
 Hit = Callable[..., Expr]
@@ -175,6 +195,7 @@ def _flat(miss: float, culled: bool) -> Hit:
     """
 
     def test(b: BodyBuilder, o: Expr, d: Expr, a: Expr, n: Expr, *radius: Expr) -> Expr:
+        n = held(b, "normal nrm", n)
         denom = b.let("denom d_dot_n", dot(d, n))
         t = b.let("t dist", dot(a - o, n) / denom)
         hit = t >= 0.0
@@ -189,6 +210,7 @@ def _flat(miss: float, culled: bool) -> Hit:
 
 def _triangle(miss: float, culled: bool) -> Hit:
     def test(b: BodyBuilder, o: Expr, d: Expr, corner: Expr, second: Expr, third: Expr) -> Expr:
+        corner = held(b, "v0 p0", corner)
         e1, e2 = b.let("e1 edge1 ab", second - corner), b.let("e2 edge2 ac", third - corner)
         p = b.let("pvec h p", fn("cross", d, e2))
         det = b.let("det a_det", dot(e1, p))
@@ -250,7 +272,7 @@ class Target:
         self.culled = k.draw.shape.chance(0.5)
         flat = {
             "a": Part("anchor center point", vec, -0.5, 0.5),
-            "n": Part("normal nrm", vec, init="unit"),
+            "n": Part("normal plane_normal", vec, init="unit"),
         }
         corners = k.draw.word.choice(("v0 v1 v2", "p0 p1 p2", "corner_a corner_b corner_c"))
         wide = 1.5 if several else 1.0
@@ -258,7 +280,7 @@ class Target:
             "plane": flat,
             "disc": flat | {"r": Part("radius size", vec.scalar, wide, 2.0 * wide)},
             "triangle": {
-                key: Part(name, vec, low, high)
+                key: Part(name, vec, low, high, many=name)
                 for key, name, (low, high) in zip("abc", corners.split(), _CORNERS, strict=True)
             },
             "box": {
@@ -298,8 +320,8 @@ def _single(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> st
     shape, target = k.draw.shape, Target(k, form, vec, several=False)
     o, d, done = _ray(k, site, vec)
     miss = -1.0
-    titles = f"{form.capitalize()} Target"
-    pieces = record(site, titles, target.parts, 0.4, shared=shape.chance(0.6))
+    titles = form.capitalize()
+    pieces = record(site, titles, target.parts, 0.4, shared=shape.chance(0.85))
     listed = ", ".join(f"{key} = {pieces.say(key)}" for key in target.parts)
     test = target.test(k, BY_LEVEL[level], miss)
     t = local(k, "t hit dist", test(o, d, *pieces.values.values()))

@@ -197,7 +197,7 @@ def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
     with lamps.each("j lamp light_id") as (_, (place, power)):
         r = k.let("to_light delta", place - x)
         d2 = k.let("d2 dist_sq", dot(r, r))
-        values["light"] = k.let("l light_dir", r / sqrt(d2 + 0.01))
+        values["light"] = k.let("l light_dir", fn("normalize", r))
         factor = fade.build(k, d2, reach)
         strength = k.let("strength f_diff", terms[0].of(**values))
         for term in terms[1:]:

@@ -10,7 +10,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, exp, most, sqrt
 from generators.kit.masks import flag
-from generators.kit.naming import BY_LEVEL, local, maybe, routine
+from generators.kit.naming import BY_LEVEL, local, routine
 from generators.kit.outputs import choose, deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
@@ -53,7 +53,9 @@ class Spring:
     def __init__(self, site: Site, vec: Vec, chance: float, ways: dict[str, int]) -> None:
         k, scalar = site.k, vec.scalar
         self.law = k.draw.shape.choice(_LAWS.cards)
-        stiff = given(site, "stiffness ks spring_k", scalar, 0.8, 4.0, forms=ways)
+        stiff = given(
+            site, "stiffness ks spring_k", scalar, 0.8, 4.0, many="spring_ks ks stiff", forms=ways
+        )
         rest = given(site, "rest_length l_rest spacing", scalar, 0.6, 1.1, forms=ways)
         self.given = (stiff, rest)
         self.text = self.law.said({"e": "e", "ks": say(k, stiff), "rest": say(k, rest)})
@@ -82,17 +84,22 @@ def _edges(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
         "y": Part(second[0], vec, -2.0, 2.0, many=second[1]),
     }
     r = record(site, "Edge Spring Link", ends, 0.4)
-    p, q = k.let("p pa", r["x"]), k.let("q pb", r["y"])
-    total = spring.force(p, q)
+    stems = k.draw.word.choice(("p q", "pa pb", "x0 x1")).split()
+    p, q = k.let(stems[0], r["x"]), k.let(stems[1], r["y"])
+    damped = level >= 2 and shape.chance(0.5)
+    edge = k.let("edge delta dx", q - p) if damped else None
+    total = spring.force(p, q) if edge is None else spring.law.build(k, edge, *spring.given)
     done = f"Compute the force of each spring on its first end. With e = {r.say('y')} - "
     done += f"{r.say('x')}, take {spring.text}"
-    if level >= 2 and shape.chance(0.5):
+    if edge is not None:
         speeds = {"v": Part("va", vec, -1.0, 1.0), "w": Part("vb", vec, -1.0, 1.0)}
         rates = record(site, "Rates Velocities", speeds, 0.3)
-        damp = given(site, "damping kd", vec.scalar, 0.1, 0.9, forms=_SOURCES)
+        damp = given(
+            site, "damping kd", vec.scalar, 0.1, 0.9, many="damping_coeffs kds", forms=_SOURCES
+        )
         done += f", plus {say(k, damp)} * dot({rates.say('w')} - {rates.say('v')}, u) * u, u = e / "
         done += "|e|"
-        axis = k.let("axis dir", fn("normalize", q - p))
+        axis = k.let("axis dir", fn("normalize", edge))
         total = k.let("pulled f_spring", total)
         total = total + damp * dot(rates["w"] - rates["v"], axis) * axis
     return f"{done}." + deliver(site, level, "forces pulls edge_forces", total)
@@ -238,7 +245,7 @@ _TERMS.add("smoothing", "smoothed", lambda xi, xj, a: a * (xj - xi))
 @_TERMS.formula("forces")
 def spring(body: BodyBuilder, xi: Expr, xj: Expr, a: Expr, c: Expr) -> Expr:
     delta = body.let("delta edge", xj - xi)
-    dist = body.let("dist len_ij", sqrt(dot(delta, delta) + 0.02))
+    dist = body.let("dist len_ij", fn("length", delta))
     return a * (dist - c) / dist * delta
 
 
@@ -304,9 +311,10 @@ def _pair(k: KernelBuilder, level: int, vec: Vec) -> tuple[Callable[..., Expr], 
     )
 
 
-def _skipped(k: KernelBuilder, itself: Expr) -> str:
-    """A point that is listed as its own neighbour is left out, for half of the draws."""
-    if not k.draw.shape.chance(0.5):
+def _skipped(k: KernelBuilder, itself: Expr, form: str) -> str:
+    """A point that is listed as its own neighbour is left out: always where that would be a spring
+    without a direction, else for half of the draws."""
+    if form != "spring" and not k.draw.shape.chance(0.5):
         return ""
     with k.if_(itself):
         k.continue_()
@@ -327,24 +335,25 @@ def neighbour_forces(k: KernelBuilder, level: int) -> Title:
         weights = site.array("weights strengths", vec.scalar, 0.3, 1.5, more=degree)
         text = f"the link's entry of {weights.name} times {text}"
     count = k.trip_count("degree neighbor_count num_links", degree)
-    xi = k.let("xi here p", points[site.at])
+    pair = k.draw.word.choice(("xi xj", "p q")).split()
+    xi = k.let(pair[0], points[site.at])
     total = k.let("total force acc", zero(vec))
     mean = level >= 3 and form == "smoothing"
     used = k.let("used near hits", zero(vec.scalar)) if mean else None
     with ExitStack() as blocks:
         slot = (*site.at, blocks.enter_context(k.for_("s slot e", count)))
         j = k.let("j other nb", links[slot])
-        text += _skipped(k, fn("eq", j, site.at[-1])) if level >= 4 else ""
+        if level >= 4 or form == "spring":
+            text += _skipped(k, fn("eq", j, site.at[-1]), form)
         there = (*site.at[:-1], j)
-        xj = k.let("xj there q", points[there])
+        xj = k.let(pair[1], points[there])
+        if level >= 3 and form != "spring":
+            reach = k.scalar("cutoff_sq reach_sq", vec.scalar, 0.6, 1.6)
+            blocks.enter_context(k.if_(fn("length_sq", xj - xi) < reach))
+            text += f", where |xj - xi|^2 < {reach.name}"
         value = use(xi, xj)
         if weights is not None:
             value = weights[slot] * value
-        if level >= 3 and form != "spring":
-            reach = k.scalar("cutoff_sq reach_sq", vec.scalar, 0.6, 1.6)
-            value = maybe(k, "term pull", value)
-            blocks.enter_context(k.if_(fn("length_sq", xj - xi) < reach))
-            text += f", where |xj - xi|^2 < {reach.name}"
         if used is not None:
             k.augment(used, "add", 1.0)
         k.augment(total, "add", value)

@@ -43,10 +43,10 @@ def arrive(body: BodyBuilder, x: Expr, v: Expr, g: Expr, s: Expr, r: Expr) -> Ex
 
 
 @_FORCES.formula("pursue")
-def pursue(body: BodyBuilder, x: Expr, v: Expr, g: Expr, s: Expr, r: Expr) -> Expr:
-    offset = body.let("offset to_goal", g - x)
-    lead = body.let("lead t_ahead", fn("length", offset) / s)
-    return s * fn("normalize", offset - least(lead, r) * v) - v
+def pursue(body: BodyBuilder, x: Expr, v: Expr, g: Expr, u: Expr, s: Expr, r: Expr) -> Expr:
+    offset = body.let("offset to_target", g - x)
+    ahead = body.let("t_ahead lead_time", least(fn("length", offset) / s, r))
+    return s * fn("normalize", offset + ahead * u) - v
 
 
 def _agent(vec: Vec) -> dict[str, Part]:
@@ -92,7 +92,7 @@ _TASKS = {
     "ease": "Steer agents to their goals, gently near them.",
     "flee": "Steer agents away from threats that are near.",
     "arrive": "Steer agents to their goals, slowing down near them.",
-    "pursue": "Steer agents to their goals, leading by their own motion.",
+    "pursue": "Steer agents to where their moving targets will be (pursuit).",
 }
 
 
@@ -102,17 +102,23 @@ def _one_goal(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, 
     forms = ("seek", "arrive") if level == 1 else ("arrive", "flee", "pursue", "seek")
     formula = _FORCES.card(shape.choice((*forms, "ease") if scalar == FLOAT32 else forms))
     agent = record(site, "Agent Boid Robot", _agent(vec), 0.5)
-    aims = "threat danger" if formula.name == "flee" else "goal target waypoint"
+    aims = {"flee": "threat danger", "pursue": "target prey"}.get(
+        formula.name, "goal target waypoint"
+    )
     goal = given(site, aims, vec, -2.0, 2.0, each=3, shared=2)
     speed = given(site, "max_speed speed cruise_speed", scalar, 0.8, 2.0, forms=_SOURCES)
     values = {"x": agent["x"], "v": agent["v"], "g": goal, "s": speed}
+    if "u" in formula.keys:
+        values["u"] = given(site, "target_vel prey_vel", vec, -1.0, 1.0, each=1)
     if "r" in formula.keys:
-        names = "radius slow_radius reach"
+        names = {"pursue": "max_lead_time horizon", "flee": "panic_radius safe_dist"}.get(
+            formula.name, "slow_radius arrive_radius"
+        )
         values["r"] = given(site, names, scalar, 1.2, 2.4, forms=_SOURCES)
     done = f"{_TASKS[formula.name]} With "
     done += f"{', '.join(f'{key} = {say(k, value)}' for key, value in values.items())}, the "
     done += f"steering force is {formula.said({key: key for key in values})}."
-    locals_ = {"x": "x here", "v": "v vel_now", "g": "g aim", "s": "s pace"}
+    locals_ = {"x": "x here", "v": "v vel_now", "g": "g", "s": "s"}
     values |= {key: local(k, locals_[key], values[key]) for key in "xvgs"}
     force = evaluated(k, BY_LEVEL[level], formula, values)
     if level >= 2 and (level >= 3 or shape.chance(0.5)):

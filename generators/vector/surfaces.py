@@ -52,7 +52,7 @@ def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, st
     onto = Part(_AXES, vec, low, high, init, forms=forms)
     parts = {"u": Part(_ARROWS, vec, -2.0, 2.0), "w": onto}
     r = record(site, "Pair Query Sample", parts, 0.25 if level == 1 else 0.45)
-    u, w = held(k, _ARROWS, r["u"]), held(k, _AXES, r["w"])
+    u, w = held(k, "u vec_i", r["u"]), held(k, "w axis_i", r["w"])
     style = shape.choice(("named", "square", "normalised", "plain"))
     value = applied(
         k,
@@ -96,7 +96,7 @@ def _against_axes(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
     source = site.read(plurals(words(_ARROWS)), vec, -2.0, 2.0)
     axes = Table(k, "axis", {"w": Part("axis normal constraint", vec, init="unit")})
     sliding, summing = shape.chance(0.5), shape.chance(0.3)
-    u = k.let(_ARROWS, source)
+    u = k.let("u vec_i", source)
     rest = k.let("total acc", zero(vec)) if summing else k.let("rest left", u)
     energy = k.let("energy power", zero(vec.scalar)) if level >= 4 else None
     part_of = routine(
@@ -184,7 +184,7 @@ def vector_projection(k: KernelBuilder, level: int) -> Title:
 
 
 _SOURCES = {"each": 1, "shared": 4}
-_RAYS = "ray_dir heading velocity"
+_OPTICS = ("reflect", "refract")
 
 _RESPONSES = VectorShelf(scalars="slip bounce mu eta")
 _RESPONSES.add("reflect", "reflected", lambda d, n: d - 2.0 * dot(d, n) * n)
@@ -233,6 +233,11 @@ _SETTINGS = {
 }
 
 
+def _names_of(formula: Formula) -> str:
+    """What it is that a surface turns: light, or a motion."""
+    return "ray_dir incident_dir" if formula.name in _OPTICS else "velocity vel"
+
+
 def _numbers(formula: Formula, scalar: Scalar) -> dict[str, Part]:
     """The numbers that a response reads."""
     parts = settings(scalar, _SOURCES, _SETTINGS)
@@ -244,30 +249,31 @@ def _once(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formula) 
     shape = k.draw.shape
     forms = {"each": 4, "shared": 1}
     parts = {
-        "d": Part(_RAYS, vec, -1.5, 1.5),
+        "d": Part(_names_of(formula), vec, -1.5, 1.5),
         "n": Part("normal surface_normal", vec, init="unit", forms=forms),
     }
     r = record(site, "Contact Hit Impact", parts, 0.35)
-    d, n = k.let("d ray", r["d"]), held(k, "n nrm", r["n"])
+    d, n = (
+        k.let("d dir_in" if formula.name in _OPTICS else "v v_in", r["d"]),
+        held(k, "n nrm", r["n"]),
+    )
     numbers = _numbers(formula, vec.scalar)
-    side = shape.choice(("any", "into", "flip")) if level >= 2 else "any"
-    done = f"{_SURFACE_TASKS[formula.name]} With d = {r.say('d')} and n = {r.say('n')}, "
-    if side == "flip":
-        n = k.let("facing n_used", fn("where", dot(d, n) < 0.0, n, -n))
-        done += "n negated where dot(d, n) >= 0, "
-    result = k.let("result outgoing_dir", d) if side == "into" else None
+    side = shape.choice(("any", "into")) if level >= 2 else "any"
+    word = "d" if formula.name in _OPTICS else "v"
+    done = f"{_SURFACE_TASKS[formula.name]} With {word} = {r.say('d')} and n = {r.say('n')}, "
+    result = k.let(f"{word}_out result", d) if side == "into" else None
     with k.if_(dot(d, n) < 0.0) if result is not None else nullcontext():
         known = {"d": d, "n": n}
-        value, text = worked_out(site, BY_LEVEL[level], formula, known, numbers)
+        value, text = worked_out(site, BY_LEVEL[level], formula, known, numbers, {"d": word})
         if result is not None:
             k.assign(result, value)
-            value, text = result, f"{text} where dot(d, n) < 0, else d"
+            value, text = result, f"{text} where dot({word}, n) < 0, else {word}"
     done += f"take {text}."
     if level >= 3:
         value = k.let("out_dir after", value)
     outs = f"{formula.outs} {formula.outs}_out"
     done += deliver(site, level, outs, value, otherwise=d)
-    return done + (_measured(k, site, formula, d, value, "d") if level >= 3 else "")
+    return done + (_measured(k, site, formula, d, value, word) if level >= 3 else "")
 
 
 _MEASURES = VectorShelf(scalars="mass")
@@ -296,7 +302,7 @@ def _measured(
 def _several(k: KernelBuilder, level: int, site: Site, vec: Vec, formula: Formula) -> str:
     """Several surfaces in turn, with parameters of their own at level 5."""
     shape, wanted = k.draw.shape, formula.keys[2:]
-    source = site.read(plurals(words(_RAYS)), vec, -1.5, 1.5)
+    source = site.read(plurals(words(_names_of(formula))), vec, -1.5, 1.5)
     numbers = _numbers(formula, vec.scalar)
     parts = {"n": Part("normal n_dir", vec, init="unit")}
     values: dict[str, Expr] = {}
@@ -336,12 +342,13 @@ def surface_response(k: KernelBuilder, level: int) -> Title:
     formula = k.draw.shape.choice([card for card in _RESPONSES.cards if card.name not in unfit])
     done = (_once if level <= 3 else _several)(k, level, site, vec, formula)
     form = {"stick": "friction", "elastic": "bounce"}.get(formula.name, formula.name)
-    return Title(k.name(f"{form}_directions {form}_at_surface {form}_vectors"), done)
+    what = "directions" if formula.name in _OPTICS else "velocities"
+    return Title(k.name(f"{form}_{what} {form}_at_surface {form}_off_surface"), done)
 
 
 _SURFACE_TASKS = {
     "reflect": "Reflect directions at surfaces.",
-    "slide": "Slide directions along surfaces.",
+    "slide": "Slide velocities along surfaces.",
     "elastic": "Bounce velocities off surfaces.",
     "bounce": "Bounce velocities off surfaces, with friction.",
     "stick": "Slide velocities along surfaces with Coulomb friction.",

@@ -168,17 +168,18 @@ def _cloud_normals_stored(
     """What :func:`cloud_normals` stores, and its text."""
     start = fn("normalize", make(c.vec, *(k.lift(v, c.scalar) for v in (0.3, 0.5, 0.8))))
     n = k.let("n normal v", start)
-    trace = fn("trace", cov)
+    # A little more than the trace: where C is zero the start is kept.
+    trace = fn("trace", cov) + 0.001
     use = k.let("flip shifted", fn("diag", make(c.vec, trace)) - cov)
-    turns = k.draw.value.choice((3, 4, 5))
+    turns = k.scalar("num_iters iterations", INT32, 8, 12)
     with k.for_("it turn", turns):
-        k.assign(n, fn("normalize", use * n + 0.001 * n))
+        k.assign(n, fn("normalize", use * n))
     near = f" within {radius.name}, weighted by 1 - |d|^2 / {radius.name}^2" if radius else ""
     told = c.told[0].replace("all particles", "all points")
     text = (
         f"Estimate the normal of each point of {p.name}: the covariance C sums d d^T of the "
-        f"offsets d to {told}{near}, and its least direction v is found by {turns} power "
-        f"iterations with trace(C) * I - C from normalize(0.3, 0.5, 0.8). "
+        f"offsets d to {told}{near}, and its least direction v is found by {turns.name} power "
+        f"iterations with (trace(C) + 0.001) * I - C from normalize(0.3, 0.5, 0.8). "
     )
     if c.chance(0.5, 2):
         eye_pos = k.scalar("viewpoint sensor", c.vec, -2.0, 2.0)

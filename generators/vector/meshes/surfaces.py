@@ -7,7 +7,7 @@ from collections.abc import Callable
 from generators.build import KernelBuilder, extent, fn, make
 from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
-from generators.kit.functions import FOUR_PI, atan2, dot
+from generators.kit.functions import TWO_PI, atan2, dot, most
 from generators.kit.sources import zero
 from generators.program.dtypes import FLOAT32, INT32, Quat, Vec
 from generators.program.expr import Expr, Var
@@ -23,7 +23,7 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
     p = c.points("vertices verts positions", -1.0, 1.0)
     way = c.shape.choice(("umbrella", "distance", "gauss", "umbrella"))
     mine = k.let("x xi here", p.at(*c.at))
-    total = k.let("lap delta_sum shift", zero(c.vec))
+    total = k.let("lap_sum delta_sum", zero(c.vec))
     names = "num_seen valence" if (plain := way == "umbrella") else "w_sum norm"
     weight = k.let(names, k.lift(0.0 if plain else 1.0e-6, c.scalar))
     soft = k.scalar("eps_sq soft_sq", c.scalar, 0.05, 0.2) if way == "distance" else None
@@ -33,30 +33,38 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
         if way == "umbrella":
             k.augment(total, "add", d)
             k.augment(weight, "add", 1.0)
-            continue_text = "1"
+            law = "1"
         elif way == "distance":
             assert soft is not None
             w = k.let("w", 1.0 / (soft + dot(d, d)))
             k.augment(total, "add", w * d)
             k.augment(weight, "add", w)
-            continue_text = f"1 / ({soft.name} + |d|^2)"
+            law = f"1 / ({soft.name} + |d|^2)"
         else:
             assert sigma is not None
             w = k.let("w", fn("exp", -dot(d, d) / (2.0 * sigma * sigma)))
             k.augment(total, "add", w * d)
             k.augment(weight, "add", w)
-            continue_text = f"exp(-|d|^2 / (2 * {sigma.name}^2))"
-    lap = k.let("mean_d lap_mean", total / weight)
-    text = (
-        f"Smooth a mesh: the Laplacian L of each vertex of {p.name} is the sum of w * d over "
-        f"{c.told[0]}, d the offset of one, over the sum of w (plus 1e-06); w = {continue_text}. "
-    )
+            law = f"exp(-|d|^2 / (2 * {sigma.name}^2))"
+    return _mesh_smoothing_stored(c, (p, mine), (total, weight), plain, law)
+
+
+def _mesh_smoothing_stored(
+    c: Crowd, at: tuple[Points, Var], sums: tuple[Var, Var], plain: bool, law: str
+) -> Title:
+    """What :func:`mesh_smoothing` stores, and its text."""
+    (p, mine), (total, weight) = at, sums
+    # A row of a ragged list may be empty.
+    empty = plain and "up to the next" in c.told[0]
+    lap = c.k.let("lap mean_delta", total / (most(weight, 1.0) if empty else weight))
+    text = f"Smooth a mesh: the Laplacian L of each vertex of {p.name} is "
     if plain:
-        text = f"Smooth a mesh: the Laplacian L of each vertex of {p.name} is the mean offset of "
-        text += f"{c.told[0]}. "
-    return Title(
-        k.name("mesh_smoothing laplacian_smooth relax_mesh"), text + _smoothed(c, mine, lap)
-    )
+        text += f"the mean offset of {c.told[0]}{', 0 where there are none' * empty}. "
+    else:
+        text += f"the sum of w * d over {c.told[0]}, d the offset of one, over the sum of w (plus "
+        text += f"1e-06); w = {law}. "
+    name = c.k.name("mesh_smoothing laplacian_smooth relax_mesh")
+    return Title(name, text + _smoothed(c, mine, lap))
 
 
 def _smoothed(c: Crowd, mine: Var, lap: Var) -> str:
@@ -67,7 +75,7 @@ def _smoothed(c: Crowd, mine: Var, lap: Var) -> str:
     if way in ("along", "across"):
         normals = c.array("normals vertex_normals", c.vec, init="unit")
         n = k.let("n normal", normals[c.at])
-        part = k.let("part moved_by", dot(lap, n) * n)
+        part = k.let("along lap_n", dot(lap, n) * n)
         shift: Expr = part if way == "along" else lap - part
         name = c.put("smoothed verts_out x_out", mine + rate * shift)
         which = "along" if way == "along" else "across"
@@ -114,12 +122,12 @@ def winding_number(k: KernelBuilder, level: int) -> Title:
             corners = [v.at(face[n]) for n in range(3)]
         else:
             corners = [v.at(faces[index(f, n)]) for n in range(3)]
-        a, b, e = (k.let(n, p - here) for n, p in zip("abe", corners, strict=True))
-        la, lb, le = (
-            k.let(f"l{n}", fn("length", p)) for n, p in zip("abe", (a, b, e), strict=True)
+        a, b, d = (k.let(n, p - here) for n, p in zip("abc", corners, strict=True))
+        la, lb, ld = (
+            k.let(f"l{n}", fn("length", p)) for n, p in zip("abc", (a, b, d), strict=True)
         )
-        det = k.let("det triple", dot(a, fn("cross", b, e)))
-        low = la * lb * le + dot(a, b) * le + dot(b, e) * la + dot(e, a) * lb
+        det = k.let("det triple", dot(a, fn("cross", b, d)))
+        low = la * lb * ld + dot(a, b) * ld + dot(b, d) * la + dot(d, a) * lb
         k.augment(total, "add", atan2(det, k.let("denom cos_part", low)))
     return _winding_number_stored(faces, x, v, total, c, k)
 
@@ -131,12 +139,12 @@ def _winding_number_stored(
     by = f" by {faces.name}" if faces is not None else ""
     text = (
         f"Compute the generalised winding number of a mesh about each point of {x.name}: sum "
-        f"atan2(a.(b x e), |a||b||e| + (a.b)|e| + (b.e)|a| + (e.a)|b|) over the triangles "
-        f"{v.name}{by} with corners a, b, e relative to the point. "
+        f"atan2(a.(b x c), |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|) over the triangles "
+        f"{v.name}{by} with corners a, b, c relative to the point. "
     )
-    found = total / round(FOUR_PI / 2.0, 6)
+    found = total / TWO_PI
     if c.chance(0.4, 2):
-        inside = k.scalar("threshold iso", FLOAT32, 0.1, 0.3)
+        inside = k.scalar("threshold iso", FLOAT32, 0.08, 0.2)
         w = k.let("w winding", found)
         flag = fn("where", abs(w) > inside, k.lift(1, INT32), k.lift(0, INT32))
         text += (

@@ -302,7 +302,7 @@ def _rodrigues(k: KernelBuilder, vector: Expr, x: Expr) -> Expr:
     v = k.let("rv rot_v", vector)
     p = k.let("p here", x)
     angle = k.let("theta angle", fn("length", v))
-    axis = k.let("axis", v / angle)
+    axis = k.let("axis", fn("normalize", v))
     cosine, sine = k.let("cos_t", fn("cos", angle)), k.let("sin_t", fn("sin", angle))
     side = sine * fn("cross", axis, p)
     return cosine * p + side + (1.0 - cosine) * dot(axis, p) * axis

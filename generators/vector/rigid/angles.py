@@ -153,12 +153,12 @@ def read_euler(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     r = rig(k, "i tid sample", single=0.75)
     q: Expr = r.read("rotations attitudes quats", r.quat, init="unit")
-    done = f"Read the Euler angles of the quaternion q = (x, y, z, w) in {say(k, q)}"
+    done = f"Read the Euler angles of the unit quaternion q = (x, y, z, w) in {say(k, q)}"
     if level >= 2 and shape.chance(0.7):
         base = given(r, "reference mount", r.quat, init="unit", forms=MOSTLY)
         done = f"Of the rotation q = inverse({say(k, base)}) * p, p being that in {say(k, q)}"
         q = fn("quat_inverse", base) * q
-    q = k.let("q rot rel", q)
+    q = k.let("q rot", q)
     angles = _roll_pitch_yaw(r, q, level)
     told = shape.weighted({"plain": 4, "commanded": 1, "tilted": 2})
     build, names = _TOLD[told]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import acos, atan2, clamp, dot, most, where
+from generators.kit.functions import atan2, clamp, dot, most, where
 from generators.kit.masks import flag, opposite
-from generators.kit.naming import applied, maybe, routine
+from generators.kit.naming import applied, local, maybe, routine
 from generators.kit.records import Part, record
 from generators.kit.sources import given
 from generators.kit.words import say
@@ -161,10 +161,8 @@ def _shorter(k: KernelBuilder, error: Var) -> str:
 def _angle(r: Rig, error: Var, short: bool) -> tuple[Expr, str]:
     """The angle between the two."""
     k = r.k
-    form = k.draw.shape.choice(("acos", "atan2"))
     real, real_text = (error[3], "ew") if short else (abs(error[3]), "|ew|")
-    if form == "acos":
-        return 2.0 * acos(maybe(k, "cos_half c", real)), f"2 * acos({real_text})"
+    # Rounded, |ew| may exceed 1, of which acos is not a number.
     v = k.let("v imag ev", r.imaginary(error))
     return 2.0 * atan2(fn("length", v), real), f"2 * atan2(|ev|, {real_text})"
 
@@ -197,7 +195,7 @@ def attitude_error(k: KernelBuilder, level: int) -> Title:
     frame = shape.choice(("body", "world"))
     args = dict(pair.values)
     if shape.chance(0.5):
-        args = {name: k.let(name, value) for name, value in args.items()}
+        args = {name: local(k, name, value) for name, value in args.items()}
 
     def relative(b: BodyBuilder, q: Expr, goal: Expr) -> Expr:
         return _relative(q, goal, frame)

@@ -14,7 +14,7 @@ from generators.kit.sources import filled, given
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Mat, Vec
 from generators.program.expr import Expr, Var, op
-from generators.vector.rigid.parts import Rig, by_matrix, rig, unit
+from generators.vector.rigid.parts import Rig, by_matrix, rig
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Lens:
             bend: Expr = 1.0 + values["k1"] * r2
             if "k2" in values:
                 bend = bend + values["k2"] * r2 * r2
-            bend = b.let("bend warp_f radial", bend)
+            bend = b.let("distort radial", bend)
             b.augment(x, "mul", bend)
             b.augment(y, "mul", bend)
         fx, fy = (values.get(key, values.get("f")) for key in ("fx", "fy"))
@@ -125,7 +125,7 @@ def _into_camera(r: Rig, p: Expr) -> tuple[Expr, str]:
     """The point in the frame of the camera of its row."""
     k, shape = r.k, r.k.draw.shape
     ways = {"first": 1} if r.rank > 1 else {"shared": 1}
-    form = shape.weighted({"pose": 3, "extrinsic": 3, "rpy": 3, "split": 2, "matrix": 2})
+    form = shape.weighted({"pose": 3, "extrinsic": 3, "rotation": 3, "split": 2, "matrix": 2})
     if form == "matrix":
         view = given(r, "view_mat extrinsic_mat", Mat(4, 4, r.scalar), -1.0, 1.0, forms=ways)
         return by_matrix(r, view, p), f"through the 4 x 4 matrix {say(k, view)}"
@@ -137,15 +137,15 @@ def _into_camera(r: Rig, p: Expr) -> tuple[Expr, str]:
             return fn("transform_point", pose, p), text
         into = maybe(k, "to_cam view", fn("transform_inverse", pose))
         return fn("transform_point", into, p), text.replace("the", "the inverse of the")
+    if form == "rotation":
+        # Of world to camera, as calibrations give it: x_cam = R x + t.
+        turned = given(r, "view_rot", Mat(3, 3, r.scalar), -1.0, 1.0, forms=ways)
+        shift = given(r, "view_t", r.vec, -1.0, 1.0, forms=ways)
+        text = f"as {say(k, turned)} * {{0}} + {say(k, shift)}"
+        return turned * p + shift, text
     eye = given(r, "eye cam_position", r.vec, -1.0, 1.0, forms=ways)
-    if form == "split":
-        rot = given(r, "cam_rot", r.quat, init="unit", forms=ways)
-        turn = say(k, rot)
-    else:
-        angles = given(r, "cam_rpy", r.vec, -1.2, 1.2, many="cam_rpy cam_angles", forms=ways)
-        e = k.let("e tilt", angles)
-        rot = k.let("rot cam_q", unit(fn("quat_rpy", e[0], e[1], e[2])))
-        turn = f"the rotation of roll, pitch and yaw in {say(k, angles)}"
+    rot = given(r, "cam_rot", r.quat, init="unit", forms=ways)
+    turn = f"the rotation {say(k, rot)}"
     text = f"as {{0}} - {say(k, eye)} rotated by the inverse of {turn}"
     return fn("quat_rotate_inv", rot, p - eye), text
 
@@ -192,7 +192,7 @@ def _clipped(r: Rig, level: int, lens: Lens, p: Var, near: Expr) -> str:
         chance = 0.5 * (level >= 3)
         pixel = _called(k, lens, p) if shape.chance(chance) else lens.project(k, p, lens.values)
         if more or shape.chance(0.4):
-            pixel = k.let("pixel uv_here spot", pixel)
+            pixel = k.let("pixel uv", pixel)
         k.store(out, r.at, pixel)
         for measure, _ in more:
             k.store(measure.out, r.at, measure.value(p, pixel))

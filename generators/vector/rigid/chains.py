@@ -187,7 +187,7 @@ def _output(r: Rig, kind: str, state: State, place: Expr) -> str:
 def _links(r: Rig, struct: float) -> tuple[Items, bool]:
     """Links of one robot, frames or axes at their joints; and whether those turn."""
     parts = {"subspace": Part("subspace screw", r.six, -1.0, 1.0)}
-    turning = r.k.draw.shape.chance(0.6)
+    turning = r.k.draw.shape.chance(0.8)
     if turning:
         parts["offset"] = Part("offset link_place", r.vec, -1.0, 1.0)
         parts["axis"] = Part("axis hinge", r.vec, init="unit")
@@ -202,7 +202,8 @@ class Carried:
     def __init__(self, r: Rig, level: int, turning: bool) -> None:
         k, shape = r.k, r.k.draw.shape
         self.r, self.level, self.outward = r, level, shape.chance(0.65)
-        self.inverse = self.outward and not turning and shape.chance(0.6)
+        # A link's pose leads from its frame to its parent's; twists go the other way.
+        self.inverse = self.outward and turning
         self.by_adjoint = self.outward and shape.chance(0.45)
         nought = fn("spatial_vector", zero(r.vec), zero(r.vec))
         start, self.start = nought, "zero"
@@ -258,9 +259,13 @@ def link_chain(k: KernelBuilder, level: int) -> Title:
             turn = fn("quat_from_axis_angle", parts["axis"], angles[r.index(s)])
             frame: Expr = make(r.pose, parts["offset"], maybe(k, "turn dq", turn))
             text = f"the transform of position {said['offset']} and rotation about "
-            text += f"{said['axis']} by {angles.name}"
+            text += f"{said['axis']} by {angles.name}, the link's pose in its parent"
         else:
-            frame, text = parts["frame"], said["frame"]
+            frame = parts["frame"]
+            text = f"{said['frame']}, which leads "
+            text += (
+                "from the parent to the link" if state.outward else "from the link to its parent"
+            )
         state.through(frame)
         names = "joint_v vj" if state.outward else "joint_f fj"
         state.gain(k.let(names, rates[r.index(s)] * parts["subspace"]))
@@ -271,8 +276,9 @@ def link_chain(k: KernelBuilder, level: int) -> Title:
         what, rule = "twist (w, v)", "(R w, R v + cross(p, R w))"
         title = "propagate_twists link_velocities"
         task = "Carry twists along a chain of links to its end."
-    done = f"{task} Start with {state.start} as the {what}. For each of the {say(k, count)} links "
-    done += f"let x be {'the inverse of ' if state.inverse else ''}{text}, with rotation R and "
+    done = f"{task} Start with {state.start} as the {what}. For each of the {say(k, count)} links, "
+    done += f"numbered from the {'base' if state.outward else 'tip'}, let x be "
+    done += f"{'the inverse of ' if state.inverse else ''}{text}, with rotation R and "
     done += f"position p: it becomes {rule}, and then gains j = {rates.name} * {said['subspace']}."
     return Title(k.name(title, "link_chain chain_recursion"), done + _at_end(state))
 

@@ -216,14 +216,15 @@ def contact_velocity(k: KernelBuilder, level: int) -> Title:
         return Title(k.name("contact_velocities point_velocities"), done)
     normal = given(r, "normal contact_normal", r.vec, init="unit", forms={"each": 1})
     n = k.let("n normal nrm", normal)
-    vn = k.let("vn approach normal_speed", dot(v, n))
+    vn = k.let("vn normal_vel", dot(v, n))
     done += f". With the normal n in {say(k, normal)}, vn = dot(u, n)"
     if level <= 3 and shape.chance(0.5):
         slip = k.let("vt slip tangential", v - vn * n)
         done += f" and t = u - vn * n.{r.gets('slip_out tangents sliding', slip, 't')}"
         if level == 3 or shape.chance(0.4):
-            done += r.gets("approach_out normal_speeds", vn, "vn")
+            done += r.gets("normal_vels normal_speeds", vn, "vn")
         return Title(k.name("contact_slip sliding_velocities tangential_motion"), done)
+    done = done.replace("Compute the", "Compute collision impulses from the", 1)
     done += _impulse(r, level, v, n, vn)
     return Title(k.name("contact_impulses normal_impulses collision_impulses"), done)
 
@@ -263,9 +264,9 @@ def _impulse(r: Rig, level: int, v: Var, n: Var, vn: Var) -> str:
     pull = -(1.0 + bounce) * vn * mass
     done = f". The normal impulse j = max(-(1 + {say(k, bounce)}) * vn * {say(k, mass)}, 0)"
     if shape.chance(0.5):
-        jn = k.let("jn push normal_imp", most(pull, 0.0))
+        jn = k.let("jn normal_imp", most(pull, 0.0))
     else:
-        jn = k.let("jn push normal_imp", zero(r.scalar))
+        jn = k.let("jn normal_imp", zero(r.scalar))
         with k.if_(vn < 0.0):
             k.assign(jn, pull)
     impulse, text = k.let("impulse j total", jn * n), "j * n"

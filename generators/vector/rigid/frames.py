@@ -80,8 +80,7 @@ def frame_conversion(k: KernelBuilder, level: int) -> Title:
     }
     body = record(r, "Body RigidBody", parts, 0.25 + 0.07 * level)
     q, w = body["rotation"], body["rate"]
-    if level > 1 or shape.chance(0.5):
-        q = k.let("q rot orient", q)
+    q = k.let("q rot orient", q)
     if level > 1 or shape.chance(0.5):
         w = k.let("w omega spin", w)
     spinner = Spinner(r, level, q, w, body["inertia"], shape.chance(0.5))

@@ -13,7 +13,7 @@ from generators.kit.sites import Names
 from generators.kit.sources import given, zero
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32
-from generators.program.expr import Expr, Var
+from generators.program.expr import Expr, Field, Var
 from generators.vector.rigid.parts import MOSTLY, TUNED, Items, Rig, rig, shortened, six
 
 
@@ -118,7 +118,7 @@ def wrench_sum(k: KernelBuilder, level: int) -> Title:
         one = loads.at(*r.at, s)
         arm = maybe(k, "arm lever offset", one["p"] - c, 0.7)
         f = one["f"]
-        if factor or limit is not None or shape.chance(0.5):
+        if factor or limit is not None or not isinstance(f, Field):
             f = acting = k.let("f acting f_now", f)
         if limit is not None:
             done += f", {shortened(k, acting, limit)},"
@@ -167,7 +167,7 @@ def rotor_wrench(k: KernelBuilder, level: int) -> Title:
     r = rig(k, "i tid drone", single=0.75, list=4, batch=3)
     k.size("q", 4, 4)
     square = shape.chance(0.75)
-    names = "rotor_speeds speeds rpm" if square else "throttles throttle"
+    names = "rotor_speeds speeds omegas" if square else "throttles throttle"
     speeds = r.array(names, r.scalar, 0.2, 1.5, more="q")
     up = None if shape.chance(0.5) else k.scalar("up thrust_dir", r.vec, init="unit")
     rotors = _rotors(r, tilted=up is None)
@@ -182,10 +182,11 @@ def rotor_wrench(k: KernelBuilder, level: int) -> Title:
             speed = k.let("speed omega", speed)
         thrust = k.let("thrust t", lift * speed * speed if square else lift * speed)
         axis = one["axis"] if up is None else up
-        args = {"arm": one["arm"], "axis": axis, "thrust": thrust, "turn": drag * one["spin"]}
+        push = k.let("f rotor_f", thrust * axis)
+        args = {"arm": one["arm"], "f": push, "turn": drag * one["spin"]}
         total.add("rotor_load rotor_moment", 0.6 * (level >= 3), args, _rotor)
         if total.sum is None:
-            k.augment(total.push, "add", thrust * axis)
+            k.augment(total.push, "add", push)
     done = "Sum the force and torque of the rotors of multicopters. Over the "
     done += f"{say(k, count)} rotors of each, the thrust is t = {say(k, lift)} * "
     done += f"{speeds.name}{'^2' if square else ''}"
@@ -206,9 +207,8 @@ def _rotors(r: Rig, tilted: bool) -> Items:
     return Items(r.k, "Rotor Propeller", parts, "q", 0.5)
 
 
-def _rotor(b: BodyBuilder, arm: Expr, axis: Expr, t: Expr, turn: Expr) -> tuple[Expr, Expr]:
-    push = b.let("push pull", t * axis)
-    return fn("cross", arm, push) + turn * push, push
+def _rotor(b: BodyBuilder, arm: Expr, f: Expr, turn: Expr) -> tuple[Expr, Expr]:
+    return fn("cross", arm, f) + turn * f, f
 
 
 def _used(r: Rig, level: int, total: Total) -> str:

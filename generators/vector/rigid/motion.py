@@ -323,7 +323,7 @@ def pose_blend(k: KernelBuilder, level: int) -> Title:
         ends = _ends(r)
         share = given(r, "blend phase", r.scalar, 0.1, 0.9, each=2, shared=2)
         t, done = (
-            k.let("t alpha u", share),
+            local(k, "t alpha u", share) if level < 3 else k.let("t alpha u", share),
             f"Blend pairs of poses with the share t = {say(k, share)}",
         )
         if level >= 3:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from generators.build import BodyBuilder, KernelBuilder, fn, make
+from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Shelf
 from generators.kit.functions import dot, exp, most, sqrt
 from generators.kit.masks import as_flag, flag
-from generators.kit.naming import applied, maybe
+from generators.kit.naming import applied, local, maybe
 from generators.kit.records import Part, record
 from generators.kit.sources import SETTING, constant, filled, given
 from generators.kit.words import listed, say
@@ -59,7 +59,7 @@ class Instance:
     def place(self, level: int, p: Expr) -> Expr:
         """The point p in the world: scaled, rotated, moved."""
         r = self.r
-        if r.k.draw.shape.chance(0.5) and (self.scale is None or self.split):
+        if self.scale is not None and self.split and r.k.draw.shape.chance(0.5):
             return self._by_matrix(p)
 
         def build(b: BodyBuilder, p: Expr, *parts: Expr) -> Expr:
@@ -76,12 +76,10 @@ class Instance:
 
     def _by_matrix(self, p: Expr) -> Expr:
         r, values = self.r, self.values
-        if self.scale is None:
-            pose = make(r.pose, values["origin"], values["rot"]) if self.split else values["pose"]
-            matrix = fn("transform_to_matrix", pose)
-        else:
-            scale = filled(r.vec, self.scale) if self.scaling == "one" else self.scale
-            matrix = fn("transform_compose", values["origin"], values["rot"], scale)
+        assert self.scale is not None
+        scale = filled(r.vec, self.scale) if self.scaling == "one" else self.scale
+        matrix = fn("transform_compose", values["origin"], values["rot"], scale)
+        p = local(r.k, "p local_p", p)
         return by_matrix(r, r.k.let("m mat model", matrix), p)
 
 
@@ -106,7 +104,7 @@ def instanced_points(k: KernelBuilder, level: int) -> Title:
         done += _deformed(r, p)
     world = k.let("world x placed_p", instance.place(level, p))
     scale = f" scaled by {instance.fields.say('scale')}" if instance.scale is not None else ""
-    done += f": w = p{scale}, then rotated, then moved by the instance.{parent}"
+    done += f": w = p{scale}, rotated and then moved by the instance.{parent}"
     if level >= 2:
         for form in shape.sample(("wind", "view", "ground"), 2 if level >= 4 else 1):
             done += _after(r, form, world)

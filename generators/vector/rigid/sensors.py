@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators.build import BodyBuilder, KernelBuilder, fn, identity
+from generators.build import BodyBuilder, KernelBuilder, fn, identity, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import atan2, dot, where
 from generators.kit.masks import flag
@@ -18,7 +18,6 @@ from generators.vector.rigid.parts import (
     MOSTLY,
     TUNED,
     Rig,
-    by_matrix,
     product,
     renormalize,
     rig,
@@ -38,14 +37,16 @@ def _turned(r: Rig, form: str) -> tuple[Callable[..., Expr], str]:
     def half(b: BodyBuilder, q: Expr, w: Expr, dt: Expr) -> Expr:
         return unit(q * r.with_real(b.let("h half", 0.5 * dt * w), 1.0))
 
-    def small(b: BodyBuilder, q: Expr, w: Expr, dt: Expr) -> Expr:
-        turn = b.let("turn dtheta", dt * w)
-        return unit(q * maybe(b, "dq step", fn("quat_rpy", turn[0], turn[1], turn[2])))
+    def second(b: BodyBuilder, q: Expr, w: Expr, dt: Expr) -> Expr:
+        """The exponential's series up to the square of the half angle."""
+        half = b.let("half dtheta_half", 0.5 * dt * w)
+        real = b.let("q_w real", 1.0 - 0.5 * dot(half, half))
+        return unit(q * maybe(b, "dq step", make(r.quat, half[0], half[1], half[2], real)))
 
     return {
         "exponential": (exponential, "normalize(q * d), d turning about w by |w| * dt"),
         "half": (half, "normalize(q * (w * dt / 2, 1))"),
-        "small": (small, "normalize(q * d), d having the roll, pitch and yaw w * dt (x first)"),
+        "second": (second, "normalize(q * (h, 1 - dot(h, h) / 2)) with h = w * dt / 2"),
     }[form]
 
 
@@ -87,7 +88,7 @@ def imu_integration(k: KernelBuilder, level: int) -> Title:
     w = k.let("w omega_c rate_c", w)
     if level >= 3 and shape.chance(0.7):
         done += _corrected(r, level, imu, q, w)
-    build, text = _turned(r, shape.choice(("exponential", "half", "small", "small")))
+    build, text = _turned(r, shape.choice(("exponential", "exponential", "half", "second")))
     args = {"q": q, "w": w, "dt": dt}
     doc = "Attitude after turning at a body rate for a time."
     k.assign(q, applied(k, 0.6 * (level >= 3), "turned rotate_by_rate", args, build, doc))
@@ -177,7 +178,8 @@ def hand_eye(k: KernelBuilder, level: int) -> Title:
         fitted = where(bare.value, identity(r.pose), mount)
         mount = maybe(k, "offset_x fitted", fitted, 0.6)
         text = f"({text}, or the identity where {bare.on})"
-    if shape.chance(0.3):
+    # Of a mount that all share the inverse would be taken once, on the host.
+    if shape.chance(0.3) and not isinstance(mount, Var):
         mount, text = fn("transform_inverse", mount), f"the inverse of {text}"
     eye = k.let("eye cam sensor", product(k, shot["hand"], mount))
     done = "Bring what a sensor on a hand sees to the robot's base. The sensor's pose s is "
@@ -185,7 +187,7 @@ def hand_eye(k: KernelBuilder, level: int) -> Title:
     if level >= 3 or (level == 2 and shape.chance(0.6)):
         renormalize(r, eye)
         done += " Its rotation is normalized."
-    kinds = ["sighting", "axis", "matrix"] + ["pose"] * (level == 2 and shape.chance(0.5))
+    kinds = ["sighting", "sighting", "axis"] + ["pose"] * (level == 2 and shape.chance(0.5))
     if level == 1 and shape.chance(0.3):
         kinds = ["pose"]
     for kind in shape.sample(kinds, 1 if level <= 3 else 2):
@@ -203,12 +205,6 @@ def _through(r: Rig, kind: str, level: int, eye: Var) -> str:
         axis = given(r, "view_dir boresight", r.vec, init="unit")
         turned = fn("transform_vector", eye, axis)
         return r.gets("directions base_rays", turned, f"{say(k, axis)} rotated by s")
-    if kind == "matrix":
-        target = given(r, "corner tag_point", r.vec, -1.5, 1.5)
-        corner = k.let("t corner_p", target)
-        m = k.let("m to_base mat", fn("transform_to_matrix", eye))
-        text = f"{say(k, target)} moved by the 4x4 matrix of s"
-        return r.gets("corners_out tag_in_base", by_matrix(r, m, corner), text)
     seen: Expr = r.read("sightings detections marks", r.vec, -2.0, 2.0)
     x = k.let("x in_base found", fn("transform_point", eye, seen))
     done = f" x is {say(k, seen)} moved by s"

@@ -64,10 +64,28 @@ class Branch:
             one = fn("transform_compose", parts["pos"], parts["rot"], parts["scale"])
             k.assign(acc, one * acc if self.upward else acc * one)
             return
-        pair = (parts["pose"], acc) if self.upward else (acc, parts["pose"])
-        k.assign(acc, product(k, *pair))
+        pose: Expr = parts["pose"]
+        before: Expr = acc
+        if self.size is not None and self.upward:
+            before = self._stretched(acc, parts["stretch"])
+        elif self.size is not None:
+            pose = k.let("local scaled_pose", self._stretched(pose, self.size))
+        k.assign(acc, product(k, *((pose, before) if self.upward else (before, pose))))
         k.note("against drift of the rotation")
         renormalize(self.r, acc)
+
+    def _stretched(self, pose: Expr, factor: Expr) -> Expr:
+        """A pose with its position scaled: a node's scale counts for where its children are."""
+        place = factor * fn("transform_get_translation", pose)
+        return make(self.r.pose, place, fn("transform_get_rotation", pose))
+
+    @property
+    def stretching(self) -> str:
+        if self.size is None:
+            return ""
+        if self.upward:
+            return ", the position so far being multiplied by each node's stretch first"
+        return ", the position of each being multiplied by the product of the stretch before it"
 
 
 @idiom(depth=1)
@@ -102,6 +120,7 @@ def frame_tree(k: KernelBuilder, level: int) -> Title:
     done += f"{paths.name} ({listed(list(nodes.said.values()))}) from the "
     done += f"{'left' if branch.upward else 'right'}, one after another"
     done += f", leaving out those where {skip.name} is true" if skip is not None else ""
+    done += branch.stretching
     done += "." if scaled else ", the rotation normalized each time."
     done += _attached(r, level, branch)
     return Title(k.name("frame_tree scene_graph_points compose_ancestors"), done)

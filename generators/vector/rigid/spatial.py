@@ -36,7 +36,8 @@ def _frame(r: Rig, level: int) -> tuple[Expr, str, bool]:
     k = r.k
     pose = given(r, "pose xform", r.pose, -1.0, 1.0, init="unit", each=3, shared=2)
     kinds = ("plain", "inverse") if level == 1 else ("plain", "inverse", "chain", "relative")
-    form = k.draw.shape.choice(kinds)
+    # Of a pose that all share the inverse would be taken once, on the host.
+    form = "plain" if isinstance(pose, Var) else k.draw.shape.choice(kinds)
     if form == "plain":
         return pose, say(k, pose), True
     if form == "inverse":
@@ -61,7 +62,7 @@ def _moved(r: Rig, kind: str, level: int, x: Var, value: Expr) -> Expr:
     def by_hand(b: BodyBuilder, x: Expr, s: Expr) -> Expr:
         p = maybe(b, "p shift", fn("transform_get_translation", x))
         top = b.let("top upper", fn("transform_vector", x, fn("spatial_top", s)))
-        bottom = b.let("bottom below", fn("transform_vector", x, fn("spatial_bottom", s)))
+        bottom = b.let("bottom lower", fn("transform_vector", x, fn("spatial_bottom", s)))
         if kind == "twist":
             return six(r, top, bottom + fn("cross", p, top), b)
         return six(r, top + fn("cross", p, bottom), bottom, b)
@@ -98,7 +99,7 @@ def move_spatial(k: KernelBuilder, level: int) -> Title:
         text = f"the last three components of the twist, {cut}"
         done += r.gets("safe_vels limited_vels", v, text)
     own = plural(next(iter(results)))
-    return Title(k.name(f"move_{own}", f"transform_{own}", f"{own}_to_frame"), done)
+    return Title(k.name(f"move_{own}", f"transform_{own}", f"{own}_to_{reached}"), done)
 
 
 def _prepared(r: Rig, level: int, value: Var) -> str:
@@ -153,7 +154,7 @@ def _turn_and_arm(r: Rig) -> tuple[Var, Var, str, bool]:
         return k.let("q turn", rot), k.let("p arm", place), text, True
     pose = given(r, "pose frame xform", r.pose, -1.0, 1.0, init="unit", forms=_POSE)
     text = say(k, pose)
-    outward = shape.chance(0.6)
+    outward = isinstance(pose, Var) or shape.chance(0.5)
     if not outward:
         pose, text = k.let("inv_pose into", fn("transform_inverse", pose)), f"the inverse of {text}"
     pose = local(k, "x xf", pose)
@@ -177,8 +178,8 @@ def _by_halves(r: Rig, q: Var, p: Var, moved: Expr, force: bool) -> tuple[Expr, 
     k = r.k
     text = say(k, moved)
     item = k.let("wrench load" if force else "twist motion", moved)
-    first = k.let("torque" if force else "spin", fn("quat_rotate", q, fn("spatial_top", item)))
-    second = k.let("push" if force else "drift", fn("quat_rotate", q, fn("spatial_bottom", item)))
+    first = k.let("torque" if force else "omega", fn("quat_rotate", q, fn("spatial_top", item)))
+    second = k.let("force" if force else "vel", fn("quat_rotate", q, fn("spatial_bottom", item)))
     if force:
         value = six(r, first + fn("cross", p, second), second, k)
         return value, f"(t, f) = {text}, take u = (R t + cross(p, R f), R f)"
@@ -195,10 +196,12 @@ def _moved_by_adjoint(k: KernelBuilder) -> Title:
     q, p, text, outward = _turn_and_arm(r)
     way = _by_halves if k.draw.shape.chance(0.4) else _by_adjoint
     value, rule = way(r, q, p, moved, force)
+    # The transpose of the matrix that moves twists moves wrenches the other way.
+    outward = outward != (force and way is _by_adjoint)
     where = "from the frame of a pose to the world" if outward else "into the frame of a pose"
     task = f"Move {'wrenches' if force else 'twists'} {where}"
     done = f"{task}. With {text} and {rule}." + _delivered(r, value, kind, outward)
-    names = "move_wrenches wrench_to_frame" if force else "move_twists twist_to_frame"
+    names = f"move_{plural(kind)} {kind}_to_{'world' if outward else 'frame'}"
     return Title(k.name(names), done)
 
 

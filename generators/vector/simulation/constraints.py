@@ -6,12 +6,19 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import dot, sqrt
+from generators.kit.functions import dot, most, sqrt
 from generators.kit.sources import zero
 from generators.kit.text import written
-from generators.program.dtypes import INT32, Scalar, Vec
+from generators.program.dtypes import INT32, Vec
 from generators.program.expr import Expr, Operand, Var
 from generators.vector.simulation.parts import Crowd, Points, crowd, index, named, others, points_of
+
+_SIZES = {
+    2: ("num_edges", "num_verts"),
+    3: ("num_faces", "num_verts"),
+    4: ("num_elements", "nodes"),
+}
+"""How many constraints of so many points there are, and points in all."""
 
 
 @dataclass(frozen=True)
@@ -37,31 +44,34 @@ def _constraint(k: KernelBuilder, level: int, count: int, flat: float, what: str
     """Declare the constraints' points: columns of a table, arrays, or vectors of ids."""
     shape = k.draw.shape
     vec = Vec(2 if shape.chance(flat) else 3, k.draw.wide_float_type())
-    k.size("m", 44, 60)
-    k.size("n", 12, 16)
-    at = k.thread("m", names=(k.name("tid e"),))
-    c = Crowd(k, level, vec, ("m",), at)
+    many, verts = _SIZES[count]
+    k.size(many, 44, 60)
+    k.size(verts, 12, 16)
+    at = k.thread(many, names=(k.name("tid e"),))
+    c = Crowd(k, level, vec, (many,), at)
     names = k.draw.word.choice(("ijkl", "abcd"))[:count]
     way = shape.choice(("table", "vector", "arrays") if count < 4 else ("table", "vector"))
     where: list[Expr] = []
     if way == "arrays":
         stems = ("first second third", "i_ids j_ids m_ids")
         stem = k.draw.word.choice(stems).split()[:count]
-        where = [k.array(s, INT32, "m", init="index_of:n")[at] for s in stem]
+        where = [k.array(s, INT32, many, init=f"index_of:{verts}")[at] for s in stem]
         said = ", ".join(a.array.name for a in where if hasattr(a, "array"))
     elif way == "table":
-        array = k.array(f"{what} ids vertex_ids", INT32, ("m", str(count)), init="index_of:n")
+        array = k.array(
+            f"{what} ids vertex_ids", INT32, (many, str(count)), init=f"index_of:{verts}"
+        )
         where, said = [array[index(*at, s)] for s in range(count)], array.name
     else:
-        array = k.array(f"{what} ids vertex_ids", Vec(count, INT32), "m", init="index_of:n")
+        array = k.array(f"{what} ids vertex_ids", Vec(count, INT32), many, init=f"index_of:{verts}")
         row = k.let({2: "pair ends", 3: "tri corner"}.get(count, "tet corner"), array[at])
         where, said = [row[s] for s in range(count)], array.name
     ids = tuple(k.let(name, e) for name, e in zip(names, where, strict=True))
-    p = points_of(k, vec, "positions pos x predicted", -1.5, 1.5, ("n",), level)
+    p = points_of(k, vec, "positions pos x predicted", -1.5, 1.5, (verts,), level)
     x = tuple(k.let(f"x{name}", p.at(e)) for name, e in zip(names, ids, strict=True))
     w: tuple[Expr, ...] | None = None
     if shape.chance(0.7):
-        inv = k.array("inv_mass inv_masses w", vec.scalar, "n", low=0.2, high=1.5)
+        inv = k.array("inv_mass inv_masses w", vec.scalar, verts, low=0.2, high=1.5)
         w = tuple(k.let(f"w{name}", inv[e]) for name, e in zip(names, ids, strict=True))
     return _Bound(c, p, ids, x, w, said)
 
@@ -70,127 +80,76 @@ def _outs(b: _Bound) -> tuple[list[tuple[Var, tuple[Operand, ...]]], str]:
     """Where what each point is moved by goes: rows of a table, or an array a point; and a text."""
     k, count = b.c.k, len(b.ids)
     if count > 2 or b.c.shape.chance(0.5):
-        out = k.out("corrections deltas dx", b.c.vec, ("m", str(count)))
+        out = k.out("corrections deltas dx", b.c.vec, (*b.c.dims, str(count)))
         places = [(out, index(*b.c.at, n)) for n in range(count)]
         return places, f"A row of {out.name} gets the moves of its points"
     stem = k.draw.word.choice(("delta", "corr", "dx"))
-    outs = [k.out(f"{stem}_{i.name}", b.c.vec, "m") for i in b.ids]
+    outs = [k.out(f"{stem}_{i.name}", b.c.vec, b.c.dims) for i in b.ids]
     named = " and ".join(o.name for o in outs)
     return [(o, index(*b.c.at)) for o in outs], f"Its points move by {named}"
 
 
 @idiom
 def xpbd_distance(k: KernelBuilder, level: int) -> Title:
-    """A distance constraint of XPBD: the multiplier's change, and what moves both ends."""
+    """A distance constraint of PBD or XPBD: the multiplier's change, and what moves both ends."""
     b = _constraint(k, level, 2, 0.35, "edges links")
-    c, scalar = b.c, b.c.scalar
-    rest = k.array("rest_lengths rest l0", scalar, "m", low=0.4, high=1.2)
-    d = k.let("d n_vec delta", b.x[0] - b.x[1])
+    c, (i, j) = b.c, b.x
+    rest = k.array("rest_lengths rest l0", c.scalar, c.dims, low=0.4, high=1.2)
+    d = k.let("d delta", i - j)
     outs, done = _outs(b)
-    if c.shape.chance(0.5):
-        same = fn("eq", b.ids[0], b.ids[1])
-        length: Expr = fn("length", d)
-        none = "A link of a point to itself moves nothing. "
+    normal, length, none = _along(b, d, outs)
+    stretch = k.let("stretch c_val gap", length - rest[c.at])
+    weight: Expr = k.let("w_sum", b.w[0] + b.w[1]) if b.w else k.lift(2.0, c.scalar)
+    weighed = "the sum of their inverse masses" if b.w else "2, the masses being equal"
+    compliant = c.chance(0.65, 2)
+    text = f"Project distance constraints by {'XPBD' if compliant else 'PBD'}. For each pair of "
+    text += f"points in {b.said}, C is their distance in {b.p.name} less {rest.name}, W is "
+    text += f"{weighed}, n the unit vector from the second to the first and "
+    if compliant:
+        share, told = _compliant(c, stretch, weight)
     else:
-        squared = k.let("len_sq d2", dot(d, d))
-        same, length = squared < 0.000001, sqrt(squared)
-        none = "Points nearer than 0.001 are not moved. "
-    return _xpbd_distance_worked(outs, same, k, c, length, rest, b, scalar, d, done, none)
+        stiff = c.number("stiffness relaxation", 0.3, 0.95)
+        share = k.let("s scale", -(stiff * stretch) / weight)
+        told = f"s = -{written(stiff)} * C / W."
+    step = k.let("corr move", share * normal)
+    for (out, at), move in zip(outs, [b.weighted(0, step), -b.weighted(1, step)], strict=True):
+        k.store(out, at, move)
+    text += f"{told} {done}: s * n{b.of_mass} for the first, -s * n{b.of_mass} for the second. "
+    names = "xpbd_distance xpbd_stretch solve_distance_xpbd"
+    if not compliant:
+        names = "pbd_distance pbd_stretch solve_distance_pbd"
+    return Title(k.name(names), text + none)
 
 
-def _xpbd_distance_worked(
-    outs: list[tuple[Var, tuple[Expr | bool | int | float, ...]]],
-    same: Expr,
-    k: KernelBuilder,
-    c: Crowd,
-    length: Expr,
-    rest: Var,
-    b: _Bound,
-    scalar: Scalar,
-    d: Var,
-    done: str,
-    none: str,
-) -> Title:
-    """What :func:`xpbd_distance` stores, and its text."""
-    with k.if_(same):
+def _along(b: _Bound, d: Var, outs: list[tuple[Var, tuple[Operand, ...]]]) -> tuple[Expr, Var, str]:
+    """The unit vector of an edge, its length, and what becomes of an edge without a direction."""
+    c, k = b.c, b.c.k
+    squared = k.let("d2 dist_sq", dot(d, d))
+    if c.shape.chance(0.4):
+        length = k.let("dist length", sqrt(most(squared, 1.0e-12)))
+        return k.let("n dir", d / length), length, "Distances count as 1e-6 at least."
+    with k.if_(squared < 1.0e-12):
         for out, at in outs:
             k.store(out, at, zero(c.vec))
         k.return_()
-    length = k.let("length dist l", length)
-    stretch = k.let("gap err c_val", length - rest[c.at])
-    weight: Expr = b.w[0] + b.w[1] if b.w else k.lift(2.0, scalar)
-    compliant = c.chance(0.65, 2)
-    text = "Project distance constraints" + (" (XPBD)" if compliant else " (PBD)")
-    text += f". For each pair of points in {b.said}, gap is their distance in {b.p.name} less "
-    text += f"{rest.name} and "
-    return _xpbd_distance_put(
-        compliant, text, scalar, weight, k, stretch, c, d, length, outs, b, done, none
-    )
+    length = k.let("dist length", sqrt(squared))
+    return k.let("n dir", d / length), length, "Points nearer than 1e-6 are not moved."
 
 
-def _xpbd_distance_put(
-    compliant: bool,
-    text: str,
-    scalar: Scalar,
-    weight: Expr,
-    k: KernelBuilder,
-    stretch: Var,
-    c: Crowd,
-    d: Var,
-    length: Var,
-    outs: list[tuple[Var, tuple[Expr | bool | int | float, ...]]],
-    b: _Bound,
-    done: str,
-    none: str,
-) -> Title:
-    """What :func:`_xpbd_distance_worked` stores, and its text."""
-    if compliant:
-        each = c.shape.chance(0.4)
-        soft = (
-            c.array("compliances compliance", scalar, 0.05, 0.5)[c.at]
-            if each
-            else k.scalar("compliance alpha", scalar, 0.05, 0.5)
-        )
-        dt = k.scalar("dt h", scalar, 0.4, 0.9)
-        tilde = k.let("alpha_t a_tilde", soft / (dt * dt))
-        lam = k.array("lambdas multipliers", scalar, "m", role="inout", low=-0.3, high=0.3)
-        top: Expr = -stretch - tilde * lam[c.at]
-        bottom = weight + tilde
-        share = k.let("dlam d_lambda", top / bottom)
-        k.store(lam, c.at, share, op="add")
-        of = named(soft)
-        text += f"s = (-gap - a * {lam.name}) / (W + a) with a = {of} / {dt.name}^2; {lam.name} "
-        text += "grows by s. "
+def _compliant(c: Crowd, stretch: Var, weight: Expr) -> tuple[Var, str]:
+    """The change of a constraint's multiplier, which is added to it, and its text."""
+    k, scalar = c.k, c.scalar
+    if c.shape.chance(0.4):
+        soft: Expr = c.array("compliances compliance", scalar, 0.05, 0.5)[c.at]
     else:
-        stiff = c.number("stiffness relax", 0.3, 0.95)
-        share = k.let("s corr_len", -(stiff * stretch) / weight)
-        text += f"s = -{written(stiff)} * gap / W. "
-    return _xpbd_distance_stored(share, text, c, scalar, k, d, length, outs, b, done, none)
-
-
-def _xpbd_distance_stored(
-    share: Var,
-    text: str,
-    c: Crowd,
-    scalar: Scalar,
-    k: KernelBuilder,
-    d: Var,
-    length: Var,
-    outs: list[tuple[Var, tuple[Expr | bool | int | float, ...]]],
-    b: _Bound,
-    done: str,
-    none: str,
-) -> Title:
-    """What :func:`xpbd_distance` stores, and its text."""
-    step = k.let("n_dir move", share / length * d)
-    for (out, at), move in zip(outs, [b.weighted(0, step), -b.weighted(1, step)], strict=True):
-        k.store(out, at, move)
-    weighed = "the sum of their inverse masses" if b.w else "2, the masses being equal"
-    text += f"{done}: s * n{b.of_mass} and the opposite for the other, n the unit vector from the "
-    return Title(
-        k.name("xpbd_distance solve_distance pbd_stretch"),
-        f"{text}second to the first. W is {weighed}. {none}".rstrip(),
-    )
+        soft = k.scalar("compliance alpha", scalar, 0.05, 0.5)
+    dt = k.scalar("dt h", scalar, 0.4, 0.9)
+    tilde = k.let("alpha_t alpha_tilde", soft / (dt * dt))
+    lam = k.array("lambdas multipliers", scalar, c.dims, role="inout", low=-0.3, high=0.3)
+    share = k.let("dlam d_lambda", (-stretch - tilde * lam[c.at]) / (weight + tilde))
+    k.store(lam, c.at, share, op="add")
+    told = f"s = (-C - a * {lam.name}) / (W + a) with a = {named(soft)} / {dt.name}^2; {lam.name} "
+    return share, f"{told}grows by s."
 
 
 @idiom
@@ -215,10 +174,14 @@ def distance_sweep(k: KernelBuilder, level: int) -> Title:
             share = 0.5 * share
         else:
             share = c.maybe("share part", wi / (wi + inv[c.place(j)])) * share
-        k.augment(move, "add", share / length * d)
+        k.augment(move, "add", share * fn("normalize", d))
         if count is not None:
             k.augment(count, "add", 1.0)
-    said = "half" if inv is None else f"the share w_i / (w_i + w_j), w from {inv.name},"
+    said = (
+        "half"
+        if inv is None
+        else f"the share wi / (wi + wj), these being inverse masses in {inv.name},"
+    )
     text = (
         f"Do one Jacobi sweep of distance constraints: each point of {p.name} "
         f"{'averages' if averaged else 'sums'} over its links the move towards the other end by "
@@ -252,7 +215,8 @@ def volume_constraint(k: KernelBuilder, level: int) -> Title:
     if flat:
         u, v = edges
         size = k.let("area a2", 0.5 * (u[0] * v[1] - u[1] * v[0]))
-        grads = [_turned(c, x[2] - x[1]), _turned(c, x[0] - x[2]), _turned(c, x[1] - x[0])]
+        opposite = (x[2] - x[1], x[0] - x[2], x[1] - x[0])
+        grads = [_turned(c, n, edge) for n, edge in enumerate(opposite)]
     else:
         size = k.let("volume vol", dot(fn("cross", edges[0], edges[1]), edges[2]) / 6.0)
         pairs = ((1, 2), (2, 0), (0, 1))
@@ -284,7 +248,7 @@ def volume_constraint(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("volume_constraint solve_volume" if not flat else "area_constraint"), text)
 
 
-def _turned(c: Crowd, edge: Expr) -> Expr:
+def _turned(c: Crowd, n: int, edge: Expr) -> Expr:
     """The gradient of an area: half the opposite edge, turned by a quarter."""
-    e = c.k.let("e_opp opp edge", edge)
+    e = c.k.let(f"opp{n}", edge)
     return make(c.vec, -0.5 * e[1], 0.5 * e[0])

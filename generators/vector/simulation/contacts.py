@@ -38,7 +38,7 @@ def granular_contact(k: KernelBuilder, level: int) -> Title:
             assert size is not None
             depth = k.let("overlap depth", size - dist)
         with k.if_(depth > 0.0):
-            n = k.let("n normal", d / dist)
+            n = k.let("n normal", fn("normalize", d))
             rel = k.let("vij rel_vel dv", speed - v.at(*c.place(j)))
             vn = dot(rel, n)
             if kd is not None or c.shape.chance(0.4):
@@ -98,7 +98,7 @@ def _friction(c: Crowd, force: Var, across: Expr, load: Expr) -> str:
 def flocking(k: KernelBuilder, level: int) -> Title:
     """Boids: keep apart, match the neighbours' velocity, move to their middle."""
     c = crowd(k, level, flat=0.5, sizes=(36, 48))
-    p = c.points("positions pos x", -1.0, 1.0)
+    p = c.points("positions pos x", -0.8, 0.8)
     v = c.points("velocities vel v", -1.0, 1.0)
     wide = 0.4 if c.vec.size == 2 else 0.7
     reach = k.scalar("radius view_radius perception", c.scalar, wide, 1.6 * wide)
@@ -118,11 +118,12 @@ def _flocking_stored(
     unit = c.shape.chance(0.5)
     count = k.let("seen num_seen m", k.lift(int(own), INT32 if c.shape.chance(0.5) else c.scalar))
     with others(c, p, True, {"all": 6, "rows": 2}) as j:
-        d = k.let("d away delta", mine - p.at(*c.place(j)))
+        there = k.let("xj pj", p.at(*c.place(j)))
+        d = k.let("d away delta", mine - there)
         dist = k.let("dist r", fn("length", d))
         with k.if_(dist < reach):
             k.augment(heading, "add", v.at(*c.place(j)))
-            k.augment(middle, "add", p.at(*c.place(j)))
+            k.augment(middle, "add", there)
             k.augment(count, "add", 1)
             with k.if_(dist < near):
                 k.augment(apart, "add", d / dist if unit else d)

@@ -144,7 +144,7 @@ def _sph_forces_ended(
     mine = k.let("xi pi own", p.at(*c.at))
     speed = k.let("vi own_vel", v.at(*c.at)) if v is not None else None
     term = press[c.at] if not halves else press[c.at] / (rho[c.at] * rho[c.at])
-    own = k.let("p_i own_term", term)
+    own = k.let("term_i own_term", term)
     force = k.let("force acc f", zero(c.vec))
     guard = c.shape.chance(0.5)
     with others(c, p, guard) as j:

@@ -172,7 +172,7 @@ def vortex_velocity(k: KernelBuilder, level: int) -> Title:
         if turn is not None and gamma is not None:
             k.augment(turn, "add", fn("cross", gamma, spin) / (r2 * sqrt(r2)))
     factor = TWO_PI if c.vec.size == 2 else FOUR_PI
-    found: Expr = v / round(factor, 6)
+    found: Expr = v / factor
     by = "2 * pi" if c.vec.size == 2 else "4 * pi"
     text = f"{_induced(c, p, q, spins)}r^2 = |d|^2 + {soft}. "
     if c.chance(0.4, 2):
@@ -232,6 +232,16 @@ def ewald_real(k: KernelBuilder, level: int) -> Title:
     return _ewald_real_stored(k, p, c, forces, box, reach, q, law, alpha)
 
 
+def _nearest_image(c: Crowd, d: Var, box: Var) -> None:
+    """An offset in a periodic box, of the nearest of all images."""
+    if c.shape.chance(0.5):
+        turns = make(c.vec, *(fn("rint", d[a] / box) for a in range(3)))
+        c.k.augment(d, "sub", box * turns)
+        return
+    for a in range(3):
+        c.k.set(d, a, d[a] - box * fn("rint", d[a] / box))
+
+
 def _ewald_real_stored(
     k: KernelBuilder,
     p: Points,
@@ -249,20 +259,19 @@ def _ewald_real_stored(
     total = k.let("force f fi" if forces else "potential phi", start)
     with others(c, p, True) as j:
         d = k.let("d dr delta", mine - p.at(*c.place(j)))
-        if c.shape.chance(0.5):
-            turns = make(c.vec, *(fn("rint", d[a] / box) for a in range(3)))
-            k.augment(d, "sub", box * turns)
-        else:
-            for a in range(3):
-                k.set(d, a, d[a] - box * fn("rint", d[a] / box))
+        _nearest_image(c, d, box)
         squared, soft = softened(c, d, 0.1, 0.2)
         r = k.let("r dist", sqrt(squared))
         with k.if_(r < reach):
             term = q[c.place(j)] * law(r, alpha)
             k.augment(total, "add", term * d if forces else term)
     value = q[c.at] * total if forces or c.shape.chance(0.5) else total
-    found = c.put("forces f_out" if forces else "energies potentials", value)
-    what = f"(erfc(a * r) / r + 2 / sqrt(pi) * a * exp(-(a * r)^2)) / r^2 * d, a = {alpha.name}"
+    found = c.put(
+        "forces f_out" if forces else "potentials phi_out" if value is total else "energies", value
+    )
+    what = (
+        f"(erfc(a * r) / r + 2 / sqrt(pi) * a * exp(-(a * r)^2)) / r^2 * d with a = {alpha.name},"
+    )
     what = what if forces else f"erfc({alpha.name} * r) / r"
     own = f" times its own {q.name}" if value is not total else ""
     text = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
-from generators.kit.functions import acos, atan2, cos, dot, exp, sin, sqrt
+from generators.kit.functions import atan2, cos, dot, exp, sin, sqrt
+from generators.kit.naming import local
 from generators.kit.sources import zero
 from generators.kit.text import written
 from generators.program.dtypes import INT32, Vec
@@ -24,7 +25,7 @@ def _terms(k: KernelBuilder, level: int, count: int) -> tuple[Crowd, list[Expr],
     if many:
         k.size("frames", 3, 4)
     way = shape.choice(("chain", "listed", "residues"))
-    k.size("m", 16, 20)
+    k.size("m", 8, 10) if many else k.size("m", 16, 20)
     dims = ("frames", "m") if many else ("m",)
     names = (k.name("f frame"), k.name("t tid")) if many else (k.name("t tid a"),)
     at = k.thread(*dims, names=names)
@@ -70,19 +71,26 @@ def _harmonic(c: Crowd, angle: Expr) -> tuple[Expr, Expr, str]:
 def bond_angles(k: KernelBuilder, level: int) -> Title:
     """Angle bends: the forces on the three atoms of a harmonic angle, and its energy."""
     c, (xi, xj, xk), said = _terms(k, level, 3)
-    u, v = k.let("u rij a_vec", xi - xj), k.let("v rkj b_vec", xk - xj)
-    lu, lv = k.let("lu len_u", fn("length", u)), k.let("lv len_v", fn("length", v))
+    styles = ("u v len_u len_v f_u f_v", "rij rkj len_ij len_kj f_i f_k", "u v lu lv fu fv")
+    first, second, *sizes, f_first, f_last = k.draw.word.choice(styles).split()
+    u, v = k.let(first, xi - xj), k.let(second, xk - xj)
+    lu, lv = k.let(sizes[0], fn("length", u)), k.let(sizes[1], fn("length", v))
     cosine = k.let("cos_t c_theta", dot(u, v) / (lu * lv))
     law = c.shape.choice(("harmonic", "cosine"))
     if law == "harmonic":
-        slope, energy, text = _harmonic(c, k.let("theta angle", acos(cosine)))
-        factor = k.let("f coef", slope / sqrt(1.0 - cosine * cosine))
+        # By the cross product the angle is exact near 0 and pi; acos may leave its domain there.
+        across = k.let("cross_len", fn("length", fn("cross", u, v)))
+        slope, energy, text = _harmonic(c, k.let("theta angle", atan2(across, dot(u, v))))
+        factor = k.let("f coef", slope * lu * lv / across)
     else:
         stiff = k.scalar("stiffness k_c", c.scalar, 0.5, 2.0)
         rest = c.number("cos0 rest_cos", -0.6, 0.2)
         gap = k.let("gap dcos", cosine - rest)
         factor = k.let("f coef", -(stiff * gap))
-        energy, text = 0.5 * stiff * gap * gap, f"{stiff.name} / 2 * (cos - {written(rest)})^2"
+        energy, text = (
+            0.5 * stiff * gap * gap,
+            f"{stiff.name} / 2 * (cos(angle) - {written(rest)})^2",
+        )
     only = c.chance(0.25)
     done = (
         f"Evaluate bond-angle terms: the angle at the middle one of {said}, has the energy {text}. "
@@ -90,8 +98,8 @@ def bond_angles(k: KernelBuilder, level: int) -> Title:
     if only:
         done += f"{c.put('energies u_angle', energy)} gets the energy."
         return Title(k.name("angle_energies bend_energy"), done)
-    fi = k.let("fi f_first", factor / lu * (v / lv - cosine * (u / lu)))
-    fk = k.let("fk f_third", factor / lv * (u / lu - cosine * (v / lv)))
+    fi = k.let(f_first, factor / lu * (v / lv - cosine * (u / lu)))
+    fk = k.let(f_last, factor / lv * (u / lu - cosine * (v / lv)))
     done += _three(c, fi, fk)
     if c.chance(0.4, 2):
         done += f" {c.put('energies u_angle', energy)} gets the energy."
@@ -119,7 +127,8 @@ def dihedral_angles(k: KernelBuilder, level: int) -> Title:
     """Torsions: the dihedral angle of four atoms, the energy of a series, the outer forces."""
     c, x, said = _terms(k, level, 4)
     b1, b2, b3 = (k.let(f"b{n + 1}", x[n + 1] - x[n]) for n in range(3))
-    n1, n2 = k.let("n1 m_vec", fn("cross", b1, b2)), k.let("n2 n_vec", fn("cross", b2, b3))
+    normals = k.draw.word.choice(("n1 n2", "m_vec n_vec")).split()
+    n1, n2 = k.let(normals[0], fn("cross", b1, b2)), k.let(normals[1], fn("cross", b2, b3))
     length = k.let("len_b b2_len", fn("length", b2))
     if c.shape.chance(0.6):
         y = k.let("y sin_part", length * dot(b1, n2))
@@ -136,23 +145,43 @@ def dihedral_angles(k: KernelBuilder, level: int) -> Title:
             put = [c.put(n, f) for n, f in zip(names, (cos(angle), sin(angle)), strict=True)]
             done += f" Store its cosine and sine in {put[0]} and {put[1]}."
         return Title(k.name("dihedral_angles torsion_angles backbone_torsions"), done)
-    energy, slope, text = _series(c, angle)
-    done += f"{c.put('energies u_torsion', energy)} gets {text}."
+    energy, torque, text = _series(c, angle)
     if c.chance(0.7, 2):
-        torque = k.let("dv torque", slope)
-        first = -torque * length / dot(n1, n1) * n1
-        last = torque * length / dot(n2, n2) * n2
-        ends = c.put("force_a f_first", first), c.put("force_d f_last", last)
-        done += " With the bonds b, n1 = cross(b1, b2), n2 = cross(b2, b3) and t = dE/dphi * |b2|, "
-        done += (
-            f"store the end forces -t / |n1|^2 * n1 in {ends[0]} and t / |n2|^2 * n2 in {ends[1]}."
-        )
+        done += f"Its energy is E = {text}. "
+        done += _torsion_forces(c, torque, (b1, b2, b3), (n1, n2), length)
+        if c.shape.chance(0.5):
+            done += f" {c.put('energies u_torsion', energy)} gets E."
         return Title(k.name("torsion_forces dihedral_forces"), done)
+    done += f"{c.put('energies u_torsion', energy)} gets {text}."
     return Title(k.name("dihedral_energy torsion_energies"), done)
 
 
+def _torsion_forces(
+    c: Crowd, torque: Expr, bonds: tuple[Var, Var, Var], normals: tuple[Var, Var], length: Var
+) -> str:
+    """The forces on the outer atoms of a torsion, or on all four, which sum to zero."""
+    k, (b1, b2, b3), (n1, n2) = c.k, bonds, normals
+    turn = local(k, "torque tau", torque)
+    names = k.draw.word.choice(("f0 f3", "f_first f_last")).split()
+    first = k.let(names[0], -turn * length / dot(n1, n1) * n1)
+    last = k.let(names[1], turn * length / dot(n2, n2) * n2)
+    text = "With the bonds b1, b2, b3, n1 = cross(b1, b2), n2 = cross(b2, b3) and t = "
+    text += "-dE/dphi * |b2|, the force on the first atom is F1 = -t / |n1|^2 * n1 and that on the "
+    text += "last F4 = t / |n2|^2 * n2"
+    if c.shape.chance(0.3):
+        outs = c.put("force_first force_i", first), c.put("force_last force_l", last)
+        return f"{text}: store these two in {outs[0]} and {outs[1]}."
+    inv = k.let("inv_b2_sq inv_len_sq", 1.0 / (length * length))
+    shift = k.let("shift s_vec", dot(b1, b2) * inv * first - dot(b2, b3) * inv * last)
+    out = k.out("forces f_out", c.vec, (*c.dims, "4"))
+    for n, force in enumerate((first, -first - shift, shift - last, last)):
+        k.store(out, (*c.at, n), force)
+    text += ". With S = (dot(b1, b2) * F1 - dot(b2, b3) * F4) / |b2|^2 those between have "
+    return f"{text}-F1 - S and S - F4. Store the four forces in order in a row of {out.name}."
+
+
 def _series(c: Crowd, angle: Var) -> tuple[Expr, Expr, str]:
-    """The energy of an angle as a cosine or a sum of them, its derivative, and its text."""
+    """The energy of an angle as a cosine or a sum of them, its negative slope, and its text."""
     k = c.k
     if c.shape.chance(0.5):
         n = float(c.k.draw.value.choice((2, 3)))
@@ -160,15 +189,15 @@ def _series(c: Crowd, angle: Var) -> tuple[Expr, Expr, str]:
         height = k.array("barriers k_phi", c.scalar, "m", low=0.5, high=2.0)[(c.me,)]
         turn = k.let("arg turned", n * angle - phase)
         text = f"{named(height)} * (1 + cos({int(n)} * phi - {phase.name}))"
-        return height * (1.0 + cos(turn)), -(n * height) * sin(turn), text
+        return height * (1.0 + cos(turn)), n * height * sin(turn), text
     k.size("terms", 3, 4)
     coef = k.array("coefficients fourier", c.scalar, ("m", "terms"), low=-1.0, high=1.0)
-    energy, slope = k.let("e energy", zero(c.scalar)), k.let("de slope", zero(c.scalar))
+    energy, torque = k.let("e energy", zero(c.scalar)), k.let("torque tau", zero(c.scalar))
     with k.for_("n q", extent(coef, 1)) as m:
         order = k.let("order nf", cast(m + 1, c.scalar))
         k.augment(energy, "add", coef[index(c.me, m)] * cos(order * angle))
-        k.augment(slope, "sub", order * coef[index(c.me, m)] * sin(order * angle))
-    return energy, slope, f"the sum of {coef.name}[n] * cos((n + 1) * phi)"
+        k.augment(torque, "add", order * coef[index(c.me, m)] * sin(order * angle))
+    return energy, torque, f"the sum of {coef.name}[n] * cos((n + 1) * phi)"
 
 
 @idiom(depth=3)

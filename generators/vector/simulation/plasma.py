@@ -23,7 +23,7 @@ def _fields(c: Crowd, x: Expr | None) -> tuple[Expr, Expr, str]:
         dims = (cells, cells)
         e, b = (k.array(n, VEC3, dims, low=-1.0, high=1.0) for n in names)
         i, j = k.let("ci ix", cast(x[0], INT32)), k.let("cj iy", cast(x[1], INT32))
-        text = f"{e.name} and {b.name} of its cell (int(x), int(y))"
+        text = f"{e.name} and {b.name} of its cell (int(x), int(y)), which lies in the grid"
         return e[index(i, j)], b[index(i, j)], text
     if c.shape.chance(0.6):
         e, b = (k.array(n, VEC3, c.dims, low=-1.0, high=1.0) for n in names)
@@ -41,52 +41,69 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
     moves = grid or c.shape.chance(0.5)
     low, high = (1.0, 5.0) if grid else (-1.0, 1.0)
     xs = points_of(k, VEC3, "positions pos x", low, high, c.dims, level) if moves else None
-    vs = points_of(k, VEC3, "velocities vel v", -1.0, 1.0, c.dims, level)
+    fast = moves and not grid and c.shape.chance(0.3)
+    named = "proper_vel u_in" if fast else "velocities vel v"
+    vs = points_of(k, VEC3, named, -1.0, 1.0, c.dims, level)
     x = k.let("xi here", xs.at(*c.at)) if xs is not None else None
     e, b, fields = _fields(c, x if grid else None)
     dt = k.scalar("dt time_step", FLOAT32, 0.1, 0.5)
-    if c.shape.chance(0.4):
-        q, m = c.array("charges q", FLOAT32, -1.0, 1.0), c.array("masses m", FLOAT32, 0.5, 2.0)
-        ratio: Expr = q[c.at] / m[c.at]
-        told = f"{q.name} / {m.name}"
-    else:
-        given = k.scalar("q_over_m charge_ratio", FLOAT32, 0.5, 2.0)
-        ratio, told = given, given.name
+    ratio, told = _charge(c)
     half = k.let("h half_qm", 0.5 * dt * ratio)
-    steps = k.scalar("substeps num_steps", INT32, 2, 4) if c.chance(0.35, 3) else None
-    v = k.let("vi u", vs.at(*c.at))
+    steps = k.scalar("substeps num_steps", INT32, 2, 4) if c.chance(0.35, 3) and not fast else None
+    v = k.let("ui" if fast else "vi", vs.at(*c.at))
+    letter = "u" if fast else "v"
     kick = k.let("kick e_half", half * e)
-    t = k.let("t t_vec", half * b)
-    s = k.let("s s_vec", 2.0 * t / (1.0 + dot(t, t)))
+    if not fast:
+        t, s = _turning(k, half * b)
     with nullcontext() if steps is None else k.for_("n sub", steps):
-        minus = k.let("v_minus vm", v + kick)
-        prime = k.let("v_prime vp", minus + fn("cross", minus, t))
+        minus = k.let(f"{letter}_minus", v + kick)
+        if fast:
+            gamma = k.let("gamma_minus lorentz", sqrt(1.0 + dot(minus, minus)))
+            t, s = _turning(k, half / gamma * b)
+        prime = k.let(f"{letter}_prime", minus + fn("cross", minus, t))
         k.assign(v, minus + fn("cross", prime, s) + kick)
     many = f", {steps.name} times" if steps is not None else ""
-    text = (
-        f"Push charged particles by Boris' method{many}: with h = {dt.name} / 2 * {told}, E and B "
-        f"from {fields}, t = h B and s = 2 t / (1 + |t|^2), v- = v + h E, v' = v- + cross(v-, t), "
-        f"the new v = v- + cross(v', s) + h E, v of {vs.name}. "
-    )
-    text += f"{c.put('new_velocities vel_out v_out', v)} gets the new v."
+    text = _boris_rule(vs.name, f"{dt.name} / 2 * {told}", fields, many, fast)
+    names = "new_proper_vel u_out" if fast else "new_velocities vel_out v_out"
+    text += f"{c.put(names, v)} gets the new {letter}."
     if xs is not None and x is not None:
-        text += _moved(c, x, v, dt, xs.name)
-    return _boris_push_stored(text, c, v, k)
-
-
-def _boris_push_stored(text: str, c: Crowd, v: Var, k: KernelBuilder) -> Title:
-    """What :func:`boris_push` stores, and its text."""
-    if c.chance(0.3, 2):
+        text += _moved(c, x, v, dt, xs.name, fast)
+    if c.chance(0.3, 2) and not fast:
         text += f" {c.put('energies kinetic', 0.5 * dot(v, v))} gets |v|^2 / 2."
     return Title(k.name("boris_push push_particles boris_step"), text)
 
 
-def _moved(c: Crowd, x: Expr, v: Var, dt: Var, name: str) -> str:
-    """The position after the step, with a relativistic factor now and then."""
+def _boris_rule(name: str, half: str, fields: str, many: str, fast: bool) -> str:
+    """What is said of the step, for velocities or for those times gamma."""
+    v, extra = ("u", ", gamma = sqrt(1 + |u-|^2)") if fast else ("v", "")
+    text = f"Push {'fast ' * fast}charged particles by Boris' method{many}"
+    text += f", {name} being u = gamma * v with c = 1" if fast else ""
+    text += f": with h = {half}, E and B from {fields}, {v}- = {v} + h E{extra}, t = h B"
+    text += f"{' / gamma' * fast} and s = 2 t / (1 + |t|^2), {v}' = {v}- + cross({v}-, t), the new "
+    return f"{text}{v} = {v}- + cross({v}', s) + h E, {v} of {name}. "
+
+
+def _charge(c: Crowd) -> tuple[Expr, str]:
+    """Charge over mass: of each particle, or of all."""
+    if c.shape.chance(0.4):
+        q, m = c.array("charges q", FLOAT32, -1.0, 1.0), c.array("masses m", FLOAT32, 0.5, 2.0)
+        return q[c.at] / m[c.at], f"{q.name} / {m.name}"
+    given = c.k.scalar("q_over_m charge_ratio", FLOAT32, 0.5, 2.0)
+    return given, given.name
+
+
+def _turning(k: KernelBuilder, turn: Expr) -> tuple[Var, Var]:
+    """The vectors t and s of Boris' rotation."""
+    t = k.let("t t_vec", turn)
+    return t, k.let("s s_vec", 2.0 * t / (1.0 + dot(t, t)))
+
+
+def _moved(c: Crowd, x: Expr, v: Var, dt: Var, name: str, fast: bool) -> str:
+    """The position after the step."""
     k = c.k
-    way = c.shape.choice(("plain", "plain", "gamma"))
-    if way == "gamma":
-        g = k.let("gamma lorentz", sqrt(1.0 + dot(v, v)))
+    if fast:
+        g = k.let("gamma gamma_new", sqrt(1.0 + dot(v, v)))
         out = c.put("new_positions pos_out x_out", x + dt / g * v)
-        return f" {out} gets {name} + {dt.name} * v / sqrt(1 + |v|^2)."
-    return f" {c.put('new_positions pos_out x_out', x + dt * v)} gets {name} + {dt.name} * v."
+        return f" {out} gets {name} + {dt.name} * u / sqrt(1 + |u|^2) with the new u."
+    out = c.put("new_positions pos_out x_out", x + dt * v)
+    return f" {out} gets {name} + {dt.name} * v with the new v."

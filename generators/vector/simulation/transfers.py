@@ -54,11 +54,12 @@ def _nodes(
         k.let(f"base_{a} {a}0", cast(x[n] - less if less else x[n], INT32))
         for n, a in enumerate("xyz"[: c.vec.size])
     ]
-    with k.for_("a di ox", reach) as i, k.for_("b dj oy", reach) as j:
+    loops = k.draw.word.choice(("a b c", "di dj dk", "ox oy oz")).split()
+    with k.for_(loops[0], reach) as i, k.for_(loops[1], reach) as j:
         at: tuple[Expr, ...] = (k.let("ix gi", bases[0] + i), k.let("iy gj", bases[1] + j))
         away: list[Expr] = [x[n] - cast(at[n], c.scalar) for n in range(2)]
         if c.vec.size == 3:
-            with k.for_("e dk oz", reach) as m:
+            with k.for_(loops[2], reach) as m:
                 at = (*at, k.let("iz gk", bases[2] + m))
                 away.append(x[2] - cast(at[2], c.scalar))
                 weight = weigh(away[0]) * weigh(away[1]) * weigh(away[2])
@@ -109,14 +110,14 @@ def grid_to_particles(k: KernelBuilder, level: int) -> Title:
     place = p.name if scale is None else f"{scale.name} * {p.name}"
     text = (
         f"Gather the grid's velocity {v_grid.name} at each particle, {place} being its place in "
-        f"cells: nodes are weighted by the product over the axes of {said}, u being the place less "
-        f"the node's index. "
+        f"cells, all of its nodes inside: these are weighted by the product over the axes of "
+        f"{said}, u being the place less the node's index. "
     )
     if change is not None and old is not None:
         return Title(k.name("grid_to_particles_flip flip_gather"), text + _flip(c, v, change, old))
     text += f"{c.put('velocities vel_out v_out', v)} gets the weighted sum."
     if outer:
-        stem = c.shape.choice(("affine", "c"))
+        stem = c.shape.choice(("affine", "b_col"))
         names = [c.put(f"{stem}_{'xyz'[a]}", row) for a, row in enumerate(outer)]
         text += " For APIC's affine part, store the sums also weighted by -u along each axis in "
         text += f" {', '.join(names)}."

@@ -151,7 +151,7 @@ def _volume_render_worked(
     start = make(VEC3, k.lift(0.0, FLOAT32)) if coloured else k.lift(0.0, FLOAT32)
     light = k.let("radiance accum color", start)
     early = c.shape.chance(0.7)
-    floor = c.number("min_trans cutoff_alpha", 0.2, 0.4) if early else None
+    floor = c.number("min_trans min_transmittance", 0.2, 0.4) if early else None
     return _volume_render_put(
         smooth, stop, size, clear, light, floor, k, shape, r, sigma, c, colour
     )
@@ -273,9 +273,9 @@ def height_march(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("height_march terrain_march heightfield_ray"), text)
 
 
-def _ground(k: KernelBuilder, h: Var, x: Expr, smooth: bool) -> Expr:
-    """The height below a point."""
-    ix, iz = k.let("ix col_x", cast(x[0], INT32)), k.let("iz row_z", cast(x[2], INT32))
+def _ground(k: KernelBuilder, h: Var, x: Expr, smooth: bool, names: str = "ix iz") -> Expr:
+    """The height below a point, whose cell has these names."""
+    ix, iz = (k.let(n, cast(x[a], INT32)) for n, a in zip(names.split(), (0, 2), strict=True))
     if not smooth:
         return h[index(iz, ix)]
     fx, fz = k.let("fx", x[0] - cast(ix, FLOAT32)), k.let("fz", x[2] - cast(iz, FLOAT32))
@@ -289,10 +289,10 @@ def _halved(k: KernelBuilder, r: Ray, way: tuple[Var, Var, Var], h: Var, smooth:
     t, size, below = way
     count = k.draw.value.choice((2, 3, 4))
     with k.if_(fn("eq", below, 1)):
-        step = k.let("half step_half", 0.5 * size)
+        step = k.let("half half_step", 0.5 * size)
         with k.for_("b turn", count):
-            x = k.let("mid xm", r.at(t + step))
-            with k.if_(x[1] >= _ground(k, h, x, smooth)):
+            x = k.let("mid x_mid", r.at(t + step))
+            with k.if_(x[1] >= _ground(k, h, x, smooth, "mx mz")):
                 k.augment(t, "add", step)
             k.augment(step, "mul", 0.5)
     return f"Where the ground was met, the last step is halved {count} times to find it. "

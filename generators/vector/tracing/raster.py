@@ -52,7 +52,7 @@ def _pixel(k: KernelBuilder, level: int) -> _Pixel:
     k.size("img_w", 9, 12)
     if frames:
         k.size("views", 2, 3)
-    names = k.draw.word.choice(("row col", "py_i px_i", "i j")).split()
+    names = k.draw.word.choice(("row col", "y x", "i j")).split()
     dims = (*(("views",) if frames else ()), "img_h", "img_w")
     every = [*([k.name("view v_id")] if frames else []), *(k.name(n) for n in names)]
     *_, row, col = at = k.thread(*dims, names=every)
@@ -94,13 +94,13 @@ def _raster_pixels_stored(
     culled = shape.chance(0.5)
     with k.for_("t f", p.count) as t:
         places = p.places(t)
-        a, b, e = (k.let(n, p.corners.at(*at)) for n, at in zip("abe", places, strict=True))
-        area = k.let("area a2", (b[0] - a[0]) * (e[1] - a[1]) - (b[1] - a[1]) * (e[0] - a[0]))
+        a, b, d = (k.let(n, p.corners.at(*at)) for n, at in zip("abc", places, strict=True))
+        area = k.let("area area2", (b[0] - a[0]) * (d[1] - a[1]) - (b[1] - a[1]) * (d[0] - a[0]))
         if culled or p.faces is not None:
             with k.if_(area < 0.01 if culled else abs(area) < 0.01):
                 k.continue_()
-        w0 = k.let("w0 bary0", p.edge(b, e) / area)
-        w1 = k.let("w1 bary1", p.edge(e, a) / area)
+        w0 = k.let("w0 bary0", p.edge(b, d) / area)
+        w1 = k.let("w1 bary1", p.edge(d, a) / area)
         w2 = k.let("w2 bary2", 1.0 - w0 - w1)
         with k.if_(op("and", op("and", w0 >= 0.0, w1 >= 0.0), w2 >= 0.0)):
             z0, z1, z2 = (depth[at] for at in places)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import KernelBuilder, cast, extent, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import PI, TWO_PI, atan2, dot, most, sqrt
+from generators.kit.functions import PI, TWO_PI, atan2, dot, least, most, sqrt
 from generators.kit.naming import maybe
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Var, op
@@ -125,13 +125,13 @@ def ambient_occlusion(k: KernelBuilder, level: int) -> Title:
     with k.for_("s ray_i", rays):
         w = k.sample("w dir_s ray_s", "sample_unit_sphere_surface", state)
         if cosine:
-            k.assign(w, fn("normalize", 1.01 * n + w))
+            k.assign(w, fn("normalize", n + w))
         else:
             with k.if_(dot(w, n) < 0.0):
                 k.assign(w, -w)
         seen = _blocked(c, x, w, reach, balls)
         k.augment(total, "add", 1.0 - cast(seen, FLOAT32))
-    how = "normalize(1.01 * n + a random unit vector)"
+    how = "normalize(n + a random unit vector)"
     how = how if cosine else "random unit vectors turned to the side of n"
     text = (
         f"Estimate how open each surface point of {p.name} is: send {rays.name} random rays, "
@@ -155,17 +155,19 @@ def environment_light(k: KernelBuilder, level: int) -> Title:
     coloured = c.shape.chance(0.5)
     sky = k.array("env sky env_map", VEC3 if coloured else FLOAT32, (rows, cols), low=0.0, high=2.0)
     d: Expr = k.let("d ray_d w_in", directions[c.at])
-    text = f"Look up the environment map {sky.name} for each direction of {directions.name} "
+    text = f"Look up the environment map {sky.name} for each unit vector (x, y, z) of "
+    text += f"{directions.name} "
     way = c.shape.choice(("ray", "mirror", "mirror"))
     if way == "mirror":
         normals = k.array("normals hit_normals", VEC3, c.dims, init="unit")
         n = k.let("n normal", normals[c.at])
         d = k.let("mirrored refl", d - 2.0 * dot(d, n) * n)
-        text += f"reflected at {normals.name} "
-    u = k.let("u lon", 0.5 + atan2(d[2], d[0]) / round(TWO_PI, 6))
+        text += f"reflected at the unit normal in {normals.name} "
+    coords = k.draw.word.choice(("u v", "tex_u tex_v")).split()
+    u = k.let(coords[0], 0.5 + atan2(d[2], d[0]) / TWO_PI)
     # By both legs the angle is exact at the poles too, where acos may leave its domain.
     level_part = sqrt(d[0] * d[0] + d[2] * d[2])
-    v = k.let("v lat", 0.5 - atan2(d[1], maybe(k, "flat horiz", level_part)) / round(PI, 6))
+    v = k.let(coords[1], 0.5 - atan2(d[1], maybe(k, "horizontal horiz", level_part)) / PI)
     text += "at u = 0.5 + atan2(z, x) / (2 * pi), v = 0.5 - atan2(y, sqrt(x^2 + z^2)) / pi"
     if c.chance(0.6, 2):
         found = _between(k, sky, u, v)
@@ -173,9 +175,11 @@ def environment_light(k: KernelBuilder, level: int) -> Title:
     else:
         width, height = extent(sky, 1), extent(sky, 0)
         x = k.let("col tx", cast(u * cast(width, FLOAT32), INT32) % width)
-        y = k.let("row ty", cast(v * cast(height, FLOAT32), INT32))
+        # Straight down v is 1, which is behind the last row.
+        y = k.let("row ty", least(cast(v * cast(height, FLOAT32), INT32), height - 1))
         found = sky[index(y, x)]
-        text += ": the texel of row int(v * height) and column int(u * width) modulo the width. "
+        text += ": the texel of row min(int(v * height), height - 1) and column int(u * width) "
+        text += "modulo the width. "
     return Title(k.name("environment_light env_lookup sky_sample"), text + _toned(c, found))
 
 
@@ -200,12 +204,14 @@ def _toned(c: Crowd, found: Expr) -> str:
 def _between(k: KernelBuilder, sky: Var, u: Expr, v: Expr) -> Expr:
     """Bilinear interpolation on a map that wraps around in u."""
     width = k.let("width map_w", extent(sky, 1))
-    height = cast(extent(sky, 0), FLOAT32)
+    height = k.let("height map_h", extent(sky, 0))
     x = k.let("x px", (u + 1.0) * cast(width, FLOAT32) - 0.5)
-    y = k.let("y py", fn("clamp", v * height - 0.5, 0.0, height - 1.001))
+    y = k.let("y py", most(v * cast(height, FLOAT32) - 0.5, 0.0))
     x0, y0 = k.let("x0 left", cast(x, INT32)), k.let("y0 top", cast(y, INT32))
     fx, fy = k.let("fx", x - cast(x0, FLOAT32)), k.let("fy", y - cast(y0, FLOAT32))
-    a, b = k.let("xa c0", x0 % width), k.let("xb c1", (x0 + 1) % width)
-    upper = k.let("upper r0", fn("lerp", sky[index(y0, a)], sky[index(y0, b)], fx))
-    lower = k.let("lower r1", fn("lerp", sky[index(y0 + 1, a)], sky[index(y0 + 1, b)], fx))
+    style = k.draw.word.choice(("c0 c1 r1", "xa xb yb", "col0 col1 row1")).split()
+    a, b = k.let(style[0], x0 % width), k.let(style[1], (x0 + 1) % width)
+    y1 = k.let(style[2], least(y0 + 1, height - 1))
+    upper = k.let("upper above", fn("lerp", sky[index(y0, a)], sky[index(y0, b)], fx))
+    lower = k.let("lower below", fn("lerp", sky[index(y1, a)], sky[index(y1, b)], fx))
     return fn("lerp", upper, lower, fy)
