@@ -345,7 +345,7 @@ def _choice(program: str, schedule: str, spans: tuple[tuple[str, int, int], ...]
         symbol: _example(low, high, factors.get(symbol, 1), wanted.vector_width)
         for symbol, low, high in spans
     }
-    listed = candidates_of(tree, sizes)
+    listed = candidates_of(tree, sizes, wanted)
     own = next((c for c in listed if replace(c.schedule, limits="") == wanted), None)
     return None if own is None else Choice(tree, own, listed, sizes)
 

@@ -93,7 +93,7 @@ def grid_to_particles(k: KernelBuilder, level: int) -> Title:
     v_grid = k.array("grid_vel grid_v node_vel", c.vec, dims, low=-1.0, high=1.0)
     scale = k.scalar("inv_dx inv_h", c.scalar, 0.9, 1.1) if c.shape.chance(0.7) else None
     x = k.let("gx grid_pos x", p.at(*c.at) if scale is None else scale * p.at(*c.at))
-    way = c.shape.weighted({"pic": 3, "flip": 3 * (level > 1), "apic": 2 * (level > 2)})
+    way = _way(c, kind)
     v = k.let("v vel picked", zero(c.vec))
     old = k.array("old_grid prev_grid", c.vec, dims, low=-1.0, high=1.0) if way == "flip" else None
     change = k.let("dv change", zero(c.vec)) if way == "flip" else None
@@ -123,6 +123,15 @@ def grid_to_particles(k: KernelBuilder, level: int) -> Title:
         text += f" {', '.join(names)}."
         return Title(k.name("apic_gather grid_to_particles_apic"), text)
     return Title(k.name("grid_to_particles gather_velocity g2p"), text)
+
+
+def _way(c: Crowd, kind: str) -> str:
+    """What else is gathered. Warp unrolls the loops over nodes: of 27 and more, a matrix each is
+    minutes of compiling."""
+    few = c.vec.size == 2 or kind == "linear"
+    return c.shape.weighted(
+        {"pic": 3, "flip": 3 * (c.level > 1), "apic": 2 * (few and c.level > 2)}
+    )
 
 
 def _flip(c: Crowd, v: Var, change: Var, old: Var) -> str:

@@ -41,6 +41,8 @@ class Body(Expressions):
         self.leave = leave
         self.lines: list[str] = []
         self.declared = Declarations()
+        self._bounds: set[str] = set()
+        """Names of the ends of loops that stand in the block that is printed."""
         self.types: dict[str, Type] = {}
         self.special: dict[int, Callable[[Any, int], None]] = {}
         self._statements: dict[type, Callable[[Any, int], None]] = {
@@ -85,6 +87,11 @@ class Body(Expressions):
         return self.lines
 
     def block(self, body: ir.Body, depth: int) -> None:
+        around, self._bounds = self._bounds, set()
+        self._each(body, depth)
+        self._bounds = around
+
+    def _each(self, body: ir.Body, depth: int) -> None:
         for s in body:
             for name in self.declared.before.get(id(s), []):
                 self.put(depth, f"{self.library.type(self.types[name])} {self.name(name)};")
@@ -212,6 +219,9 @@ class Body(Expressions):
         name, stop = self.name(s.name), self.show(s.stop)
         if not isinstance(s.stop, expr.Const | expr.Var | expr.Extent):
             bound = f"{name}_end"
+            while bound in self._bounds:
+                bound += "_"
+            self._bounds.add(bound)
             self.put(depth, f"const int {bound} = {stop.text};")
             stop = Text(bound)
         step = {1: f"++{name}", -1: f"--{name}"}.get(s.step)

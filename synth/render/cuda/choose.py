@@ -64,13 +64,16 @@ def _has_grid(schedule: Schedule, extents: tuple[int, ...]) -> bool:
     return all(ceil(extent / block) <= MOST_BLOCKS_YZ for extent, block in along)
 
 
-def candidates_of(program: ir.Program, sizes: Mapping[str, int]) -> list[Candidate]:
-    """Every legal schedule with its prediction at sizes by symbol, the quickest first."""
+def candidates_of(
+    program: ir.Program, sizes: Mapping[str, int], also: Schedule | None = None
+) -> list[Candidate]:
+    """Every legal schedule with its prediction at sizes by symbol, the quickest first. ``also``: a
+    schedule of a style that the program has, whose blocks may be those for another regime."""
     program = named(settled(program))
     facts, known = facts_of(serial(program), sizes), styles()
     found = []
     for name, listed in schedules_of(program).items():
-        for schedule in listed:
+        for schedule in dict.fromkeys((*listed, *([also] if also and also.style == name else []))):
             plan = known[name].plan(program, schedule, sizes)
             found.append(Candidate(schedule, predict(facts, plan, schedule), plan.joint))
     return sorted(found, key=lambda c: c.prediction.time_us)
