@@ -9,9 +9,12 @@ OP = rows_op(
         "y[m, n] = exp(x - largest of its row), by their sum.",
         (
             Stat("most", "max", "x_value", "", "np.max(v)"),
-            Stat("total", "sum", "exp@f@(x_value - most)", "", "np.sum(np.exp(v - most))"),
+            Stat(
+                "total", "sum", "exp@f@(x_value - most)", "", "np.sum(np.exp(v - most))", kept=True
+            ),
         ),
         element="exp@f@(x_value - most) / total",
+        of_kept="x_value / total",
         python="np.exp(v - most) / total",
         relative=True,
     )

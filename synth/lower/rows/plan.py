@@ -19,25 +19,28 @@ WARP = 32
 class Stat:
     """A number of a row: `join` ("sum" or "max") of `term` over its elements `x`, then `then` of
     `value`, `n` and the stats before it. Texts are C++ of floats, @f@ being the suffix of their
-    literals and functions; `python` computes it of rows of float64."""
+    literals and functions; `python` computes it of rows of float64. `kept`: the elements of a row
+    that is held become their terms."""
 
     name: str
     join: str
     term: str
     then: str
     python: str
+    kept: bool = False
 
 
 @dataclass(frozen=True)
 class Form:
-    """An op over rows. `element` is y[row, i] of `x`, the stats and `given` (arrays of n values);
-    empty: y[row] is the last stat. `relative`: what it gives may be small, and is compared by
-    relative error alone."""
+    """An op over rows. `element` is y[row, i] of `x`, the stats and `given` (arrays of n values),
+    `of_kept` the same of the terms of a stat that keeps them; empty: y[row] is the last stat.
+    `relative`: what it gives may be small, and is compared by relative error alone."""
 
     name: str
     about: str
     stats: tuple[Stat, ...]
     element: str = ""
+    of_kept: str = ""
     given: tuple[str, ...] = ()
     python: str = ""
     relative: bool = False

@@ -127,7 +127,7 @@ _HELD_STAT = """        @sum@ @name@ = @none@;
                 for (int e = 0; e < GROUP; ++e) {
                     const @sum@ x_value = values[h][e];
                     const @sum@ term = @term@;
-                    @name@ = @joined@;
+@kept@                    @name@ = @joined@;
                 }
             }
         }
@@ -254,6 +254,7 @@ def _path(r: Rows, way: str) -> str:
             filled(
                 _STATS[way],
                 name=stat.name,
+                kept=f"{' ' * 20}values[h][e] = term;\n" if stat.kept else "",
                 none=_none(r, stat.join),
                 term=_cpp(r, stat.term),
                 joined=_joined(r, stat.join, stat.name, "term"),
@@ -274,7 +275,8 @@ def _path(r: Rows, way: str) -> str:
         f"            const Pack {name}_pack = read_kept({name} + first);\n"
         for name in r.form.given
     )
-    found.append(filled(store, packs=packs, loads=loads, down=_down(r, _cpp(r, r.form.element))))
+    element = r.form.of_kept if way == "held" and r.form.of_kept else r.form.element
+    found.append(filled(store, packs=packs, loads=loads, down=_down(r, _cpp(r, element))))
     return "\n".join(found)
 
 

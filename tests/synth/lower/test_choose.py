@@ -212,3 +212,14 @@ def test_every_family_has_ops_and_legal_schedules() -> None:
             taken.add(request.family.name)
             assert len(candidates(request)) >= 10, op
     assert taken == {family.name for family in families()}
+
+
+def test_a_convolution_goes_by_places_where_that_saves_more_than_it_moves() -> None:
+    deep = candidates(read_request({"op": "conv2d", "shape": [32, 256, 256, 14, 14]}))
+    assert deep[0].schedule["algorithm"] == "winograd"
+    alone = candidates(read_request({"op": "conv2d", "shape": [32, 1, 64, 56, 56]}))
+    assert alone[0].schedule["algorithm"] == "direct"
+    strided = read_request({"op": "conv2d", "stride": 2, "shape": [32, 128, 128, 56, 56]})
+    assert {one.schedule["algorithm"] for one in candidates(strided)} == {"direct"}
+    with pytest.raises(SettingsError, match="winograd takes 3 x 3 taps with stride 1"):
+        read_request({"op": "conv2d", "stride": 2, "schedule": {"algorithm": "winograd"}})

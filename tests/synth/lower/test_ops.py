@@ -21,6 +21,7 @@ from validate.text.plain import fault
 
 _SIMT = {"tile_m": 32, "tile_n": 64, "warp_m": 32, "warp_n": 32, "thread_m": 4, "thread_n": 8}
 _MMA = {"tile_m": 32, "tile_n": 64, "warp_m": 32, "warp_n": 32, "tile_k": 32}
+_WINOGRAD = {"core": "simt", **_SIMT, "algorithm": "winograd"}
 _WGMMA = {
     **{"core": "wgmma", "copy": "async", "stages": 3},
     **{"tile_n": 64, "tile_k": 64, "warp_m": 16, "warp_n": 64},
@@ -119,6 +120,13 @@ SAMPLE: tuple[dict[str, Any], ...] = (
         "schedule": {**_WGMMA, "tile_m": 128, "tile_n": 64, "warp_m": 32, "persistent": 2},
     },
     {"op": "matmul_backward", "dtype": "float16", "schedule": {**_WGMMA, "tile_m": 64}},
+    {
+        "op": "conv2d_relu",
+        "bias": True,
+        "padding": 2,
+        "groups": 2,
+        "schedule": {**_WINOGRAD, "copy": "async", "stages": 3, "persistent": 2},
+    },
 )
 
 
