@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from generators.arithmetic.solvers.tridiagonal import Batch, batch_of
 from generators.build import KernelBuilder, extent
@@ -203,7 +202,7 @@ def _across(b: Batch, u: Var, lines: Expr, edge: str) -> Callable[[Expr], tuple[
         high = k.let(behind, least(line + 1, lines - 1))
 
     def at_line(other: Expr, i: Expr) -> Expr:
-        return u[replace(b, at=(*b.at[:-1], other)).place(i)]
+        return u[tuple(other if part is line else part for part in b.place(i))]
 
     def beside(i: Expr) -> tuple[Expr, Expr]:
         if edge != "zero":

@@ -338,14 +338,13 @@ def _compared(
 ) -> None:
     """Count another element that comes first; of equal ones, that before, or all apart."""
     other, own = pair
-    whole = other.type == INT32
     first = other > own if falling else other < own
     if equal is not None:
         with k.if_(first):
             k.augment(rank, "add", 1)
         with k.elif_(fn("eq", other, own)):
             k.augment(equal, "add", 1)
-    elif not whole:
+    elif other.type != INT32:
         with k.if_(before), k.if_(other >= own if falling else other <= own):
             k.augment(rank, "add", 1)
         with k.elif_(first):
@@ -356,8 +355,7 @@ def _compared(
         with k.elif_(fn("and", fn("eq", other, own), before)):
             k.augment(rank, "add", 1)
     else:
-        tie = fn("and", fn("eq", other, own), before)
-        with k.if_(fn("or", first, tie)):
+        with k.if_(fn("or", first, fn("and", fn("eq", other, own), before))):
             k.augment(rank, "add", 1)
 
 
