@@ -117,7 +117,7 @@ _TERMS = {
     "lap": ("L", "previous - 2 * here + next"),
     "steep": ("Q", "((next - previous) / 2)^2"),
     "slope": ("G", "(next - previous) / 2"),
-    "stopped": ("D", "d / (1 + d^2) of the differences d to previous and next"),
+    "stopped": ("D", "d / (1 + d^2 / {0}^2) of the differences d to previous and next"),
 }
 """What is made of the neighbours: a letter, and what is summed over the axes."""
 
@@ -133,6 +133,7 @@ class Around:
 
     def __init__(self, s: Site, u: Var, edge: str, coupled: bool = False) -> None:
         self.s, self.k, self.u, self.edge, self.coupled = s, s.k, u, edge, coupled
+        self.threshold = ""
         by_shape = s.k.draw.shape.chance(0.35)
         self.names = ["i" if say(s.k, at) in ("tid", "idx") else say(s.k, at) for at in s.at]
         self.counts = [
@@ -187,10 +188,15 @@ class Around:
 
     def _stopped(self) -> Expr:
         parts: list[Expr] = []
+        type_ = self.here.type
+        assert isinstance(type_, Scalar)
+        edge = self.k.scalar("kappa edge_threshold", type_, 0.3, 0.9)
+        self.threshold = edge.name
+        inverse = self.k.let("inv_kappa_sq inv_k2", 1.0 / (edge * edge))
         for name, pair in zip(self.names, self.sides, strict=True):
             for side, value in zip(("prev", "next"), pair, strict=True):
                 gap = self.k.let(f"d_{name}_{side}", value - self.here)
-                parts.append(gap / (1.0 + gap * gap))
+                parts.append(gap / (1.0 + gap * gap * inverse))
         return self.k.let("flow net_flow", total(parts))
 
     def _laplacian(self) -> Expr:
@@ -218,7 +224,8 @@ def computed(around: Around, equation: Equation, f: Scalar) -> tuple[Expr, str]:
     for key in formula.keys:
         if key in _TERMS:
             values[key] = around.term(key)
-            more += f"{' and' if more else ', where'} {_TERMS[key][0]} is {over}{_TERMS[key][1]}"
+            more += f"{' and' if more else ', where'} {_TERMS[key][0]} is {over}"
+            more += _TERMS[key][1].format(around.threshold)
         elif key in _INPUTS:
             names, low, high, ways = _INPUTS[key]
             if key == "old":

@@ -119,7 +119,7 @@ class Accumulation(Tally):
         """What the entry is made of: an element of each array, or a struct's fields."""
         parts, once = {}, read_once(self.amounts)
         for key in keys_of(self.amounts):
-            if key in self.ledger.params:
+            if key in self.ledger.params or key in self.ledger.settings:
                 continue
             names, low, high = self.ledger.inputs[key]
             fields = [_UNIT.sub("", singular(name)) for name in names.split()]
@@ -143,7 +143,19 @@ class Accumulation(Tally):
                 entry.values[key] = self.k.scalar(
                     words(self.ledger.params[key][0]), self.type, *self.ledger.params[key][1:]
                 )
+            elif key in self.ledger.settings:
+                entry.values[key] = self.setting(key)
         return entry.values
+
+    def setting(self, key: str) -> Expr:
+        """What belongs to a line of a grid: by its index, or one number for all of a list."""
+        names, low, high = self.ledger.inputs[key]
+        one, many = words(names)
+        if self.ledger.each.split()[0] not in self.s.dims:
+            return self.k.scalar(one, self.type, low, high)
+        axis = self.s.dims.index(self.ledger.each.split()[0])
+        array = self.k.array(many, self.type, self.s.dims[axis], low=low, high=high)
+        return array[self.s.at[axis]]
 
     def value(self, values: dict[str, Expr], amount: Formula) -> Expr:
         """What the entry gives, in place or by a helper."""

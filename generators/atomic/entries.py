@@ -33,6 +33,8 @@ class Ledger:
     pairs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Amounts that are wanted together, ``kind:name`` where not all are taken by one kind; names of
     the kernel that takes them."""
+    settings: frozenset[str] = frozenset()
+    """Inputs that belong to a line of a grid as a whole; of entries in a list all have the same."""
     lined: bool = False
     """Whether the second axis goes with the columns of a grid: times, say."""
     phrases: Mapping[str, str] = field(default_factory=dict)

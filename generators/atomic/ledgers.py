@@ -195,11 +195,12 @@ _PEAKS = Ledger(
     formulas(
         sample=lambda x: x,
         amplitude=lambda x: abs(x),
-        scaled_sample=lambda x, g: g * x,
-        corrected_sample=lambda x, b: x - b,
+        scaled_value=lambda x, g: g * x,
+        corrected_value=lambda x, b: x - b,
         power=lambda x: x * x,
-        calibrated_sample=lambda x, b, g: g * (x - b),
+        calibrated_value=lambda x, b, g: g * (x - b),
     ),
+    settings=frozenset("gb"),
     entry="sample",
     group="channels channel channel_ids",
     second="trials trial trial_ids",
@@ -209,8 +210,8 @@ _PEAKS = Ledger(
     kinds=("max", "min"),
     pairs={
         "signal_range hold_extremes": ("min:sample", "max:sample"),
-        "calibrated_range": ("min:calibrated_sample", "max:calibrated_sample"),
-        "corrected_range": ("min:corrected_sample", "max:corrected_sample"),
+        "calibrated_range": ("min:calibrated_value", "max:calibrated_value"),
+        "corrected_range": ("min:corrected_value", "max:corrected_value"),
     },
 )
 

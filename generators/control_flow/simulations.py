@@ -149,6 +149,16 @@ _LOST_OUTS = {
     "tank": "num_releases openings",
     "parking_lot": "turned_away rejected",
 }
+_COUNTERS = {
+    "inventory": "missed lost",
+    "order_up_to": "missed lost",
+    "backlog": "short num_short",
+    "token_bucket": "num_denied refused",
+    "queue": "num_left left",
+    "tank": "releases num_opened",
+    "parking_lot": "num_rejected full",
+}
+"""The local of what is counted beside the stock."""
 _STOCKED = frozenset({"inventory", "order_up_to", "backlog"})
 """What is stored, what is stored of what was lost, and what begins with some stock."""
 _LOST = {
@@ -192,7 +202,7 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     first = f"with {say(k, start)}" if form in _STOCKED else "empty"
     done += f"{first} and, at each step, {text.format(q=say(k, q), r=say(k, r))}; "
     done += f"{out.name} gets what is there at the end."
-    x, gone = k.let(_LOCALS[form], start), counter(k, "missed num_missed", type_)
+    x, gone = k.let(_LOCALS[form], start), counter(k, _COUNTERS[form], type_)
     with k.for_("t day j", count) as t:
         d = k.let(_INS[form], demand[s.index(t)])
         if form == "parking_lot":

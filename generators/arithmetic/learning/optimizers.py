@@ -134,7 +134,7 @@ def adam_step(k: KernelBuilder, level: int) -> Title:
     at, w = o.s.at, o.weights
     lr = o.rate()
     b1, b2 = o.setting("beta1", 0.8, 0.9), o.setting("beta2", 0.9, 0.99)
-    eps = o.setting("eps epsilon", 1e-3, 1e-2) if shape.chance(0.6) else k.lift(1e-8, o.type)
+    eps = o.setting("eps epsilon", 1e-3, 1e-2) if shape.chance(0.8) else k.lift(1e-8, o.type)
     g = o.grad
     decay = shape.weighted({"none": 3, "decoupled": 3, "l2": 2})
     lam = None if decay == "none" else o.setting("weight_decay wd", 0.01, 0.1)
@@ -170,9 +170,11 @@ def adam_step(k: KernelBuilder, level: int) -> Title:
 def _largest_moment(o: _Step, v: Var) -> Var:
     """The largest second moment so far (AMSGrad: Reddi, Kale and Kumar, ICLR 2018)."""
     peak = o.state("max_exp_avg_sq v_max", 0.05, 0.5)
-    v = o.k.let("v_hat_max v_top", most(peak[o.s.at], v))
+    v = o.k.let("v_peak v_top", most(peak[o.s.at], v))
     o.k.store(peak, o.s.at, v)
-    o.told.append(f"{peak.name} keeps the largest of the second moments, which takes their place.")
+    o.told.append(
+        f"{peak.name} keeps the largest second moments so far, of which v_hat is made instead."
+    )
     return v
 
 

@@ -21,35 +21,56 @@ def _explicit(b: Batch, before: Expr, here: Expr, after: Expr, r: Expr) -> Expr:
 
 
 def _solve_line(
-    b: Batch,
-    u: Var,
-    r: Expr,
-    source: Callable[[Var | Expr], Expr],
-    count: Expr,
-    insulated: bool = False,
+    b: Batch, u: Var, r: Expr, source: Callable[[Var | Expr], Expr], count: Expr
 ) -> tuple[Var, Var]:
-    """(1 + 2r) x[i] - r x[i-1] - r x[i+1] = source, with zeros beyond the ends; or 1 + r on the
-    diagonal at both ends, through which nothing flows."""
+    """(1 + 2r) x[i] - r x[i-1] - r x[i+1] = source, with zeros beyond the ends, where each line
+    has its own r, and so its own elimination."""
     k = b.k
     scratch = b.out("c_star upper_scratch c_prime")
     x = b.out(f"{u.name}_new {u.name}_next")
     main: Expr = 1.0 + 2.0 * r
-    first: Expr = 1.0 + r if insulated else main
-    if not insulated and k.draw.shape.chance(0.5):
-        main = first = k.let("main diag", main)
-    k.store(scratch, b.place(0), r / first)
-    k.store(x, b.place(0), source(k.lift(0, INT32)) / first)
+    if k.draw.shape.chance(0.5):
+        main = k.let("main diag", main)
+    k.store(scratch, b.place(0), r / main)
+    k.store(x, b.place(0), source(k.lift(0, INT32)) / main)
     with k.for_("i n", count, start=1) as i:
-        here = main
-        if insulated:
-            here = k.let("main diag", where(i < count - 1, 1.0 + 2.0 * r, 1.0 + r))
-        pivot = k.let("pivot denom", here - r * scratch[b.place(i - 1)])
+        pivot = k.let("pivot denom", main - r * scratch[b.place(i - 1)])
         k.store(scratch, b.place(i), r / pivot)
         k.store(x, b.place(i), (source(i) + r * x[b.place(i - 1)]) / pivot)
     with k.for_("back q", count, start=1) as n:
         i = k.let("at", count - 1 - n)
         k.store(x, b.place(i), scratch[b.place(i)] * x[b.place(i + 1)], "add")
     return scratch, x
+
+
+def _solve_alike(
+    b: Batch, u: Var, r: Expr, source: Callable[[Var | Expr], Expr], count: Expr
+) -> tuple[Var, Var]:
+    """The same where all lines have one r: one over the pivots comes from a table."""
+    k = b.k
+    inverse = k.array("inv_pivot inv_denom", b.type, b.unknowns, low=0.3, high=0.7)
+    x = b.out(f"{u.name}_new {u.name}_next")
+    carried = k.draw.shape.chance(0.5)
+    first = source(k.lift(0, INT32)) * inverse[0]
+    if carried:
+        value = k.let("value carried", first)
+        k.store(x, b.place(0), value)
+    else:
+        k.store(x, b.place(0), first)
+    with k.for_("i n", count, start=1) as i:
+        before = value if carried else x[b.place(i - 1)]
+        solved = (source(i) + r * before) * inverse[i]
+        if carried:
+            k.assign(value, solved)
+        k.store(x, b.place(i), value if carried else solved)
+    with k.for_("back q", count, start=1) as n:
+        i = k.let("at", count - 1 - n)
+        if carried:
+            k.assign(value, x[b.place(i)] + r * inverse[i] * value)
+            k.store(x, b.place(i), value)
+        else:
+            k.store(x, b.place(i), r * inverse[i] * x[b.place(i + 1)], "add")
+    return inverse, x
 
 
 @idiom
@@ -91,8 +112,8 @@ def crank_nicolson_rods(k: KernelBuilder, level: int) -> Title:
             here = _explicit(b, u[b.place(i - 1)], here, after, behind)
         return here if heat is None else here + heat[b.place(i)]
 
-    scratch, x = _solve_line(b, u, ahead, source, count)
-    return _crank_nicolson_rods_title(way, name, u, theta, heat, b, x, scratch, k)
+    table, x = (_solve_line if each else _solve_alike)(b, u, ahead, source, count)
+    return _crank_nicolson_rods_title(way, name, u, theta, heat, b, x, table, k, each)
 
 
 def _crank_nicolson_rods_title(
@@ -103,8 +124,9 @@ def _crank_nicolson_rods_title(
     heat: Var | None,
     b: Batch,
     x: Var,
-    scratch: Var,
+    table: Var,
     k: KernelBuilder,
+    each: bool,
 ) -> Title:
     """What the kernel is called, and what it does in words."""
     told = {"half": "Crank-Nicolson", "theta": "theta", "implicit": "implicit Euler"}[way]
@@ -113,8 +135,12 @@ def _crank_nicolson_rods_title(
     text += f"; {heat.name} is added to the right-hand side" if heat is not None else ""
     where_ = b.said().replace("system", "rod").replace("unknown", "place on it")
     text += f". Beyond the ends of a rod is 0; {where_}. The Thomas algorithm solves the "
-    text += f"tridiagonal system. {x.name} gets the solution, {scratch.name} the eliminated "
-    text += "upper band."
+    text += f"tridiagonal system. {x.name} gets the solution"
+    if each:
+        text += f", {table.name} the eliminated upper band."
+    else:
+        text += f"; {table.name} holds, by the place, one over the pivots of its elimination, "
+        text += "which is the same for all rods."
     return Title(k.name("crank_nicolson_step implicit_diffusion", "diffuse_rods"), text)
 
 
@@ -131,20 +157,24 @@ _ADI_EDGES = {
 def adi_sweep(k: KernelBuilder, level: int) -> Title:
     """A half step of ADI: explicit across the lines of a plane, implicit along each."""
     shape = k.draw.shape
-    k.size("lines", 8, 12)
-    k.size("m", 6, 9, minimum=2)
-    type_ = k.draw.wide_float_type()
     layout = shape.choice(("interleaved", "contiguous"))
+    rows, cols = k.draw.word.choice((("ny", "nx"), ("height", "width")))
+    along, across = (rows, cols) if layout == "interleaved" else (cols, rows)
+    k.size(across, 8, 12)
+    k.size(along, 6, 9, minimum=2)
+    type_ = k.draw.wide_float_type()
     several = level > 1 and shape.chance(0.4)
     if several:
-        k.size("planes", 2, 3)
-    batch = ("planes", "lines") if several else ("lines",)
-    at = k.thread(*batch, names=("p", "j") if several else (k.name("j line"),))
-    b = Batch(k, type_, layout, at, batch)
+        k.size("batch", 2, 3)
+    batch = ("batch", across) if several else (across,)
+    at = k.thread(*batch, names=("b", "j") if several else (k.name("j line"),))
+    b = Batch(k, type_, layout, at, batch, along, len(batch) - 1)
     u = b.array("u temperature phi", -1.0, 1.0)
-    lines: Expr = extent(u, b.axis - 1 if layout == "contiguous" else len(batch))
-    count = extent(u, b.axis) if shape.chance(0.5) else k.size_param("m num_points", "m")
-    lines = lines if shape.chance(0.5) else k.size_param("num_lines lines", "lines")
+    if shape.chance(0.5):
+        lines: Expr = extent(u, b.axis - 1 if layout == "contiguous" else len(batch))
+        count: Expr = extent(u, b.axis)
+    else:
+        lines, count = (k.size_param(s, s) for s in (across, along))
     two = level > 1 and shape.chance(0.6)
     rx = k.scalar("r_along" if two else "r fourier", type_, 0.2, 1.5)
     ry = k.scalar("r_across", type_, 0.1, 0.5) if two else rx
@@ -172,8 +202,7 @@ def _across(b: Batch, u: Var, lines: Expr, edge: str) -> Callable[[Expr], tuple[
         high = k.let(behind, least(line + 1, lines - 1))
 
     def at_line(other: Expr, i: Expr) -> Expr:
-        spot = (*b.at[:-1], other)
-        return u[(i, *spot) if b.layout == "interleaved" else (*spot, i)]
+        return u[tuple(other if part is line else part for part in b.place(i))]
 
     def beside(i: Expr) -> tuple[Expr, Expr]:
         if edge != "zero":
@@ -208,7 +237,7 @@ def _adi_sweep_stored(
             here = here - reaction * u[b.place(i)]
         return here if heat is None else here + heat[b.place(i)]
 
-    scratch, x = _solve_line(b, u, rx, source, count, edge == "insulated")
+    inverse, x = _solve_alike(b, u, rx, source, count)
     text = "A half step of the alternating-direction implicit method for diffusion, implicit along "
     text += (
         f"each line: the right-hand side is {u.name} plus {ry.name} times its second difference "
@@ -218,7 +247,11 @@ def _adi_sweep_stored(
     text += f", plus {heat.name}" if heat is not None else ""
     text += f"; the matrix has 1 + 2 * {rx.name} on its diagonal and -{rx.name} beside it. "
     text += _ADI_EDGES[edge].format(r=rx.name)
-    text += f"; {b.said().replace('system', 'line').replace('unknown', 'place on it')}. The Thomas "
-    text += f"algorithm solves it: {x.name} gets the solution, {scratch.name} the eliminated upper "
-    text += "band."
+    last, first = ("line", "place on it") if b.layout == "interleaved" else ("place on it", "line")
+    text += f"; the {first} is the {'second' if len(b.batch) > 1 else 'first'} index, the {last} "
+    text += f"the last. The Thomas algorithm solves it: {x.name} gets the solution; {inverse.name} "
+    text += (
+        "holds, by the place, one over the pivots of the elimination, which is the same for all "
+    )
+    text += "lines."
     return Title(k.name("adi_sweep adi_half_step", "peaceman_rachford"), text)

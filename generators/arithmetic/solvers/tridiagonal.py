@@ -24,17 +24,21 @@ class Batch:
     layout: str
     at: tuple[Var, ...]
     batch: tuple[str, ...]
-    """Sizes of the systems; the unknowns of one are ``m``."""
+    """Sizes of the systems."""
+    unknowns: str = "m"
+    """Size of one system."""
+    ahead: int = 0
+    """Axes of the batch before the unknown where that is not the last."""
 
-    def shape(self, rows: str = "m") -> tuple[str, ...]:
-        return (rows, *self.batch) if self.layout == "interleaved" else (*self.batch, rows)
+    def shape(self, rows: str = "") -> tuple[str, ...]:
+        return (*self.batch[: self.axis], rows or self.unknowns, *self.batch[self.axis :])
 
     def place(self, row: Operand) -> tuple[Operand, ...]:
-        return (row, *self.at) if self.layout == "interleaved" else (*self.at, row)
+        return (*self.at[: self.axis], row, *self.at[self.axis :])
 
     @property
     def axis(self) -> int:
-        return 0 if self.layout == "interleaved" else len(self.batch)
+        return self.ahead if self.layout == "interleaved" else len(self.batch)
 
     def array(self, names: str, low: float, high: float, role: str = "in") -> Var:
         return self.k.array(names, self.type, self.shape(), role=role, low=low, high=high)

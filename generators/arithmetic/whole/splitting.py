@@ -264,7 +264,7 @@ _OF_DIGITS: dict[str, tuple[str, str, str, _Step]] = {
     "count": (
         "count_digits digit_count",
         "digit_counts num_digits",
-        "how many digits it has in base {base}",
+        "how many digits it has in base {base}, 0 having none",
         lambda k, total, digit, base: k.augment(total, "add", 1),
     ),
     "alternating": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
@@ -258,6 +258,8 @@ class _Book:
     whole: tuple[str, ...]
     element: Type
     width: int
+    own: list[Var] = field(default_factory=list)
+    """The sample's vector, where it has a local."""
 
     def nearest(self, x: Var, book: Var) -> tuple[Var, Var]:
         """The smallest squared distance to a code, and which code that is."""
@@ -265,6 +267,7 @@ class _Book:
         smallest = k.let("best_d nearest_d", k.lift(1.0e30, FLOAT32))
         best = k.let("code nearest", k.lift(0, INT32))
         own = k.let("own point_i", x[self.at]) if self.width else None
+        self.own.extend([own] if own is not None else [])
         with k.for_("c j", extent(book, len(self.part))) as c:
             if self.width:
                 gap = (x[self.at] if own is None else own) - book[self.part + (c,)]
@@ -288,7 +291,7 @@ class _Book:
 
         def put(inner: tuple[Var, ...]) -> None:
             place = (*self.part, code, *inner)
-            value: Expr = x[self.at + inner]
+            value: Expr = self.own[0] if self.own else x[self.at + inner]
             value = value if book is None else value - book[place]
             k.atomic("add", sums, place, value if w is None else w * value)
 

@@ -67,7 +67,8 @@ class Edges:
         with k.for_("e slot n", stop, start=start) as e:
             self.at = (e,) if self.form == "rows" else (self.source, e)
             target = targets[self.at]
-            yield named(k, "v dst_node", target, 1.0)
+            far = "v" if isinstance(self.source, Var) and self.source.name == "u" else "nbr"
+            yield named(k, far, target, 1.0)
         self.inner = False
 
     @contextmanager

@@ -84,52 +84,67 @@ def _spread(
 def hook_roots(k: KernelBuilder, level: int) -> Title:
     """Union-find: roots of both ends are found by their parents, the larger hangs on the smaller.
 
-    Y. Shiloach, U. Vishkin, J. Algorithms 3 (1982).
+    Y. Shiloach, U. Vishkin, J. Algorithms 3 (1982); FastSV: Y. Zhang, A. Azad, A. Buluc (2020).
     """
     shape = k.draw.shape
     g = edges(k, level, nodes=(24, 32), queued=0.4)
-    parents = k.array("parents parent links", INT32, g.nodes, init=f"index_of:{g.nodes}")
-    out = k.accumulator("new_parents next_parent hooks", INT32, g.nodes, 10**6)
-    steps = shape.weighted({0: 3 * (level < 3), 1: 2 * (level < 4), 2: 3 * (level > 1)})
-    turns = k.scalar("num_jumps num_hops", INT32, 1, 3) if steps == 2 else None
-    root_u = _root(k, parents, g.source, "ru root_u", steps, turns)
+    word = k.draw.word.choice(("parent", "parents"))
+    parents = k.array(word, INT32, g.nodes, init=f"index_of:{g.nodes}")
+    out = k.accumulator(f"next_{word} new_{word}", INT32, g.nodes, 10**6)
+    form = shape.weighted({"stars": 3 * (level < 3), "climb": 2 + level, "fast": level})
+    if form == "fast":
+        return _fast_hooks(k, g, parents, out)
+    roots = k.draw.word.choice((("ru", "rv"), ("root_u", "root_v")))
+    root_u = _root(k, parents, g.source, roots[0], form)
     with g.targets() as v:
-        root_v = _root(k, parents, v, "rv root_v", steps, turns)
+        root_v = _root(k, parents, v, roots[1], form)
         with g.guard(_unequal(root_u, root_v)):
             if shape.chance(0.5):
-                high = named(k, "high larger", most(root_u, root_v), 0.7)
-                k.atomic("min", out, high, named(k, "low smaller", least(root_u, root_v), 0.6))
+                ends = k.draw.word.choice((("high", "low"), ("larger", "smaller")))
+                high = named(k, ends[0], most(root_u, root_v), 0.7)
+                k.atomic("min", out, high, named(k, ends[1], least(root_u, root_v), 0.6))
             else:
                 with k.if_(root_u < root_v):
                     k.atomic("min", out, root_v, root_u)
                 with k.else_():
                     k.atomic("min", out, root_u, root_v)
-    how = f"the parents of both, by {parents.name},"
-    if steps == 1:
-        how = f"the grandparents of both, by {parents.name} twice,"
-    elif turns is not None:
-        how = f"the ancestors of both, {turns.name} steps up along {parents.name},"
-    text = f"Hooking step of connected components by union-find: {g.said}, take {how} as roots. "
+    text = f"Hooking step of connected components by union-find: {g.said}, take the roots of both, "
+    if form == "stars":
+        text += f"which are their entries of {parents.name} (all trees are stars). "
+    else:
+        text += f"found by going from a node r to {parents.name}[r] while that is less than r (no "
+        text += "parent is above its child, and a root is its own). "
     text += f"Where they differ, lower {out.name} of the larger root to the smaller root."
     return Title(k.name("hook_roots union_edges link_components"), text)
 
 
-def _root(
-    k: KernelBuilder, parents: Var, node: Expr, names: str, steps: int, turns: Var | None
-) -> Expr:
-    """The root of a node: its parent, that one's, or what so many jumps reach."""
-    if turns is None and steps == 1 and k.draw.shape.chance(0.5):
-        return k.let(names, parents[parents[node]])
-    if turns is not None:
-        root = k.let(names, node)
-        k.used.discard("hop")
-        with k.for_("hop", turns):
-            k.assign(root, parents[root])
-        return root
-    root = k.let(names, parents[node])
-    if steps == 1:
+def _root(k: KernelBuilder, parents: Var, node: Expr, names: str, form: str) -> Expr:
+    """The root of a node: its parent, or the end of the way up."""
+    if form == "stars":
+        return k.let(names, parents[node])
+    root = k.let(names, node)
+    with k.while_(parents[root] < root):
         k.assign(root, parents[root])
     return root
+
+
+def _fast_hooks(k: KernelBuilder, g: Edges, parents: Var, out: Var) -> Title:
+    """FastSV: the grandparent of a neighbour is hung on a node, its parent or both."""
+    way = k.draw.shape.choice(("parent", "both", "all"))
+    parent_u = k.let("parent_u pu", parents[g.source])
+    if way == "all":
+        k.atomic("min", out, g.source, parents[parent_u])
+    with g.targets() as v:
+        found = k.let("grandparent_v gp_v", parents[parents[v]])
+        k.atomic("min", out, parent_u, found)
+        if way != "parent":
+            k.atomic("min", out, g.source, found)
+    to = "the parent of u" + " and u itself" * (way != "parent")
+    text = f"Hooking step of connected components (FastSV): {g.said}, lower {out.name} of {to} to "
+    text += f"the grandparent of v. Parents are those of {parents.name}."
+    if way == "all":
+        text += f" {out.name} of u is lowered to the grandparent of u, too."
+    return Title(k.name("fastsv_hook hook_grandparents hook_and_shortcut"), text)
 
 
 _FAR = {FLOAT32: 1.0e6, INT32: 10**6, INT64: 10**9}
@@ -146,9 +161,8 @@ def edge_relaxation(k: KernelBuilder, level: int) -> Title:
     dist = g.state(names, type_, *span)
     packed = level > 2 and type_ != FLOAT32 and shape.chance(0.6)
     out_type = INT64 if packed else type_
-    out = k.accumulator(
-        f"new_{names} next_{names}", out_type, g.nodes, 10**12 if packed else _FAR[type_]
-    )
+    called = "best_entry next_entries" if packed else f"new_{names} next_{names}"
+    out = k.accumulator(called, out_type, g.nodes, 10**12 if packed else _FAR[type_])
     du = named(k, "du dist_u base", dist[g.source], 0.8)
     limit = None
     if shape.chance(0.25):
@@ -195,63 +209,63 @@ def _with_parent(k: KernelBuilder, found: Expr, u: Expr, packed: bool) -> Expr:
 
 @idiom
 def frontier_push(k: KernelBuilder, level: int) -> Title:
-    """Breadth-first search: nodes of the present level give the next one to unseen neighbours."""
+    """Breadth-first search: nodes of the frontier give unseen neighbours parents or path counts."""
     shape = k.draw.shape
     g = edges(k, level, nodes=(22, 28), queued=0.9)
+    if level > 1 and shape.chance(0.35):
+        return _push_searches(k, g)
     called = k.draw.word.choice(("levels", "depth"))
     levels = g.state(called, INT32, -1, 0 if g.queued else 1)
-    form = shape.choice(("min", "exch", "cas") if g.queued else ("min", "exch", "cas", "or"))
-    now = k.scalar(f"current {singular(called)}_now", INT32, 0, 3 if g.queued else 1)
-    start = {"min": 10**6, "exch": -1, "cas": -1, "or": 0}[form]
-    type_ = UINT32 if form == "or" and shape.chance(0.5) else INT32
-    out = k.accumulator(
-        "next_frontier marks" if form == "or" else f"next_{called} new_{called}",
-        type_,
-        g.nodes,
-        start,
-    )
-    known = paths = None
-    if level > 1 and shape.chance(0.4):
-        known = g.state("paths_now known_paths", INT32, 1, 6)
-        paths = k.accumulator("num_paths sigma", INT32, g.nodes)
-    if g.queued:
-        _push_level(k, g, form, (levels, now, out), known, paths)
-        only = f"{levels.name}[v] is negative (not yet seen)"
+    way = shape.choice(("parent", "paths", "both"))
+    now = None
+    if not g.queued:
+        now = k.scalar(f"current {singular(called)}_now", INT32, 0, 1)
+    only = f"{levels.name}[v] is negative (not yet seen)"
+    if now is None:
+        done = _push_level(k, g, way, levels)
     else:
         with g.guard(_equal(levels[g.source], now)):
-            _push_level(k, g, form, (levels, now, out), known, paths)
+            done = _push_level(k, g, way, levels)
         only = f"{levels.name}[u] is {now.name} and {levels.name}[v] negative (not yet seen)"
-    verb = {
-        "min": f"lower {out.name}[v] to {now.name} + 1",
-        "exch": f"set {out.name}[v] to {now.name} + 1 by an atomic exchange",
-        "cas": f"set {out.name}[v] from -1 to {now.name} + 1 by compare-and-swap",
-        "or": f"mark v by OR-ing 1 into {out.name}[v]",
-    }[form]
-    text = f"Breadth-first search step: {g.said}, where {only}, {verb}."
-    if known is not None and paths is not None:
-        text = f"{text[:-1]}, and add the shortest paths {known.name}[u] to {paths.name}[v]."
-    return Title(k.name("bfs_push expand_frontier bfs_step"), text)
+    text = f"Breadth-first search step: {g.said}, where {only}, {done}."
+    names = {"parent": "bfs_parents", "paths": "count_paths bfs_paths"}.get(way, "bfs_push")
+    return Title(k.name(f"{names} expand_frontier bfs_step"), text)
 
 
-def _push_level(
-    k: KernelBuilder,
-    g: Edges,
-    form: str,
-    arrays: tuple[Var, Var, Var],
-    known: Var | None,
-    paths: Var | None,
-) -> None:
-    """What a node of the frontier does to its unseen neighbours."""
-    levels, now, out = arrays
-    own = named(k, "sigma_u paths_u", known[g.source], 0.5) if known is not None else None
-    deeper = now + 1 if form == "or" else named(k, "deeper", now + 1, 0.5)
+def _push_level(k: KernelBuilder, g: Edges, way: str, levels: Var) -> str:
+    """What a node of the frontier does to its unseen neighbours, in words."""
+    told, counts = [], k.draw.word.choice(("num_paths", "sigma"))
+    out = paths = known = None
+    if way != "parent":
+        known = g.state(counts, INT32, 1, 6)
+        paths = k.accumulator(f"new_{counts} next_{counts}", INT32, g.nodes)
+        told.append(f"add {known.name}[u], the shortest paths to u, to {paths.name}[v]")
+    if way != "paths":
+        out = k.accumulator("parents parent", INT32, g.nodes, 10**6)
+        told.append(f"lower {out.name}[v] to u, so that the smallest of its finders is its parent")
     with g.targets() as v, g.guard(levels[v] < 0):
-        if form == "cas":
-            k.compare_and_swap(out, v, -1, deeper)
-        else:
-            k.atomic(form, out, v, 1 if form == "or" else deeper)
-        if paths is not None and own is not None:
-            k.atomic("add", paths, v, own)
+        if paths is not None and known is not None:
+            k.atomic("add", paths, v, known[g.source])
+        if out is not None:
+            k.atomic("min", out, v, g.source)
+    return " and ".join(told)
+
+
+def _push_searches(k: KernelBuilder, g: Edges) -> Title:
+    """Many searches at once, one bit of a word each (MS-BFS: Then et al., VLDB 2014)."""
+    type_ = k.draw.shape.choice((UINT32, Scalar("uint64")))
+    front = g.state("frontier_bits visit", type_, 0, 3)
+    seen = g.state("seen_bits seen", type_, 0, 7)
+    out = k.accumulator("next_bits visit_next", type_, g.nodes)
+    own = k.let("bits_u visits", front[g.source])
+    with g.targets() as v:
+        fresh = k.let("fresh unseen", own & ~seen[v])
+        with g.guard(_unequal(fresh, k.lift(0, type_))):
+            k.atomic("or", out, v, fresh)
+    text = f"Step of {type_.bits} breadth-first searches at once, search b by bit b of each word: "
+    text += f"{g.said}, OR the bits of {front.name}[u] that {seen.name}[v] does not have into "
+    text += f"{out.name}[v]."
+    return Title(k.name("multi_source_bfs ms_bfs_push"), text)
 
 
 @idiom

@@ -284,7 +284,7 @@ def pair_distances(k: KernelBuilder, level: int) -> Title:
     k.size("bins", 5, 7)
     r = (_Sites if shape.chance(0.4) else _Pairs)(k, level, lead)
     dims = ("bins",) if not lead or shape.chance(0.3) else (*lead, "bins")
-    out = k.accumulator("hist rdf distance_counts", r.counts, dims)
+    out = k.accumulator("hist pair_counts distance_counts", r.counts, dims)
     bins = extent_of(k, "bins") if shape.chance(0.5) else extent(out, len(dims) - 1)
     own = k.let("xi p", r.x[threads])
     at, i = threads[:-1], threads[-1]

@@ -205,8 +205,9 @@ def _one(s: _Scores, chosen: Var, top: Var, what: str, text: str, level: int) ->
 def select_top_k(k: KernelBuilder, level: int) -> Title:
     """The k largest scores of each row in order, a pass for each: what comes after the last."""
     shape = k.draw.shape
-    s = _scores(k, level, "items", "scores similarities candidates", (9, 13), minimum=8)
     small = shape.chance(0.3)
+    names = "distances costs" if small else "scores similarities"
+    s = _scores(k, level, "items", names, (9, 13), minimum=8)
     wanted = k.size("top_k", 2, 4)
     mark = k.draw.word.choice(("topk", "best"))
     ids = k.out(f"{mark}_ids", INT32, s.whole(wanted))
@@ -214,7 +215,7 @@ def select_top_k(k: KernelBuilder, level: int) -> Title:
     kept = inserts or shape.chance(0.7)
     values = k.out(f"{mark}_values", FLOAT32, s.whole(wanted)) if kept else None
     if shape.chance(0.5):
-        rounds: Expr = k.size_param("num_best top_n", wanted)
+        rounds: Expr = k.size_param("top_k", wanted)
     else:
         rounds = extent(ids, 0 if s.across else len(s.dims))
     if inserts and values is not None:
@@ -225,13 +226,13 @@ def select_top_k(k: KernelBuilder, level: int) -> Title:
 def _by_passes(s: _Scores, ids: Var, values: Var | None, rounds: Expr, small: bool) -> Title:
     """Each pass finds the best of what comes after the last found."""
     k, sign = s.k, -1.0 if small else 1.0
-    last = k.let("last_score prev_best", k.lift(-LOW * sign, FLOAT32))
+    last = k.let("last_value prev_best", k.lift(-LOW * sign, FLOAT32))
     at_last = k.let("last_id prev_id", k.lift(-1, INT32))
     with s.each("r rank n", rounds) as r:
         best = k.let("best cur_best", k.lift(LOW * sign, FLOAT32))
         chosen = k.let("chosen best_id", k.lift(-1, INT32))
         with s.each("j c e") as j:
-            v = k.let("v score", s.of(j))
+            v = k.let("v value" if small else "v score", s.of(j))
             after = v > last if small else v < last
             tie = fn("and", v >= last if small else v <= last, j > at_last)
             better = v < best if small else v > best
@@ -244,16 +245,13 @@ def _by_passes(s: _Scores, ids: Var, values: Var | None, rounds: Expr, small: bo
         k.assign(last, best)
         k.assign(at_last, chosen)
     order = "smallest" if small else "largest"
-    text = (
-        f"{ids.name} gets the indices of the {order} scores in each {s.said}, in order, the first "
-    )
-    text += (
-        f"of equal ones first; each pass looks for the {order} that comes after the last found. "
-    )
+    text = f"{ids.name} gets the indices of the {order} entries of each {s.said}, in order, the "
+    text += f"first of equal ones first; each pass looks for the {order} that comes after the last "
+    text += "found. "
     text += "Where there are no more, the index is -1"
-    text += f". {values.name} gets the scores." if values is not None else "."
+    text += f". {values.name} gets the entries themselves." if values is not None else "."
     if values is not None:
-        text = text.replace("is -1.", f"is -1 and the score {LOW * sign:g}.")
+        text = text.replace("is -1.", f"is -1 and the value {LOW * sign:g}.")
     return Title(k.name("select_top_k topk_rows k_best"), text)
 
 
@@ -266,7 +264,7 @@ def _inserted(s: _Scores, outs: tuple[Var, Var], rounds: Expr, small: bool) -> T
         k.store(ids, s.place(r), -1)
     end = k.let("last tail", rounds - 1) if shape.chance(0.5) else rounds - 1
     with s.each("j c e") as j:
-        v = k.let("v score", s.of(j))
+        v = k.let("v value" if small else "v score", s.of(j))
         kept = values[s.place(end)]
         if shape.chance(0.5):
             with k.if_(v >= kept if small else v <= kept):
@@ -276,9 +274,11 @@ def _inserted(s: _Scores, outs: tuple[Var, Var], rounds: Expr, small: bool) -> T
             with k.if_(v < kept if small else v > kept):
                 _shifted(s, outs, v, j, end, small)
     order = "smallest" if small else "largest"
-    text = f"{ids.name} and {values.name} get the indices and values of the {order} scores in each "
+    text = (
+        f"{ids.name} and {values.name} get the indices and values of the {order} entries of each "
+    )
     text += f"{s.said}, in order, the first of equal ones first: a sorted list that starts as -1 "
-    text += f"and {worst:g} takes in one score after the other."
+    text += f"and {worst:g} takes in one entry after the other."
     return Title(k.name("select_top_k topk_insertion k_best"), text)
 
 
@@ -338,21 +338,24 @@ def _compared(
 ) -> None:
     """Count another element that comes first; of equal ones, that before, or all apart."""
     other, own = pair
-    whole = other.type == INT32
     first = other > own if falling else other < own
     if equal is not None:
         with k.if_(first):
             k.augment(rank, "add", 1)
         with k.elif_(fn("eq", other, own)):
             k.augment(equal, "add", 1)
-    elif whole and k.draw.shape.chance(0.5):
+    elif other.type != INT32:
+        with k.if_(before), k.if_(other >= own if falling else other <= own):
+            k.augment(rank, "add", 1)
+        with k.elif_(first):
+            k.augment(rank, "add", 1)
+    elif k.draw.shape.chance(0.5):
         with k.if_(first):
             k.augment(rank, "add", 1)
         with k.elif_(fn("and", fn("eq", other, own), before)):
             k.augment(rank, "add", 1)
     else:
-        tie = fn("and", other >= own if falling else other <= own, before)
-        with k.if_(fn("or", first, tie)):
+        with k.if_(fn("or", first, fn("and", fn("eq", other, own), before))):
             k.augment(rank, "add", 1)
 
 

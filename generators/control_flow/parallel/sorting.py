@@ -205,7 +205,7 @@ def _count_ahead(
     """Count the elements of the list that come before the thread's own."""
     (mine, rank, count), head, i = state, at[:-1], at[-1]
     whole = str(mine.type) in WHOLE
-    form = k.draw.shape.choice(("one", "split", "arms") if whole else ("one", "split"))
+    form = k.draw.shape.choice(("one", "split", "arms") if whole else ("split", "nested"))
 
     def ahead(other: Expr, ties: bool) -> Expr:
         if up:
@@ -220,8 +220,13 @@ def _count_ahead(
         return
     with k.for_("j q", count) as j:
         other = k.let("other key_j", keys[index(*head, j)])
-        equal = same(other, mine) if whole else ahead(other, True)
-        tie = both(equal, j < i)
+        if form == "nested":
+            with k.if_(j < i), k.if_(ahead(other, True)):
+                k.augment(rank, "add", 1)
+            with k.elif_(ahead(other, False)):
+                k.augment(rank, "add", 1)
+            return
+        tie = both(same(other, mine), j < i)
         with k.if_(some(ahead(other, False), tie) if form == "one" else ahead(other, False)):
             k.augment(rank, "add", 1)
         if form == "arms":
@@ -267,8 +272,8 @@ def rank_sort(k: KernelBuilder, level: int) -> Title:
     way = "ascending" if up else "descending"
     return Title(
         k.name("rank_sort enumeration_sort", "rank_keys"),
-        f"The rank of each of {keys.name}{' within its row' if rows else ''} in {way} order is how "
-        f"many come before it; equal keys keep their order. {' and '.join(told)}.",
+        f"The rank of each element of {keys.name}{' within its row' if rows else ''} in {way} "
+        f"order is how many come before it; equal keys keep their order. {' and '.join(told)}.",
     )
 
 
