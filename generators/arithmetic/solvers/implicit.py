@@ -131,20 +131,20 @@ _ADI_EDGES = {
 def adi_sweep(k: KernelBuilder, level: int) -> Title:
     """A half step of ADI: explicit across the lines of a plane, implicit along each."""
     shape = k.draw.shape
-    k.size("lines", 8, 12)
-    k.size("m", 6, 9, minimum=2)
+    k.size("ny", 8, 12)
+    k.size("nx", 6, 9, minimum=2)
     type_ = k.draw.wide_float_type()
     layout = shape.choice(("interleaved", "contiguous"))
     several = level > 1 and shape.chance(0.4)
     if several:
         k.size("planes", 2, 3)
-    batch = ("planes", "lines") if several else ("lines",)
+    batch = ("planes", "ny") if several else ("ny",)
     at = k.thread(*batch, names=("p", "j") if several else (k.name("j line"),))
-    b = Batch(k, type_, layout, at, batch)
+    b = Batch(k, type_, layout, at, batch, "nx")
     u = b.array("u temperature phi", -1.0, 1.0)
     lines: Expr = extent(u, b.axis - 1 if layout == "contiguous" else len(batch))
-    count = extent(u, b.axis) if shape.chance(0.5) else k.size_param("m num_points", "m")
-    lines = lines if shape.chance(0.5) else k.size_param("num_lines lines", "lines")
+    count = extent(u, b.axis) if shape.chance(0.5) else k.size_param("m num_points", "nx")
+    lines = lines if shape.chance(0.5) else k.size_param("num_lines lines", "ny")
     two = level > 1 and shape.chance(0.6)
     rx = k.scalar("r_along" if two else "r fourier", type_, 0.2, 1.5)
     ry = k.scalar("r_across", type_, 0.1, 0.5) if two else rx

@@ -24,9 +24,12 @@ class Batch:
     layout: str
     at: tuple[Var, ...]
     batch: tuple[str, ...]
-    """Sizes of the systems; the unknowns of one are ``m``."""
+    """Sizes of the systems."""
+    unknowns: str = "m"
+    """How many one of them has."""
 
-    def shape(self, rows: str = "m") -> tuple[str, ...]:
+    def shape(self, rows: str = "") -> tuple[str, ...]:
+        rows = rows or self.unknowns
         return (rows, *self.batch) if self.layout == "interleaved" else (*self.batch, rows)
 
     def place(self, row: Operand) -> tuple[Operand, ...]:
