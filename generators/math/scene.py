@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
 
@@ -24,6 +24,20 @@ _SYMBOLS = {
     4: ("batch channels rows cols",),
 }
 _NEUTRAL = ("row col", "i j", "y x")
+_PLANE = frozenset({"y x", "py px", "lat_idx lon_idx"})
+"""Indices of planes: only where a family has such are two axes called height and width."""
+_COUNTED: Mapping[str, str] = {
+    "acct": "accounts",
+    "batch": "batch",
+    **{
+        word: f"{word}s"
+        for word in (
+            *("book", "case", "cell", "day", "joint", "leg", "orbit", "pipe", "plate"),
+            *("robot", "route", "run", "scenario", "station", "step", "trade", "well"),
+        )
+    },
+}
+"""What indices count, as a size is called."""
 Axes = tuple[int, ...]
 
 
@@ -185,10 +199,11 @@ def launch(
     In a table the items are the rows and the settings the columns, not the other way about.
     """
     type_ = k.draw.wide_float_type()
-    symbols = family.sizes.get(ndim) or k.draw.word.choice(_SYMBOLS[ndim])
     grids = dict(enumerate(family.grids, 1))
-    names = k.draw.word.choice(grids.get(ndim, "b c i j|n c y x").split("|"))
+    choices = grids.get(ndim, "b c i j|n c y x").split("|")
+    names = k.draw.word.choice(choices)
     indices = names.split()[:: -1 if table and names not in _NEUTRAL else 1]
+    symbols = family.sizes.get(ndim) or _symbols(k, choices, indices)
     site = over(k, symbols, indices, _SIZES[ndim], inner=inner)
     threads = tuple(index for index in site.at if isinstance(index, Var))
     part, *loops = family.parts.split() or [""]
@@ -196,6 +211,14 @@ def launch(
     dims = (*site.dims, inner) if inner else site.dims
     style = k.draw.word.integer(0, 5)
     return Scene(k, family, type_, dims, threads, loop, (style, style), threads)
+
+
+def _symbols(k: KernelBuilder, choices: Sequence[str], indices: Sequence[str]) -> str:
+    """Names of the sizes: what the indices count, where these are words of the subject."""
+    if len(indices) > 1 and all(index in _COUNTED for index in indices):
+        return " ".join(_COUNTED[index] for index in indices)
+    plain = [s for s in _SYMBOLS[len(indices)] if s != "h w" or not _PLANE.isdisjoint(choices)]
+    return k.draw.word.choice(plain)
 
 
 def declare(

@@ -37,20 +37,20 @@ def _row(k: KernelBuilder) -> _Row:
     shape = k.draw.shape
     type_ = INT32 if shape.chance(0.2) else k.draw.wide_float_type()
     dims: tuple[str, ...] = (k.size("images", 3, 5),) if shape.chance(0.35) else ()
-    k.size("cols", 10, 16, minimum=4)
+    k.size("width", 10, 16, minimum=4)
     names = [k.name("b n image")] if dims else []
-    at = k.thread(*dims, "cols", names=[*names, k.name("x col j")])
+    at = k.thread(*dims, "width", names=[*names, k.name("x col j")])
     return _Row(k, at[:-1], dims, at[-1], type_)
 
 
 def _energy(r: _Row) -> tuple[Expr, str]:
     """The cost of a thread's pixel: in an image of costs, or in a row of its own; in words."""
     if r.k.draw.shape.chance(0.4):
-        row = r.array("energy_row row_energy", "cols")
+        row = r.array("energy_row row_energy", "width")
         return row[r.lead + (r.x,)], row.name
-    r.k.size("rows", 6, 9, minimum=5)
+    r.k.size("height", 6, 9, minimum=5)
     y = r.k.scalar("y", INT32, 1, 4)
-    image = r.array("energy pixel_energy", "rows", "cols")
+    image = r.array("energy pixel_energy", "height", "width")
     return image[r.lead + (y, r.x)], f"{image.name} in row {y.name}"
 
 
@@ -68,7 +68,7 @@ def _inside(r: _Row, above: Var, last: Expr | None) -> dict[int, Expr]:
     shape = r.k.draw.shape
     width: Expr = extent(above, len(r.dims))
     if shape.chance(0.5):
-        width = r.k.size_param("width num_cols", "cols")
+        width = r.k.size_param("width num_cols", "width")
     return {-1: r.x > 0, 1: r.x + 1 < width if shape.chance(0.5) else r.x < width - 1}
 
 
@@ -107,7 +107,7 @@ def _moves(r: _Row) -> Var | None:
     """Where the cheapest way comes from, for who follows the seam back."""
     if not r.k.draw.shape.chance(0.6):
         return None
-    return r.k.out("moves from_offset", INT32, (*r.dims, "cols"))
+    return r.k.out("moves from_offset", INT32, (*r.dims, "width"))
 
 
 def _moves_said(moves: Var | None) -> str:
@@ -120,8 +120,8 @@ def _moves_said(moves: Var | None) -> str:
 def _by_energy(r: _Row, level: int) -> str:
     """Backward energy (Avidan and Shamir, 2007): the cost of the pixel that is taken out."""
     cost, said = _energy(r)
-    above = r.array("cost_above prev_costs", "cols")
-    out = r.k.out("costs seam_costs", r.type, (*r.dims, "cols"))
+    above = r.array("cost_above prev_costs", "width")
+    out = r.k.out("costs seam_costs", r.type, (*r.dims, "width"))
     moves, slant = _moves(r), _slant(r, level)
     best = _cheapest(r, above, {-1: slant, 0: None, 1: slant}, moves)
     r.k.store(out, (*r.lead, r.x), best + cost)
@@ -135,11 +135,11 @@ def _by_gray(r: _Row, forward: bool) -> str:
     """Energies from gray values: |dx| + |dy|, or what new neighbours differ by (Rubinstein, Shamir
     and Avidan, 2008)."""
     k = r.k
-    k.size("rows", 6, 9, minimum=5)
+    k.size("height", 6, 9, minimum=5)
     y = k.scalar("y", INT32, 1, 4)
-    gray = r.array("gray luma", "rows", "cols")
-    above = r.array("cost_above prev_costs", "cols")
-    out = k.out("costs seam_costs", r.type, (*r.dims, "cols"))
+    gray = r.array("gray luma", "height", "width")
+    above = r.array("cost_above prev_costs", "width")
+    out = k.out("costs seam_costs", r.type, (*r.dims, "width"))
     moves, last = _moves(r), k.let("last last_col", extent(above, len(r.dims)) - 1)
     g = k.draw.word.choice(("g", "gray"))
     left = k.let(f"{g}_left", gray[r.lead + (y, most(r.x - 1, 0))])

@@ -19,6 +19,8 @@ from generators.program.expr import Expr, Var
 _AXES = {1: ("len",), 2: ("rows", "cols"), 3: ("planes", "rows", "cols")}
 _WORDS = {"len": "length", "planes": "depth", "rows": "height", "cols": "width"}
 _SHORT = {"len": "len", "planes": "depth", "rows": "h", "cols": "w"}
+_OUT = {axis: f"out_{short}" for axis, short in _SHORT.items()}
+"""What an axis of the output is called where that of the input is of another size."""
 _INDEX = {"len": "o pos", "planes": "oz z_out", "rows": "oy y_out", "cols": "ox x_out"}
 _TAPS = {"len": "t tap", "planes": "kz dz", "rows": "ky dy", "cols": "kx dx"}
 
@@ -38,6 +40,8 @@ class Windows:
     before: Expr
     pad: str
     inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    """Sizes along the axes."""
 
     def tap(self, axis: int, at: Expr, t: Expr) -> Expr:
         """Where a tap reads along an axis."""
@@ -94,21 +98,23 @@ def windows(w: Work, nd: int, pads: Sequence[str], sides: Sequence[int] = (3, 3,
     dilation = shape.weighted({1: 3, 2: 2 * (w.level > 1)}) if nd < 3 else 1
     before = {"valid": 0, "causal": dilation * (side - 1)}.get(pad, dilation * (side // 2))
     low, high = {1: (16, 30), 2: (5, 7), 3: (3, 4)}[nd]
-    axes, inputs = _AXES[nd], []
+    more = dilation * (side - 1) if pad == "valid" else 0
+    axes, inputs, outputs = _AXES[nd], [], []
     for axis in axes:
-        w.size(axis, low, high, _WORDS[axis])
-        more = dilation * (side - 1) if pad == "valid" else 0
-        text = f"{stride}*{axis}" if stride > 1 else axis
+        out = _OUT[axis] if more or stride > 1 else axis
+        w.size(out, low, high, _WORDS[axis])
+        text = f"{stride}*{out}" if stride > 1 else out
         inputs.append(f"{text}+{more}" if more else text)
-        if inputs[-1] != axis:
-            w.words[axis], w.words[inputs[-1]] = f"out_{_SHORT[axis]}", f"in_{_SHORT[axis]}"
+        outputs.append(out)
+        if out != axis:
+            w.words[out], w.words[inputs[-1]] = out, f"in_{_SHORT[axis]}"
 
     def knob(names: str, value: int) -> Expr:
         known = value > 0 and (value > 1 or "pad" in names) and w.chance(0.4)
         return k.size_param(names, str(value)) if known else k.lift(value, INT32)
 
     made = knob("stride", stride), knob("dilation", dilation), knob("padding pad", before)
-    return Windows(w, axes, side, *made, pad, tuple(inputs))
+    return Windows(w, axes, side, *made, pad, tuple(inputs), tuple(outputs))
 
 
 @dataclass
@@ -166,12 +172,16 @@ def _convolution(k: KernelBuilder, level: int, nd: int) -> Title:
         0.8,
     )
     bias = w.tensor("bias", (cout,)) if w.chance(0.5) else None
-    dims = f.dims((cout,), win.axes)
+    dims = f.dims((cout,), win.outputs)
     channel = "co" if mode == "full" else "c ch"
-    called = {"b": "b item", cout: channel, **{a: _INDEX[a] for a in win.axes}}
+    called = {
+        "b": "b item",
+        cout: channel,
+        **{o: _INDEX[a] for o, a in zip(win.outputs, win.axes, strict=True)},
+    }
     with w.each(dims, [called[d] for d in dims], 0.15) as at:
         c = at[-1] if f.last else at[len(batch)]
-        places = [at[dims.index(a)] for a in win.axes]
+        places = [at[dims.index(o)] for o in win.outputs]
         total = k.let("total acc", k.lift(0.0, w.type_) if bias is None else bias[c])
         _taps(f, x, weights, total, at[: len(batch)], c, places, inner)
         way = k.draw.shape.choice(sorted(SAID)) if w.chance(0.25, 3) else ""

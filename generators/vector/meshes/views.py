@@ -210,12 +210,12 @@ def bundle_residuals(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     k.size("m", 40, 60)
     k.size("cams", 4, 6)
-    k.size("n", 10, 16)
+    k.size("num_points", 10, 16)
     at = k.thread("m", names=(k.name("i tid obs"),))
     c = Crowd(k, level, VEC2, ("m",), at)
     cam_ids = k.array("cam_ids camera_index", INT32, "m", init="index_of:cams")
-    point_ids = k.array("point_ids point_index", INT32, "m", init="index_of:n")
-    p = points_of(k, VEC3, "points landmarks", -1.0, 1.0, ("n",), level)
+    point_ids = k.array("point_ids point_index", INT32, "m", init="index_of:num_points")
+    p = points_of(k, VEC3, "points landmarks", -1.0, 1.0, ("num_points",), level)
     seen = points_of(k, VEC2, "observed pixels uv", -1.0, 1.0, ("m",), level)
     return _bundle_residuals_stored(k, cam_ids, at, point_ids, shape, p, c, seen)
 

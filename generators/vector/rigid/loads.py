@@ -165,15 +165,15 @@ def rotor_wrench(k: KernelBuilder, level: int) -> Title:
     """Force and torque of the rotors of a multicopter, in its own frame or in the world."""
     shape = k.draw.shape
     r = rig(k, "i tid drone", single=0.75, list=4, batch=3)
-    k.size("q", 4, 4)
+    k.size("rotors", 4, 4)
     square = shape.chance(0.75)
     names = "rotor_speeds speeds omegas" if square else "throttles throttle"
-    speeds = r.array(names, r.scalar, 0.2, 1.5, more="q")
+    speeds = r.array(names, r.scalar, 0.2, 1.5, more="rotors")
     up = None if shape.chance(0.5) else k.scalar("up thrust_dir", r.vec, init="unit")
     rotors = _rotors(r, tilted=up is None)
     lift = given(r, "k_thrust thrust_coeff", r.scalar, 0.5, 2.0, forms=TUNED)
     drag = given(r, "yaw_gain drag_gain", r.scalar, 0.1, 0.6, forms=TUNED)
-    count = k.trip_count("num_rotors rotor_count", "q")
+    count = k.trip_count("num_rotors rotor_count", "rotors")
     total = Total(r, r.scalar == FLOAT32 and shape.chance(0.6))
     with k.for_("s m j", count) as s:
         one = rotors.at(s)
@@ -204,7 +204,7 @@ def _rotors(r: Rig, tilted: bool) -> Items:
     }
     if tilted:
         parts["axis"] = Part("axis thrust_dir", r.vec, init="unit")
-    return Items(r.k, "Rotor Propeller", parts, "q", 0.5)
+    return Items(r.k, "Rotor Propeller", parts, "rotors", 0.5)
 
 
 def _rotor(b: BodyBuilder, arm: Expr, f: Expr, turn: Expr) -> tuple[Expr, Expr]:

@@ -230,8 +230,8 @@ def skinning(k: KernelBuilder, level: int) -> Title:
     points = given(r, "point rest_point vertex", r.vec, -1.5, 1.5, last=1)
     dual = level >= 2 and shape.chance(0.35)
     bones = Bones(r, level, dual)
-    k.size("q", 2, 4)
-    how = {"axes": (last := r.axes("last")), "more": "q"}
+    k.size("max_influences", 2, 4)
+    how = {"axes": (last := r.axes("last")), "more": "max_influences"}
     ids = r.array("bone_ids joints influences", INT32, init="index_of:bones", **how)
     weights = r.array("weights skin_weights", r.scalar, 0.1, 1.0, **how)
     p: Expr = points
@@ -248,7 +248,7 @@ def skinning(k: KernelBuilder, level: int) -> Title:
         k.augment(p, "add", share * shift)
         done += f", moved by {say(k, share * shift)} first"
     state = Blend(r, p, dual, normals, normalized)
-    count = k.trip_count("influences_n max_bones", "q")
+    count = k.trip_count("influences_n max_bones", "max_influences")
     with k.for_("s j slot", count) as s:
         spot = (*(r.at[axis] for axis in last), s)
         w: Expr = weights[spot]

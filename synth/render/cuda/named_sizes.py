@@ -48,7 +48,14 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     cams=((64, 512), (512, 4096)),
     buckets__docs=((1024, 65_536), (65_536, 1_000_000)),
     sketch_width=((1024, 4096), (4096, 65_536)),
-    sketch_depth__rotors=((3, 4), (4, 8)),
+    sketch_depth__rotors__max_influences=((3, 4), (4, 8)),
+    joints=((6, 12), (12, 32)),
+    legs__segs=((8, 32), (32, 128)),
+    wells=((96, 384),),
+    days=((30, 365), (365, 3650)),
+    hours=((168, 744), (744, 8760)),
+    sets=((1024, 8192), (8192, 65_536)),
+    x_words=((4, 8),),
     edges__num_edges__num_faces__num_elements=((4096, 65_536), (65_536, 500_000)),
     brackets__parts__components__terms__adapters__experts=((4, 8), (8, 16)),
     levels__objects__shapes__rank__window=((4, 16), (16, 64)),
@@ -81,9 +88,10 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     lamps=((4, 16), (8, 64)),
     balls__boxes=((8, 64), (64, 256)),
     tris__faces=((64, 512), (512, 4096)),
-    num_vortices__refs=((64, 512), (512, 4096)),
+    num_vortices=((64, 512), (512, 4096)),
+    refs=((1024, 4096), (4096, 16_384)),
     log_nodes=((16, 20), (20, 24)),
-    bvh_nodes=((255, 1023), (1023, 8191)),
+    bvh_nodes=((1023, 8191), (8191, 65_535)),
     accounts__users__meters__workers__rooms=((256, 4096), (4096, 65_536)),
     basins__desks__feeders__teams__assemblies__tasks=((8, 64), (64, 512)),
     tariff_zones__languages__sessions__trials=((4, 8), (8, 24)),
@@ -103,16 +111,19 @@ _INNER: Mapping[str, tuple[Range, ...]] = _named(
     tokens__observations=((1024, 4096), (4096, 16_384)),
     inner_dim=((64, 256), (256, 1024)),
     num_particles=((1000, 4000), (4000, 20_000)),
-    block_size=((8, 16), (16, 64)),
+    block_size=((16, 32), (32, 128)),
 )
 """Of sizes that the launch does not count, under names that mean something else where it does."""
 _AUDIO = frozenset({"channels", "tracks", "tones"})
 """Beside one of these a number of samples is a length of sound."""
 _ALONE: Mapping[str, tuple[Range, ...]] = _named(
     channels__tracks__streams__models__clouds__folds=((64, 256), (256, 1024)),
-    states__units__batch__seqs=((64, 256), (256, 1024)),
+    states__batch__seqs=((64, 256), (256, 1024)),
+    units__stations=((4096, 16_384), (8192, 32_768)),
+    width=((1024, 4096), (4096, 8192)),
     envs=((1024, 8192), (8192, 65_536)),
-    features__out_features=((256, 1024), (1024, 4096)),
+    features=((1024, 4096), (4096, 16_384)),
+    out_features=((4096, 16_384), (8192, 32_768)),
     rhs=((256, 1024), (1024, 8192)),
     tokens__capacities__triplets__edge_points=((8192, 65_536), (65_536, 500_000)),
     num_active=((10_000, 100_000), (50_000, 500_000)),
@@ -131,6 +142,8 @@ _HELD_SIDES: Mapping[tuple[bool, bool], tuple[Range, ...]] = {
 _CROWDS = frozenset({"n", "num", "count", "scenes", "worlds", "batch", "b"})
 """Sizes of sets of points, beside which a width is how many neighbours each has."""
 
+SEARCHED = frozenset({"table_slots", "bvh_nodes"})
+"""Tables and trees in which a loop, though bounded by their size, looks at a few places."""
 POINTS = frozenset({"nodes", "num_nodes", "verts", "num_verts", "nv", "points", "num_points"})
 """What elements, edges and faces share: a share of them."""
 SHARING = ("num_edges", "edges", "num_elements", "num_faces", "faces", "tris")
@@ -158,13 +171,15 @@ def ranges_of(
 def _beside(name: str, others: frozenset[str], counted: bool) -> tuple[Range, ...]:
     """The ranges that a size has for what stands beside it."""
     sides = _SIDES & {name, *others}
+    if {name, *others} >= {"nx", "nz"} and "ny" not in {name, *others} and name in ("nx", "nz"):
+        return _FLAT
     if name in _SIDES | {"nz"} and _HELD & others and len(sides) > 1:
         return _HELD_SIDES[bool(_HELD & others & {"particles"}), "nz" in {name, *others}]
     if name in _SIDES and (len(sides) > 1 or "nz" in others):
         return _SOLID if _THIRD & others else _FLAT
     if name == "nz" and sides:
         return _SOLID
-    if name == "width" and others <= _CROWDS:
+    if name in ("width", "k") and not counted and others and others <= _CROWDS:
         return CALLED["degree"]
     for (symbol, where), (beside, ranges) in _BESIDE.items():
         placed = {"counted": counted, "inner": not counted}.get(where, True)
@@ -196,11 +211,33 @@ _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
     ("atoms", ""): (frozenset({"bins"}), ((4096, 8192), (8192, 16_384))),
     ("items", ""): (frozenset({"top_k"}), ((256, 1024), (1024, 8192))),
     ("keys", "inner"): (frozenset({"queries"}), ((256, 1024), (1024, 4096))),
-    ("max_len", ""): (frozenset({"tokens"}), ((128, 512), (512, 1024))),
+    ("max_len", ""): (frozenset({"tokens"}), ((512, 2048), (1024, 4096))),
     ("tokens", ""): (frozenset({"max_len"}), ((2048, 8192), (8192, 32_768))),
     ("samples", "inner"): (_AUDIO, ((1024, 8192), (8192, 48_000))),
     ("channels", ""): (frozenset({"tracks"}), ((1, 2), (2, 8))),
     ("steps", ""): (frozenset({"envs"}), ((32, 128), (128, 512))),
+    ("steps", "counted"): (frozenset({"actions"}), ((128, 512), (512, 1024))),
+    ("samples", "counted"): (frozenset({"devices"}), ((1024, 8192),)),
+    ("channels", "counted"): (frozenset({"devices"}), ((4096, 16_384), (16_384, 65_536))),
+    ("tracks", "counted"): (frozenset({"channels"}), ((64, 256), (256, 1024))),
+    ("chans", "counted"): (frozenset({"tokens"}), ((1024, 2048), (2048, 8192))),
+    ("batch", "counted"): (
+        frozenset({"actions", "states", "labels"}),
+        ((64, 256), (256, 1024)),
+    ),
+    ("tokens", "counted"): (frozenset({"heads"}), ((256, 1024), (1024, 4096))),
+    ("frames", "inner"): (frozenset({"labels"}), ((256, 1024), (1024, 2048))),
+    ("boxes", "counted"): (frozenset({"batch"}), ((256, 1024), (1024, 4096))),
+    ("features", "inner"): (frozenset({"rank"}), ((512, 2048), (1024, 4096))),
+    ("groups", "inner"): (frozenset({"out_features"}), ((16, 64), (32, 128))),
+    ("slots", ""): (frozenset({"sets", "documents"}), ((32, 128), (64, 256))),
+    ("nodes", "inner"): (frozenset({"strands"}), ((8, 32), (32, 128))),
+    ("planes", "counted"): (frozenset({"chans"}), ((8, 32), (16, 64))),
+    ("out_depth", "counted"): (frozenset({"chans"}), ((8, 32), (16, 64))),
+    ("rows", ""): (frozenset({"planes"}), ((32, 64), (64, 128))),
+    ("cols", "counted"): (frozenset({"planes"}), ((32, 64), (64, 128))),
+    ("out_h", "counted"): (frozenset({"out_depth"}), ((32, 64), (64, 128))),
+    ("out_w", "counted"): (frozenset({"out_depth"}), ((32, 64), (64, 128))),
     ("rows", "counted"): (frozenset({"nnz"}), ((20_000, 200_000), (100_000, 1_000_000))),
     ("nnz", "counted"): (frozenset(), ((200_000, 2_000_000), (1_000_000, 10_000_000))),
 }

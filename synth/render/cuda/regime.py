@@ -16,7 +16,8 @@ from generators.program.dtypes import INT32, Array, Vec
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, parts, statements
 from synth.render.cuda.find.remember import remembered
-from synth.render.cuda.named_sizes import CALLED, FACES, POINTS, SHARING, SIDES, ranges_of
+from synth.render.cuda.named_sizes import CALLED, FACES, POINTS, SEARCHED, SHARING, SIDES, ranges_of
+from synth.render.cuda.tied_sizes import tied
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all, middle, symbols
 
@@ -92,56 +93,14 @@ def regime_of(program: ir.Program) -> tuple[Span, ...]:
         found[name] = (each * lists[0], each * lists[1])
     if "num_active" in counted and "num_edges" in others and "num_nodes" in found:
         found["num_edges"] = (_EACH * found["num_nodes"][0], _EACH * found["num_nodes"][1])
-    found |= _tied(program, found, counted, rows)
+    found |= tied(program, found, frozenset(counted), frozenset(looped))
     return _within_limits(program, found)
 
 
-def _tied(
-    program: ir.Program, found: Mapping[str, _Range], counted: list[str], rows: list[int]
-) -> dict[str, _Range]:
-    """The ranges of sizes that are shares of others, or hold so much for each of them."""
-    tied: dict[str, _Range] = {}
-    others = found.keys() - {*counted} - _looped(program)
-    for name, share in _SHARES.items():
-        if name in others:
-            tied[name] = (max(rows[0] // share, 1), max(rows[1] // share, 1))
-    if "words" in others and not {"num_keys", "blocks"}.isdisjoint(found):
-        tied["words"] = _filter_words(program, found)
-    if "num_faces" in counted and "num_cells" in others:
-        tied["num_cells"] = (rows[0] // _FACES_PER_CELL, rows[1] // _FACES_PER_CELL)
-    if "nnz" in counted:
-        stored = found["nnz"]
-        tied |= {n: (stored[0] // 10, stored[1] // 10) for n in ("rows", "cols") if n in others}
-    return tied
-
-
-_SHARES: Mapping[str, int] = {"capacity": 2}
-"""What is kept of the elements: one of so many."""
 _LIKE: Mapping[str, str] = {"acc_height": "height", "acc_width": "width"}
 """What is as large as another: the places for the centres of circles as the image."""
-_BITS_PER_KEY = 12
-"""Of a Bloom filter: about one key of three hundred is found that was not put in."""
-_FACES_PER_CELL = 3
-"""Each face of a hexahedron belongs to two cells."""
 _EACH = 8
 """Edges that a node of a graph has, of which some nodes are active."""
-
-
-def _filter_words(program: ir.Program, found: Mapping[str, _Range]) -> _Range:
-    """Words of a Bloom filter of its keys, or of all that the blocks hold."""
-    bits = next(
-        bytes_of(p.type.element) * 8
-        for p in program.kernel.params
-        if isinstance(p.type, Array) and p.role != "in" and "words" in symbols("*".join(p.shape))
-    )
-    low, high = found.get("num_keys", (0, 0))
-    if not high:
-        keys = next(p.shape for p in program.kernel.params if p.shape and p.role == "in")
-        low, high = (
-            prod(evaluate_all(keys, {name: span[end] for name, span in found.items()}))
-            for end in (0, 1)
-        )
-    return low * _BITS_PER_KEY // bits, high * _BITS_PER_KEY // bits
 
 
 def _starts(program: ir.Program) -> set[str]:
@@ -312,6 +271,8 @@ def _within_limits(program: ir.Program, drawn: dict[str, _Range]) -> tuple[Span,
     for name, other in _LIKE.items():
         if {name, other} <= spans.keys():
             spans[name] = spans[other] = min(spans[name], spans[other])
+    if {"queries", "keys"} <= spans.keys():
+        spans["queries"] = min(spans["queries"], spans["keys"])
     even = {name: (_even(low), _even(high)) for name, (low, high) in spans.items()}
     return tuple(
         Span(name, *_allowed(span, least[name], factors[name])) for name, span in even.items()
@@ -334,7 +295,7 @@ def _excess(program: ir.Program, spans: Mapping[str, _Range], looped: set[str]) 
     """How many times too much memory, work or blocks the upper ends ask for; at most 1 is none."""
     high = {name: span[1] for name, span in spans.items()}
     turns = prod(evaluate_all(program.kernel.launch_dim, high))
-    turns *= prod(high[name] for name in looped)
+    turns *= prod(high[name] for name in looped - SEARCHED)
     blocks = 0.0
     if isinstance(program.kernel, ir.TiledKernel):
         # A kernel of tiles has a block for each place.
@@ -352,8 +313,8 @@ _ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 
 
 def _even(size: int) -> int:
-    """The size as people write it: a power of two or a round number, not above it."""
-    if size < 20 or size & (size - 1) == 0 or size % 32 == 0:
+    """The size as people write it: by a power of two or a round number, not above it."""
+    if size < 20 or 0 in (size & (size - 1), size & (size + 1), size % 32):
         return size
     unit = 10 ** (len(str(size)) - 1)
     return max(int(r * unit) for r in _ROUND if r * unit <= size)

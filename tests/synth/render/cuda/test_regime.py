@@ -7,7 +7,8 @@ from math import prod
 
 from generators import every_category
 from generators.build.draw import Draw
-from synth.render.cuda.named_sizes import CALLED, ranges_of
+from generators.program.ir import Program
+from synth.render.cuda.named_sizes import CALLED, Range, ranges_of
 from synth.render.cuda.regime import (
     MOST_BLOCKS_YZ,
     MOST_BYTES,
@@ -16,6 +17,7 @@ from synth.render.cuda.regime import (
     middle_sizes,
     regime_of,
 )
+from synth.render.cuda.tied_sizes import tied
 from synth.rows.maker import Accepted
 from validate.row.sizes import evaluate_all
 
@@ -58,3 +60,38 @@ def test_a_name_says_how_large_a_size_is_beside_others() -> None:
     assert flat[-1][1] > solid[-1][1]
     assert ranges_of("nx", frozenset({"groups"}), False) == ()
     assert ranges_of("bins", frozenset({"angles"}), False) == CALLED["rhos"]
+    assert ranges_of("joints", frozenset({"robots"}), False, True)[-1][1] < 100
+    assert ranges_of("nz", frozenset({"nx"}), False) == flat
+    assert ranges_of("width", frozenset({"count"}), False) == CALLED["degree"]
+    assert ranges_of("width", frozenset(), True, True)[0][0] >= 1024
+
+
+def _ties(program: Program, counted: str, looped: str, **found: Range) -> dict[str, Range]:
+    return tied(program, found, frozenset(counted.split()), frozenset(looped.split()))
+
+
+def test_sizes_that_hang_together_are_alike(all_accepted: list[Accepted]) -> None:
+    program = all_accepted[0].program
+    table = _ties(program, "rows", "chars cols", rows=(1, 2), chars=(32, 128), cols=(8, 16))
+    assert table["cols"] == (32, 128)
+    long = _ties(program, "rows", "samples cols", rows=(1, 2), samples=(512, 4096), cols=(8, 16))
+    assert long["samples"] == long["cols"] == (64, 512)
+    scores = _ties(program, "queries", "keys", queries=(256, 1024), keys=(64, 256))
+    assert scores["keys"] == (256, 1024)
+    packed = _ties(program, "tokens", "", tokens=(1, 2), batch=(4, 16), max_len=(512, 1024))
+    assert packed["tokens"] == (1024, 8192)
+    runs = _ties(program, "len_a", "", len_a=(300, 3000), len_b=(4, 8))
+    assert runs["len_a"] == runs["len_b"] == (300, 3000)
+    stored = _ties(program, "nnz", "", nnz=(1000, 9000), rows=(1, 2), cols=(3, 4))
+    assert stored["rows"] == stored["cols"] == (100, 900)
+
+
+def test_sparse_entries_in_chunks_have_as_many_rows_as_columns() -> None:
+    atomics, seen = every_category()["atomic"], 0
+    for index in range(30):
+        program = atomics.draw_idiom("sparse_product", Draw(4, "sparse", index, 0), 5)
+        high = highest_sizes(program)
+        if {"chunks", "rows", "cols"} <= high.keys():
+            seen += 1
+            assert high["rows"] == high["cols"] > high["chunks"] // 4
+    assert seen
