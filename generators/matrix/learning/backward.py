@@ -276,7 +276,7 @@ def attention_gradient(k: KernelBuilder, level: int) -> Title:
     """Pieces of the backward pass of attention: row sums, gradients of scores, queries, keys."""
     w = work(k, level, flattening=0.2)
     w.type_ = FLOAT32
-    vec = Vec(k.draw.shape.choice((8, 16, 32)), FLOAT32)
+    vec = Vec(k.draw.shape.choice((32, 64)), FLOAT32)
     lead = (w.size("heads", 2, 3, "heads num_heads"),)
     causal = w.chance(0.35)
     rows = "tokens" if causal else "queries"
