@@ -273,7 +273,9 @@ _OSCILLATOR.add(
 )
 
 
-@_OSCILLATOR.formula("kicked rotor", m="theta thetas", v="momentum momenta", a="kick kicks")
+@_OSCILLATOR.formula(
+    "theta_next next_theta", m="theta thetas", v="momentum momenta", a="kick kicks"
+)
 def standard_map(body: BodyBuilder, m: Expr, v: Expr, a: Expr) -> Expr:
     turned = body.let("turned lifted", m + v + a * sin(m))
     return turned - TWO_PI * fn("floor", turned / TWO_PI)

@@ -221,9 +221,7 @@ def discounted_returns(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(names), f"{text} {told}")
 
 
-def _n_steps(
-    p: _Episode, rewards: Var, ends: Var, gamma: Var, out: Var, count: Expr
-) -> Title:
+def _n_steps(p: _Episode, rewards: Var, ends: Var, gamma: Var, out: Var, count: Expr) -> Title:
     """Each step sums the n rewards from it on, up to an end, and adds a discounted value."""
     k, shape = p.k, p.k.draw.shape
     values = p.array("values v_pred", -1.0, 1.0)
@@ -244,7 +242,9 @@ def _n_steps(
         k.store(out, p.place(t), total)
     text = f"N-step returns: {out.name} gets the next {n.name} of {rewards.name}, each discounted "
     text += f"by {gamma.name} once more than the last, plus {values.name} of the step after them, "
-    text += "discounted likewise, where there is one. The discount becomes 0 after a step at which an "
+    text += (
+        "discounted likewise, where there is one. The discount becomes 0 after a step at which an "
+    )
     text += f"episode ends: {ends.name} is {_end_of(p, ends)} there."
     return Title(k.name("n_step_returns n_step_targets"), text)
 

@@ -52,7 +52,9 @@ class Windows:
 
     def read(self, place: Expr, axis: int) -> tuple[Expr, Expr | None]:
         """The index to read, and the test that it lies inside where one is needed."""
-        names = {"len": "src p_in", "planes": "iz", "rows": "iy", "cols": "ix"}[_bare(self.axes[axis])]
+        names = {"len": "src p_in", "planes": "iz", "rows": "iy", "cols": "ix"}[
+            _bare(self.axes[axis])
+        ]
         size = self.w.count(self.inputs[axis])
         if self.pad == "edge":
             return self.w.k.let(names, clamp(place, 0, size - 1)), None
@@ -114,7 +116,9 @@ def windows(w: Work, nd: int, pads: Sequence[str], sides: Sequence[int] = (3, 3,
             w.words[axis], w.words[inputs[-1]] = f"out_{short}", f"in_{short}"
 
     def knob(names: str, value: int) -> Expr:
-        known = value > 0 and (value > 1 or "pad" in names) and w.chance(0.4 if value < side else 1.0)
+        known = (
+            value > 0 and (value > 1 or "pad" in names) and w.chance(0.4 if value < side else 1.0)
+        )
         return k.size_param(names, str(value)) if known else k.lift(value, INT32)
 
     made = knob("stride", stride), knob("dilation", dilation), knob("padding pad", before)

@@ -319,7 +319,8 @@ def distance_matrix(k: KernelBuilder, level: int) -> Title:
         out = w.out("dist out distances", (*lead, m, n))
         out.store(at, value)
     w.say(f"{said} between each row of {x.name} and each row of {y.name}. {out.name} gets it.")
-    name = {"norms": "squared"}.get(form, form)
+    by_norms = "l2" if said.startswith("Euclidean") else "squared"
+    name = {"norms": by_norms}.get(form, form)
     return Title(k.name(f"{name}_distances pairwise_{name}", "distance_matrix"), w.text())
 
 
@@ -343,7 +344,9 @@ def _distance(
         value: Expr = xx[index(*first, i)] + yy[index(*first, j)] - 2.0 * total
         said = f"from the squared norms {xx.name} and {yy.name} and the dot product"
         if w.chance(0.5):
-            return sqrt(value), f"Euclidean distance, {said},"
+            # Rounding may leave less than zero where both are the same.
+            value = sqrt(most(value, 0.0))
+            return value, f"Euclidean distance, {said}, the square at least 0,"
         return value, f"Squared Euclidean distance, {said},"
     if form == "cosine":
         eps = w.number("eps", 1.0e-6, 1.0e-3, literal=0.0)

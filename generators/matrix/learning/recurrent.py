@@ -186,10 +186,10 @@ def gru_cell(k: KernelBuilder, level: int) -> Title:
             "lerp": fresh + z * (old - fresh),
             "toward": (1.0 - z) * old + z * fresh,
         }[way]
-        told = f", plus {' and '.join(x.name for x in biases)}" if biases else ""
+        x, u = (" + ".join(t.name for t in (parts[n], *biases[n : n + 1])) for n in range(2))
         w.say(
             f"One step of a GRU cell from the old state h = {h_in.name}. The pre-activations x = "
-            f"{parts[0].name} of the input and u = {parts[1].name} of the state{told} hold gates "
+            f"{x} of the input and u = {u} of the state hold the gates "
             f"{', '.join(order)}, {'one after the other in a row' if joined else 'along axis 1'}: "
             f"r = sigmoid(x_r + u_r), z = sigmoid(x_z + u_z), n = tanh(x_n + r * u_n)."
         )
