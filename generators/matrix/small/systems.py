@@ -350,12 +350,12 @@ def _residuals(s: Model, x: Expr) -> str:
 def normal_equations(k: KernelBuilder, level: int) -> Title:
     """Fits by normal equations: summed up, solved, judged."""
     shape = k.draw.shape
-    g = place(k, "i tid series", list=1)
+    g = place(k, "i tid item", list=1)
     s = _model(g, k.draw.wide_float_type(), level)
     normal, rhs, text = _summed(s, level)
-    title = k.name("normal_equations least_squares_fit fit_series")
+    title = k.name("normal_equations least_squares_fit fit_ridge")
     x = g.let("x coef beta fit", _solved(g, normal, rhs, level))
-    done = f"Least-squares fit for each series, y = dot(a, x) with y from {s.values.name},"
+    done = f"Ridge least-squares fit for each row of {s.values.name}, y = dot(a, x) with y from {s.values.name},"
     done += f" {text.removeprefix('with ')}."
     done += g.gets("coefficients fits params", x)
     if level >= 2 and shape.chance(0.4):

@@ -299,8 +299,11 @@ def congruence(k: KernelBuilder, level: int) -> Title:
     g = place(k, "i tid e")
     key = shape.choice(sorted(_FRAMES))
     m = _tensor(g, scalar, level, key)
-    called = {"rows": "h obs", "projection": "jac j_mat", "matrix": "a jac"}
-    r = g.let(called.get(key, "r rot"), _FRAMES[key](g, scalar), "R")
+    called = {"projection": "jac j_mat", "matrix": "a jac"}
+    frame = _FRAMES[key](g, scalar)
+    if key == "rows" and isinstance(frame, Var):
+        g.spoken[frame.name] = "R", frame.name
+    r = frame if key == "rows" else g.let(called.get(key, "r rot"), frame, "R")
     back = key in ("quaternion", "basis", "matrix") and shape.chance(0.35)
     c = _framed(g, level, r, m, "c cov_out" if key in _COVARIANCES else "c turned", back)
     done = f"{_CONGRUENCES[key]}: {g.told(c, m, r)}."
