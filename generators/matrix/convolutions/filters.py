@@ -121,8 +121,12 @@ def windows(w: Work, nd: int, pads: Sequence[str], sides: Sequence[int] = (3, 3,
         )
         return k.size_param(names, str(value)) if known else k.lift(value, INT32)
 
-    made = knob("stride", stride), knob("dilation", dilation), knob("padding pad", before)
-    return Windows(w, axes, side, *made, pad, tuple(inputs))
+    step, spread = knob("stride", stride), knob("dilation", dilation)
+    edge = knob("padding pad", before)
+    if isinstance(spread, Var) and before and not isinstance(edge, Var):
+        # Padding follows from a dilation.
+        edge = k.size_param("padding pad", str(before))
+    return Windows(w, axes, side, step, spread, edge, pad, tuple(inputs))
 
 
 @dataclass

@@ -297,12 +297,9 @@ def distance_matrix(k: KernelBuilder, level: int) -> Title:
     form = k.draw.shape.choice(("l2", "squared", "l1", "cosine", "chebyshev", "norms"))
     with w.each((*lead, m, n), [*call, "i row", "j col"]) as at:
         first, (i, j) = at[:-2], at[-2:]
-        dot = w.sum(
-            {"cosine": "dot xy", "norms": "dot xy", "chebyshev": "largest dist"}.get(
-                form, "total acc"
-            )
-        )
-        squares = [w.sum(n) for n in ("xx norm_x", "yy norm_y")] if form == "cosine" else []
+        dots = alike(k, "xy xx yy", "dot x_sq y_sq") if form in ("cosine", "norms") else []
+        dot = w.sum(dots[0] if dots else "largest dist" if form == "chebyshev" else "total acc")
+        squares = [w.sum(n) for n in dots[1:]] if form == "cosine" else []
         with w.loop("c p", d) as c:
             a, b = x[index(*first, i, c)], y[index(*first, j, c)]
             if form in ("cosine", "norms"):

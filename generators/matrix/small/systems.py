@@ -146,7 +146,7 @@ def _solution(
             above(c) / det if scale is None else above(c) * scale for c in range(len(p.columns))
         )
         return [g.let(name, value) for name, value in zip(p.unknowns, values, strict=True)], ""
-    floor = g.one("min_det det_eps", scalar, 0.02, 0.2)
+    floor = g.one("min_det det_eps", scalar, 0.2, 0.9)
     unknowns = [g.let(name, zero(scalar)) for name in p.unknowns]
     with k.if_(abs(det) > floor):
         for c, unknown in enumerate(unknowns):
@@ -355,7 +355,7 @@ def normal_equations(k: KernelBuilder, level: int) -> Title:
     normal, rhs, text = _summed(s, level)
     title = k.name("normal_equations least_squares_fit fit_ridge")
     x = g.let("x coef beta fit", _solved(g, normal, rhs, level))
-    done = f"Ridge least-squares fit for each row of {s.values.name}, y = dot(a, x) with y from {s.values.name},"
+    done = f"Ridge least-squares fit of y = dot(a, x) for each row y of {s.values.name}, with"
     done += f" {text.removeprefix('with ')}."
     done += g.gets("coefficients fits params", x)
     if level >= 2 and shape.chance(0.4):
