@@ -61,7 +61,9 @@ def _by_element(k: KernelBuilder, level: int, family: Family, frame: str) -> Tit
     own = last if table else whole[-1:] if family.own_axis else first
     alone = sum(key in family.inputs for key in keys) == 1
     in_place = frame == "one" and family.replaces and shape.chance(0.2) and alone
-    declare(s, keys, first if table else whole, own, must=table, plain=in_place)
+    # Joints of one robot differ.
+    must = table or (ndim > 1 and bool(family.own_axis))
+    declare(s, keys, first if table else whole, own, must=must, plain=in_place)
     if in_place:
         k.params[0] = replace(k.params[0], role="inout")
     core = make_core(s, cards, _HELPED[level])

@@ -289,7 +289,7 @@ def cyclic_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr) -> Expr:
 _INTERPOLATION.add(
     "nearest_value",
     "picked nearest",
-    lambda body, q, r, t: either(body, where(t < 0.5, q, r), q + fn("rint", t) * (r - q)),
+    lambda body, q, r, t: either(body, where(t < 0.5, q, r), where(t >= 0.5, r, q)),
 )
 
 

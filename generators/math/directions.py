@@ -62,7 +62,7 @@ def angle_difference(body: BodyBuilder, a: Expr, c: Expr) -> Expr:
     gap = body.let("gap diff", c - a)
     if body.draw.shape.chance(0.4):
         return atan2(sin(gap), cos(gap))
-    return gap - TWO_PI * fn(body.draw.shape.choice(("rint", "round")), gap / TWO_PI)
+    return gap - TWO_PI * fn("rint", gap / TWO_PI)
 
 
 @_ANGLE.formula("sector octant", a="bearing bearings")

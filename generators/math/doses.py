@@ -26,6 +26,7 @@ _DOSE = Family(
     grids=("i|well|tid", "plate well|row col|dose_idx cell", "batch plate well|b i j"),
     weights="weights fractions",
     masks="valid measured mask",
+    sizes={2: "plates wells"},
     groups="drug_ids compound_ids",
     varying="k h t",
     lists=False,

@@ -239,7 +239,7 @@ def wet_bulb(body: BodyBuilder, t: Expr, h: Expr) -> Expr:
 @_AIR.formula("force beaufort", "({w} / 0.836)^(2/3), by cbrt, rounded to the nearest whole number")
 def beaufort_number(body: BodyBuilder, w: Expr) -> Expr:
     root = body.let("root c", fn("cbrt", w / 0.836))
-    return either(body, fn("round", root * root), fn("rint", root * root))
+    return fn("rint", root * root)
 
 
 _AIR.add(

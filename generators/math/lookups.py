@@ -33,12 +33,9 @@ def looked_up(k: KernelBuilder, level: int, family: Family) -> Title:
     """A formula whose parameters are those of the group that each element belongs to."""
     shape = k.draw.shape
     card = shape.choice(with_own(family))
-    s = launch(k, family.of([card]), 1 if family.flat else shape.weighted({1: 4, 2: 2}))
-    spans = (
-        s.everywhere
-        if shape.chance(0.7)
-        else (s.everywhere[-1:] if family.own_axis else s.everywhere[:1])
-    )
+    alone = family.flat or family.own_axis
+    s = launch(k, family.of([card]), 1 if alone else shape.weighted({1: 4, 2: 2}))
+    spans = s.everywhere if shape.chance(0.7) else s.everywhere[:1]
     dims = [s.dims[axis] for axis in spans]
     symbol = k.size("groups", 3, 5)
     ids = k.array(family.groups, INT32, dims, init=f"index_of:{symbol}")
@@ -54,7 +51,8 @@ def looked_up(k: KernelBuilder, level: int, family: Family) -> Title:
     k.store(out, s.threads, named(k, card, evaluate(s, core, card, at_place(s, core))))
     said = f"{ids.name}[{', '.join(s.threads[axis].name for axis in spans)}]"
     done = f"Set {out.name} to {card_text(s, card)}, where {group.name} = {said}."
-    kind = ids.name.removesuffix("_ids").removesuffix("_types")
+    kind = ids.name.removesuffix("_ids")
+    kind = kind[:-1] if kind.endswith("_types") else kind
     names = f"{card.name}_by_{kind} {card.name}_by_group"
     return Title(k.name(names), family.introduced(card, done))
 

@@ -70,8 +70,6 @@ def huber_loss(body: BodyBuilder, y: Expr, t: Expr, d: Expr) -> Expr:
 
 @_REGRESSION.formula("loss losses")
 def log_cosh_loss(body: BodyBuilder, y: Expr, t: Expr) -> Expr:
-    if body.draw.shape.chance(0.4):
-        return log(fn("cosh", y - t))
     size = _size(body, y, t)
     body.note("log(cosh(a)) without overflow")
     return size + log(1.0 + exp(-2.0 * size)) - LN_2
@@ -236,11 +234,11 @@ def smoothed_bce(body: BodyBuilder, z: Expr, y: Expr, eps: Expr) -> Expr:
 @_CLASSIFY.formula(
     "kl divergence",
     "the Bernoulli divergence q * log(q / p) + (1 - q) * log((1 - q) / (1 - p)), where "
-    "p = sigmoid({z}) and q is {y} clamped to [{eps}, 1 - {eps}]",
+    "p = sigmoid({z}) and q = {y}, both clamped to [{eps}, 1 - {eps}]",
     eps="eps eps_values",
 )
 def bernoulli_kl(body: BodyBuilder, z: Expr, y: Expr, eps: Expr) -> Expr:
-    p = _sigmoid(body, z)
+    p = body.let("p_safe pred_prob", fn("clamp", _sigmoid(body, z), eps, 1.0 - eps))
     q = body.let("q ref_prob", fn("clamp", y, eps, 1.0 - eps))
     return q * log(q / p) + (1.0 - q) * log((1.0 - q) / (1.0 - p))
 

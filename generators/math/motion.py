@@ -23,11 +23,12 @@ _CONTROL = Family(
     kinds="law kinds control_mode",
     struct="Gains Controller Actuator",
     records="JointState ServoState",
-    grids=("i|joint|tid", "robot joint|row col|i axis", "run robot joint|b i j"),
+    grids=("i|joint|tid", "robot joint|i joint|arm axis"),
     masks="enabled armed mask",
-    groups="joint_types motor_ids",
+    groups="joint_types motor_types",
     varying="g m d",
     own_axis=1,
+    sizes={2: "robots links"},
     about={
         "clamped_pd": "PD controller with a limit on its output",
         "bang_bang": "bang-bang controller with a rate term",
@@ -36,7 +37,7 @@ _CONTROL = Family(
         "root_law": "speed from which a distance can just be braked at a given deceleration",
         "dead_band": "proportional controller with a dead zone",
         "soft_saturation": "PD controller whose output saturates smoothly",
-        "friction_feedforward": "proportional controller that makes up for Coulomb friction",
+        "friction_compensation": "proportional controller that makes up for Coulomb friction",
     },
 )
 
@@ -75,7 +76,7 @@ def sliding_mode(body: BodyBuilder, e: Expr, v: Expr, g: Expr, d: Expr, m: Expr)
 
 _CONTROL.add(
     "root_law",
-    "speed_cmd speed_limit",
+    "speed_cmd velocity_cmd",
     lambda e, g: fn("copysign", sqrt(2.0 * g * abs(e)), e),
     e="distance distances",
     g="max_decel max_decels",
@@ -103,7 +104,7 @@ _CONTROL.add(
 
 
 @_CONTROL.formula("command torque", v="velocity velocities", g="kp kps", d="friction frictions")
-def friction_feedforward(body: BodyBuilder, e: Expr, v: Expr, g: Expr, d: Expr) -> Expr:
+def friction_compensation(body: BodyBuilder, e: Expr, v: Expr, g: Expr, d: Expr) -> Expr:
     body.note("Coulomb friction acts against the sign of the velocity")
     return g * e + d * fn("sign", v)
 
@@ -272,7 +273,9 @@ _OSCILLATOR.add(
 )
 
 
-@_OSCILLATOR.formula("kicked rotor", m="theta thetas", v="momentum momenta", a="kick kicks")
+@_OSCILLATOR.formula(
+    "theta_next next_theta", m="theta thetas", v="momentum momenta", a="kick kicks"
+)
 def standard_map(body: BodyBuilder, m: Expr, v: Expr, a: Expr) -> Expr:
     turned = body.let("turned lifted", m + v + a * sin(m))
     return turned - TWO_PI * fn("floor", turned / TWO_PI)

@@ -40,7 +40,7 @@ _ROUNDING = Family(
 
 
 def _snap(body: BodyBuilder, x: Expr, q: Expr) -> Expr:
-    return q * fn(body.draw.shape.choice(("rint", "round")), x / q)
+    return q * fn("rint", x / q)
 
 
 def _signed(size: Expr, x: Expr) -> Expr:

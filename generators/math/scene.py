@@ -140,8 +140,6 @@ class Scene:
 
     def hoist(self, keys: Sequence[str], once: Sequence[str]) -> None:
         """Load before a loop over the last axis what does not change in it."""
-        if self.k.draw.shape.chance(0.2):
-            return
         last = len(self.dims) - 1
         for key in keys:
             source = self.sources[key]

@@ -318,7 +318,7 @@ _LOGS.add("mel_scale", "mel mels", lambda x: 2595.0 * log10(1.0 + x / 0.7), x="f
 def pitch_error(body: BodyBuilder, x: Expr, r: Expr) -> Expr:
     note = body.let("note semitone", 12.0 * log2(x / r))
     body.note("distance to the nearest semitone")
-    return note - fn(body.draw.shape.choice(("rint", "round")), note)
+    return note - fn("rint", note)
 
 
 @_LOGS.formula("mantissa leading", x="value values")

@@ -7,7 +7,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula, Shelf
 from generators.kit.functions import exp, where
 from generators.kit.outputs import deliver
-from generators.kit.sites import Site, launch
+from generators.kit.sites import Site, over
 from generators.kit.words import say
 from generators.math.cards import quantity
 from generators.program.dtypes import scalar_of
@@ -24,6 +24,17 @@ _COEFFICIENTS = {
     "black": quantity("lift black", "", 0.05, 0.3, 0.05, 0.1),
     "amount": quantity("amount strength", "", 0.3, 1.0, 0.5, 0.75),
     "steps": quantity("steps", "", 8.0, 32.0, 8.0, 16.0, 32.0),
+}
+_PLACES = {
+    "n": ("i", "tid", "px"),
+    "height width": ("y x", "row col", "i j"),
+    "images height width": ("n y x", "b row col"),
+}
+"""Names of the thread's indices, by the sizes that it counts."""
+_SIZES: dict[str, tuple[tuple[int, int], ...]] = {
+    "n": ((48, 96),),
+    "height width": ((7, 10), (7, 11)),
+    "images height width": ((3, 4), (4, 6), (4, 6)),
 }
 _CURVE = Shelf()
 _CURVE.add("exposure", "", lambda c, exposure: exposure * c)
@@ -42,7 +53,8 @@ _CURVE.add("s_curve", "", lambda c, amount: c + amount * (c * c * (3.0 - 2.0 * c
 def tone_curve(k: KernelBuilder, level: int) -> Title:
     """A chain of tone curves on a grey image, at higher levels blended with another one."""
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
-    s = launch(k, list=2, grid=4, cube=2)
+    symbols = shape.weighted({"n": 1, "height width": 4, "images height width": 2})
+    s = over(k, symbols, k.draw.word.choice(_PLACES[symbols]), _SIZES[symbols])
     image = s.read("image luma pixels gray", type_, 0.01, 1.0)
     c = k.let("c tone", image)
     count = 1 if level < 3 else shape.integer(1, 2)

@@ -69,8 +69,8 @@ def _gradient(
     k: KernelBuilder, image: Image, mask: Var, type_: Scalar, around: list[tuple[int, int]]
 ) -> tuple[Expr, str]:
     """Dilation less erosion."""
-    high = k.let("high top", _least_or_most(k, image, mask, around, most))
-    low = k.let("low bottom", _least_or_most(k, image, mask, around, least))
+    high = k.let("high top", _least_or_most(k, image, mask, around, most, "highest"))
+    low = k.let("low bottom", _least_or_most(k, image, mask, around, least, "lowest"))
     return high - low, (
         f"The morphological gradient of {mask.name}: the largest less the smallest of a pixel and "
         f"its {_count(around)} neighbours"
@@ -83,8 +83,9 @@ def _least_or_most(
     mask: Var,
     around: list[tuple[int, int]],
     pick: Callable[..., Expr],
+    names: str = "found extreme",
 ) -> Expr:
-    found = k.let("found m extreme", image.near(mask, 0, 0))
+    found = k.let(names, image.near(mask, 0, 0))
     if len(around) == 4 and k.draw.shape.chance(0.5):
         values = [image.near(mask, dy, dx) for dy, dx in around]
         return pick(found, *values)

@@ -193,7 +193,7 @@ def discounted_returns(k: KernelBuilder, level: int) -> Title:
     out = p.out("returns targets")
     count = p.count(rewards)
     if way == "n_step":
-        return _n_steps(p, rewards, ends, gamma, out, count, told)
+        return _n_steps(p, rewards, ends, gamma, out, count)
     values = p.array("next_values v_next", -1.0, 1.0) if way == "lambda" else None
     start: Expr = k.lift(0.0, p.type)
     said = "0"
@@ -221,9 +221,7 @@ def discounted_returns(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(names), f"{text} {told}")
 
 
-def _n_steps(
-    p: _Episode, rewards: Var, ends: Var, gamma: Var, out: Var, count: Expr, told: str
-) -> Title:
+def _n_steps(p: _Episode, rewards: Var, ends: Var, gamma: Var, out: Var, count: Expr) -> Title:
     """Each step sums the n rewards from it on, up to an end, and adds a discounted value."""
     k, shape = p.k, p.k.draw.shape
     values = p.array("values v_pred", -1.0, 1.0)
@@ -244,8 +242,18 @@ def _n_steps(
         k.store(out, p.place(t), total)
     text = f"N-step returns: {out.name} gets the next {n.name} of {rewards.name}, each discounted "
     text += f"by {gamma.name} once more than the last, plus {values.name} of the step after them, "
-    text += "discounted likewise, where there is one; nothing counts beyond the end of an episode."
-    return Title(k.name("n_step_returns n_step_targets"), f"{text} {told}")
+    text += (
+        "discounted likewise, where there is one. The discount becomes 0 after a step at which an "
+    )
+    text += f"episode ends: {ends.name} is {_end_of(p, ends)} there."
+    return Title(k.name("n_step_returns n_step_targets"), text)
+
+
+def _end_of(p: _Episode, ends: Var) -> str:
+    """What the array of ends holds where an episode ends."""
+    if ends.type == BOOL:
+        return "true"
+    return "0" if ends.type == p.type else "not 0"
 
 
 @idiom

@@ -19,10 +19,13 @@ from generators.program.expr import Expr, Var
 _AXES = {1: ("len",), 2: ("rows", "cols"), 3: ("planes", "rows", "cols")}
 _WORDS = {"len": "length", "planes": "depth", "rows": "height", "cols": "width"}
 _SHORT = {"len": "len", "planes": "depth", "rows": "h", "cols": "w"}
-_OUT = {axis: f"out_{short}" for axis, short in _SHORT.items()}
-"""What an axis of the output is called where that of the input is of another size."""
 _INDEX = {"len": "o pos", "planes": "oz z_out", "rows": "oy y_out", "cols": "ox x_out"}
 _TAPS = {"len": "t tap", "planes": "kz dz", "rows": "ky dy", "cols": "kx dx"}
+
+
+def _bare(axis: str) -> str:
+    """An axis, be it of outputs alone or of inputs as well."""
+    return axis.removeprefix("out_")
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,6 @@ class Windows:
     before: Expr
     pad: str
     inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    """Sizes along the axes."""
 
     def tap(self, axis: int, at: Expr, t: Expr) -> Expr:
         """Where a tap reads along an axis."""
@@ -51,7 +52,9 @@ class Windows:
 
     def read(self, place: Expr, axis: int) -> tuple[Expr, Expr | None]:
         """The index to read, and the test that it lies inside where one is needed."""
-        names = {"len": "src p_in", "planes": "iz", "rows": "iy", "cols": "ix"}[self.axes[axis]]
+        names = {"len": "src p_in", "planes": "iz", "rows": "iy", "cols": "ix"}[
+            _bare(self.axes[axis])
+        ]
         size = self.w.count(self.inputs[axis])
         if self.pad == "edge":
             return self.w.k.let(names, clamp(place, 0, size - 1)), None
@@ -94,27 +97,36 @@ def windows(w: Work, nd: int, pads: Sequence[str], sides: Sequence[int] = (3, 3,
     k, shape = w.k, w.k.draw.shape
     side = shape.choice(sides if nd < 3 else (3,))
     pad = shape.choice([p for p in pads if side % 2 or p in ("valid", "causal")])
-    stride = 1 if pad == "causal" else shape.weighted({1: 3, 2: 2 * (w.level > 1), 3: w.level > 2})
-    dilation = shape.weighted({1: 3, 2: 2 * (w.level > 1)}) if nd < 3 else 1
+    strides = {1: 3, 2: 2 * (w.level > 1) * (pad in ("valid", "same"))}
+    # Patches that touch are not padded.
+    strides |= {side: int(w.level > 2 and pad == "valid")}
+    stride = shape.weighted(strides)
+    dilation = shape.weighted({1: 3, 2: 2 * (w.level > 1)}) if nd < 3 and stride < side else 1
     before = {"valid": 0, "causal": dilation * (side - 1)}.get(pad, dilation * (side // 2))
     low, high = {1: (16, 30), 2: (5, 7), 3: (3, 4)}[nd]
-    more = dilation * (side - 1) if pad == "valid" else 0
-    axes, inputs, outputs = _AXES[nd], [], []
+    more = dilation * (side - 1) if pad == "valid" and stride < side else 0
+    out = "out_" if stride > 1 or more else ""
+    axes, inputs = tuple(out + axis for axis in _AXES[nd]), []
     for axis in axes:
-        out = _OUT[axis] if more or stride > 1 else axis
-        w.size(out, low, high, _WORDS[axis])
-        text = f"{stride}*{out}" if stride > 1 else out
+        w.size(axis, low, high, _WORDS[_bare(axis)])
+        text = f"{stride}*{axis}" if stride > 1 else axis
         inputs.append(f"{text}+{more}" if more else text)
-        outputs.append(out)
-        if out != axis:
-            w.words[out], w.words[inputs[-1]] = out, f"in_{_SHORT[axis]}"
+        if inputs[-1] != axis:
+            short = _SHORT[_bare(axis)]
+            w.words[axis], w.words[inputs[-1]] = f"out_{short}", f"in_{short}"
 
     def knob(names: str, value: int) -> Expr:
-        known = value > 0 and (value > 1 or "pad" in names) and w.chance(0.4)
+        known = (
+            value > 0 and (value > 1 or "pad" in names) and w.chance(0.4 if value < side else 1.0)
+        )
         return k.size_param(names, str(value)) if known else k.lift(value, INT32)
 
-    made = knob("stride", stride), knob("dilation", dilation), knob("padding pad", before)
-    return Windows(w, axes, side, *made, pad, tuple(inputs), tuple(outputs))
+    step, spread = knob("stride", stride), knob("dilation", dilation)
+    edge = knob("padding pad", before)
+    if isinstance(spread, Var) and before and not isinstance(edge, Var):
+        # Padding follows from a dilation.
+        edge = k.size_param("padding pad", str(before))
+    return Windows(w, axes, side, step, spread, edge, pad, tuple(inputs))
 
 
 @dataclass
@@ -172,16 +184,12 @@ def _convolution(k: KernelBuilder, level: int, nd: int) -> Title:
         0.8,
     )
     bias = w.tensor("bias", (cout,)) if w.chance(0.5) else None
-    dims = f.dims((cout,), win.outputs)
+    dims = f.dims((cout,), win.axes)
     channel = "co" if mode == "full" else "c ch"
-    called = {
-        "b": "b item",
-        cout: channel,
-        **{o: _INDEX[a] for o, a in zip(win.outputs, win.axes, strict=True)},
-    }
-    with w.each(dims, [called[d] for d in dims], 0.15) as at:
+    called = {"b": "b item", cout: channel, **{a: _INDEX[_bare(a)] for a in win.axes}}
+    with w.each(dims, [called[d] for d in dims], 0.15 * (nd > 1)) as at:
         c = at[-1] if f.last else at[len(batch)]
-        places = [at[dims.index(o)] for o in win.outputs]
+        places = [at[dims.index(a)] for a in win.axes]
         total = k.let("total acc", k.lift(0.0, w.type_) if bias is None else bias[c])
         _taps(f, x, weights, total, at[: len(batch)], c, places, inner)
         way = k.draw.shape.choice(sorted(SAID)) if w.chance(0.25, 3) else ""
@@ -214,7 +222,7 @@ def _taps(
             if f.mode == "grouped":
                 channel = k.let("src_ch cc", c * w.count(inner) + chan)
         taps, reads = list[Expr](), list[Expr]()
-        named = [_TAPS[axis].split() for axis in win.axes]
+        named = [_TAPS[_bare(axis)].split() for axis in win.axes]
         taps_named = k.draw.word.choice([[n[at] for n in named] for at in range(2)])
         for axis, place in enumerate(places):
             t = stack.enter_context(w.loop(taps_named[axis], str(win.side)))
@@ -235,7 +243,7 @@ def _conv_said(f: _Conv, of: tuple[Tensor, Tensor, Tensor | None, Tensor], way: 
         "full": f"Full {nd}D convolution over all input channels of {x.name} ({axes})",
         "depthwise": f"Depthwise {nd}D convolution: each channel of {x.name} ({axes})",
         "grouped": f"Grouped {nd}D convolution: output channel c sees the input channels of its "
-        f"group, {many} c to {many} c + {many} - 1, of {x.name} ({axes})",
+        f"group, {many} * c to {many} * c + {many} - 1, of {x.name} ({axes})",
     }[f.mode]
     own = "its own filter of " if f.mode == "depthwise" else ""
     size = f"{f.win.side} taps" if nd == 1 else "x".join([str(f.win.side)] * nd)

@@ -73,8 +73,8 @@ def elimination_step(k: KernelBuilder, level: int) -> Title:
     a = w.tensor("a mat", (*lead, m, n), role="in" if apart else "inout")
     step = k.scalar("step p", INT32, 0, 2)
     pivots = w.tensor("pivots diag", lead, 1.0, 2.0) if lead else None
-    column = w.tensor("col_vec l_col", (*lead, m))
-    line = w.tensor("row_vec u_row", (*lead, n))
+    column = w.tensor("col_vec pivot_col", (*lead, m))
+    line = w.tensor("row_vec pivot_row", (*lead, n))
     out = w.out("out trailing", (*lead, m, n)) if apart else a
     with w.each((*lead, m, n), [*call, "i row", "j col"], 0.0) as at:
         first, (i, j) = at[:-2], at[-2:]

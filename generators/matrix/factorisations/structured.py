@@ -297,12 +297,9 @@ def distance_matrix(k: KernelBuilder, level: int) -> Title:
     form = k.draw.shape.choice(("l2", "squared", "l1", "cosine", "chebyshev", "norms"))
     with w.each((*lead, m, n), [*call, "i row", "j col"]) as at:
         first, (i, j) = at[:-2], at[-2:]
-        dot = w.sum(
-            {"cosine": "dot xy", "norms": "dot xy", "chebyshev": "largest dist"}.get(
-                form, "total acc"
-            )
-        )
-        squares = [w.sum(n) for n in ("xx norm_x", "yy norm_y")] if form == "cosine" else []
+        dots = alike(k, "xy xx yy", "dot x_sq y_sq") if form in ("cosine", "norms") else []
+        dot = w.sum(dots[0] if dots else "largest dist" if form == "chebyshev" else "total acc")
+        squares = [w.sum(n) for n in dots[1:]] if form == "cosine" else []
         with w.loop("c p", d) as c:
             a, b = x[index(*first, i, c)], y[index(*first, j, c)]
             if form in ("cosine", "norms"):
@@ -319,7 +316,8 @@ def distance_matrix(k: KernelBuilder, level: int) -> Title:
         out = w.out("dist out distances", (*lead, m, n))
         out.store(at, value)
     w.say(f"{said} between each row of {x.name} and each row of {y.name}. {out.name} gets it.")
-    name = {"norms": "squared"}.get(form, form)
+    by_norms = "l2" if said.startswith("Euclidean") else "squared"
+    name = {"norms": by_norms}.get(form, form)
     return Title(k.name(f"{name}_distances pairwise_{name}", "distance_matrix"), w.text())
 
 
@@ -343,7 +341,9 @@ def _distance(
         value: Expr = xx[index(*first, i)] + yy[index(*first, j)] - 2.0 * total
         said = f"from the squared norms {xx.name} and {yy.name} and the dot product"
         if w.chance(0.5):
-            return sqrt(value), f"Euclidean distance, {said},"
+            # Rounding may leave less than zero where both are the same.
+            value = sqrt(most(value, 0.0))
+            return value, f"Euclidean distance, {said}, the square at least 0,"
         return value, f"Squared Euclidean distance, {said},"
     if form == "cosine":
         eps = w.number("eps", 1.0e-6, 1.0e-3, literal=0.0)

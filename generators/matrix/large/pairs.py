@@ -137,15 +137,20 @@ def _bell(c: Cells, form: str, d: Var) -> tuple[Expr, str]:
 def _by_dot(pairs: Pairs, form: str) -> tuple[Expr, str]:
     """A value that follows from the inner product of the features, and what it is."""
     c, k = pairs.c, pairs.c.k
-    names = ("dot xy", "xx norm_x", "yy norm_y")[: 3 if form == "cosine" else 1]
+    called = k.draw.word.choice((("xy", "xx", "yy"), ("dot", "x_sq", "y_sq")))
+    names = called[: 3 if form == "cosine" else 1]
     sums = [k.let(name, zero(c.scalar)) for name in names]
     with k.for_("f d t", pairs.depth) as f:
         a, b = pairs.features(f)
+        if form == "cosine":
+            a, b = k.let("x_f", a), k.let("y_f", b)
         for total, term in zip(sums, (a * b, a * a, b * b), strict=False):
             k.augment(total, "add", term)
     s = sums[0]
     if form == "cosine":
-        return s / sqrt(sums[1] * sums[2] + 1.0e-6), "Cosine similarity"
+        floor = "1e-6 being added under the root"
+        text = f"Cosine similarity, dot / sqrt(|x|^2 * |y|^2), {floor},"
+        return s / sqrt(sums[1] * sums[2] + 1.0e-6), text
     if form == "inner":
         return s, "Dot product"
     gamma = k.scalar("gamma slope", c.scalar, 0.2, 0.8)

@@ -17,7 +17,7 @@ from generators.program.expr import Expr, Var
 
 _PLANES = {
     2: (("i", "j"), ("row", "col"), ("y", "x")),
-    3: (("c", "y", "x"), ("ch", "row", "col"), ("b", "i", "j")),
+    3: (("c", "y", "x"), ("ch", "row", "col"), ("c", "i", "j")),
     4: (("b", "c", "y", "x"), ("item", "ch", "row", "col")),
 }
 _LEADS = {2: (), 3: ("c",), 4: ("b", "c")}
@@ -299,7 +299,13 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, 
             return a + middle * b + d if form == "sobel" else side * a + middle * b + side * d
 
         args: dict[str, Type] = {"a": c.scalar, "b": c.scalar, "d": c.scalar}
-        sums = routine(k, 0.6 * (level >= 2), f"{form}_weights smooth3 across", args, smooth)
+        sums = routine(
+            k,
+            0.6 * (level >= 2 and form != "prewitt"),
+            f"{form}_smooth smooth_across",
+            args,
+            smooth,
+        )
         after = sums(*(u(i, 2) for i in range(3))), sums(*(u(2, i) for i in range(3)))
         before = sums(*(u(i, 0) for i in range(3))), sums(*(u(0, i) for i in range(3)))
         parts = [(after[axis] - before[axis]) / over for axis in range(2)]

@@ -44,7 +44,7 @@ _NAMES = (("q", "k", "v"), ("queries", "keys", "values"), ("query", "key", "valu
 def _heads(k: KernelBuilder, level: int, seen: str) -> _Heads:
     """Several heads, or items of a batch; from level 4 on several query heads to a key head."""
     shape = k.draw.shape
-    vec = Vec(shape.choice((8, 16, 32)), FLOAT32)
+    vec = Vec(shape.choice((32, 64)), FLOAT32)
     by_item = seen == "length"
     groups = shape.choice((2, 4)) if level > 3 and not by_item and shape.chance(0.6) else 1
     itself = seen in ("causal", "window")

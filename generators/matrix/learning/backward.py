@@ -93,7 +93,8 @@ def _softmax_said(
         shared += grads.name if of_log else f"{y.name} * {grads.name}"
     inner = f"{y.name} * ({grads.name} - {shared})"
     if of_log:
-        inner = f"{grads.name} - exp({y.name}) * ({shared})"
+        shared = shared if kept is not None else f"({shared})"
+        inner = f"{grads.name} - exp({y.name}) * {shared}"
     times = "" if scale is None else f"{written(scale)} * "
     kind = "log-softmax" if of_log else "softmax"
     masked = "causally masked " if causal else ""
@@ -217,8 +218,8 @@ def norm_parameter_gradient(k: KernelBuilder, level: int) -> Title:
     x, grads = w.tensor("x inputs", whole, -2.0, 2.0), w.tensor("dy grad_out", whole)
     means = None if rms else w.exact(w.tensor("means mu", dims, -0.5, 0.5))
     stds = w.exact(w.tensor("rstds inv_stds", dims, 0.6, 1.4))
-    lead_of = [w.size("chunks", 2, 3, "num_chunks chunks")] if w.chance(0.4) else []
-    names = [k.name("s part")] * len(lead_of) + [k.name("c col")]
+    lead_of = [w.size("groups", 2, 3, "num_groups")] if w.chance(0.4) else []
+    names = [k.name("part group")] * len(lead_of) + [k.name("c col")]
     (*part, c) = k.thread(*lead_of, cols, names=names)
     gain = w.sum("gain_sum dg")
     bias = None if rms else w.sum("bias_sum db")
@@ -263,12 +264,12 @@ def _over_tokens(
             r = k.let("r t", part[0])
             with k.while_(r < w.count("tokens")):
                 add((*lead, r))
-                k.augment(r, "add", w.count("chunks"))
+                k.augment(r, "add", w.count("groups"))
     if not part:
         return "all tokens"
     rows = "tokens" if len(dims) == 1 else "tokens of every item"
-    many = written(w.count("chunks"))
-    return f"a chunk of the {rows}: {part[0].name}, {part[0].name} + {many} and so on"
+    many = written(w.count("groups"))
+    return f"a group of the {rows}: {part[0].name}, {part[0].name} + {many} and so on"
 
 
 @idiom
@@ -276,7 +277,7 @@ def attention_gradient(k: KernelBuilder, level: int) -> Title:
     """Pieces of the backward pass of attention: row sums, gradients of scores, queries, keys."""
     w = work(k, level, flattening=0.2)
     w.type_ = FLOAT32
-    vec = Vec(k.draw.shape.choice((8, 16, 32)), FLOAT32)
+    vec = Vec(k.draw.shape.choice((32, 64)), FLOAT32)
     lead = (w.size("heads", 2, 3, "heads num_heads"),)
     causal = w.chance(0.35)
     rows = "tokens" if causal else "queries"

@@ -40,12 +40,19 @@ class _Pages:
         k = self.w.k
         return k.let("score logit", self.scale * fn("dot", self.query, self.keys[at]))
 
-    def mixed(self, start: Expr, stop: Expr) -> tuple[Var, Var, Var]:
+    def zero(self, top: Expr, sink: Expr | None) -> tuple[Var, Var]:
+        """The sum of weights, which has a sink's already, and that of weighted values."""
+        k = self.w.k
+        own = k.lift(0.0, FLOAT32) if sink is None else exp(sink - top)
+        total = k.let("denom l", k.lift(1.0, FLOAT32) if sink is top else own)
+        return total, k.let("acc o", make(self.query.type, k.lift(0.0, FLOAT32)))
+
+    def mixed(self, start: Expr, stop: Expr, sink: Expr | None) -> tuple[Var, Var, Var]:
         """Largest score, sum of weights, weighted values: with one pass over the cache."""
-        k, vec = self.w.k, self.query.type
-        top = k.let("running_max m", k.lift(-1.0e30, FLOAT32))
-        total = k.let("denom l", k.lift(0.0, FLOAT32))
-        acc = k.let("acc o", make(vec, k.lift(0.0, FLOAT32)))
+        k = self.w.k
+        first = k.lift(-1.0e30, FLOAT32) if sink is None else sink
+        top = k.let("running_max m", first)
+        total, acc = self.zero(top, None if sink is None else top)
         with k.for_("t pos", stop, start=start) as t:
             at = self.place(t)
             score = self.score(at)
@@ -57,16 +64,16 @@ class _Pages:
             k.assign(top, higher)
         return top, total, acc
 
-    def twice(self, start: Expr, stop: Expr) -> tuple[Var, Var, Var]:
+    def twice(self, start: Expr, stop: Expr, sink: Expr | None) -> tuple[Var, Var, Var]:
         """The same with two passes: the largest score first."""
-        k, vec = self.w.k, self.query.type
-        top = k.let("row_max m", k.lift(-1.0e30, FLOAT32))
-        total = k.let("denom l", k.lift(0.0, FLOAT32))
-        acc = k.let("acc o", make(vec, k.lift(0.0, FLOAT32)))
+        k = self.w.k
+        sink = None if sink is None else k.let("sink", sink)
+        top = k.let("row_max m", k.lift(-1.0e30, FLOAT32) if sink is None else sink)
         before = set(k.used)
         with k.for_("t pos", stop, start=start) as t:
             k.assign(top, most(top, self.score(self.place(t))))
         k.again(before)
+        total, acc = self.zero(top, sink)
         with k.for_("t pos", stop, start=start) as t:
             at = self.place(t)
             weight = k.let("weight p", exp(self.score(at) - top))
@@ -90,7 +97,7 @@ def _shared_head(k: KernelBuilder, head: Var, groups: int) -> tuple[Expr, str]:
 def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int, str]:
     """The arrays, the thread's sequence and head, most tokens of a sequence, what heads share."""
     shape = k.draw.shape
-    vec, page, width = Vec(shape.choice((8, 16, 32)), FLOAT32), shape.choice((8, 16)), 3
+    vec, page, width = Vec(shape.choice((32, 64)), FLOAT32), shape.choice((16, 32)), 2
     groups = shape.choice((1, 2, 4)) if w.chance(0.6, 2) else 1
     for symbol, low, high in (("seqs", 4, 6), ("heads", 2, 3), ("pages", 6, 9)):
         w.size(symbol, low, high)
@@ -102,7 +109,7 @@ def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int
     keys, values = (w.tensor(n, dims, type_=vec, fixed=True) for n in names)
     table = k.array("page_table block_tables", INT32, ("seqs", str(width)), init="index_of:pages")
     size: Expr = k.lift(page, INT32)
-    if shape.chance(0.5):
+    if shape.chance(0.75):
         size = k.size_param("page_size block_size", str(page))
     scale = w.number("scale sm_scale", 0.15, 0.4)
     s, h = k.thread("seqs", q_heads, names=(k.name("s seq b"), k.name("h head")))
@@ -116,7 +123,7 @@ def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int
 @idiom
 def paged_attention(k: KernelBuilder, level: int) -> Title:
     """One decoded token a sequence against a cache in pages that a table names."""
-    w = work(k, level, turning=0.2, flattening=0.2)
+    w = work(k, level)
     w.type_ = FLOAT32
     p, (s, h), q_heads, longest, shared = _pages(k, w)
     lengths = k.array("seq_lens context_lengths", INT32, "seqs", low=1, high=longest)
@@ -128,10 +135,9 @@ def paged_attention(k: KernelBuilder, level: int) -> Title:
         start = k.let("first start", most(length - window, 0))
         said = f" Only the last {window.name} tokens of a sequence are attended to."
     online = w.chance(0.5)
-    top, total, acc = (p.mixed if online else p.twice)(start, length)
     sink = w.tensor("sinks sink_logits", (q_heads,)) if w.chance(0.2, 3) else None
-    if sink is not None:
-        k.augment(total, "add", exp(sink[h] - top))
+    first = None if sink is None else sink[h]
+    top, total, acc = (p.mixed if online else p.twice)(start, length, first)
     out = w.out("out attended", ("seqs", q_heads), type_=p.query.type)
     out.store((s, h), acc / total)
     heads = f" and head{shared}"
@@ -143,7 +149,10 @@ def paged_attention(k: KernelBuilder, level: int) -> Title:
         f"{'slot, head' if p.inner else 'head, slot'}).{said}"
     )
     if sink is not None:
-        w.say(f"An attention sink adds exp({sink.name}) of the head to the softmax's denominator.")
+        w.say(
+            f"An attention sink is a further score, {sink.name} of the head, which counts in the "
+            "softmax but has no value."
+        )
     passes = "in one pass with a running maximum" if online else "after a pass for the maximum"
     w.say(f"{out.name} gets the values averaged with the softmax of the scores, {passes}.")
     if w.chance(0.35, 3):
@@ -311,8 +320,8 @@ def _norms(w: Work, form: str, dims: tuple[str, str]) -> Tensor | None:
     if form == "weights":
         return None
     if form == "logits":
-        return w.exact(w.tensor("lse log_denoms", dims, 1.5, 2.5))
-    return w.exact(w.tensor("row_sums denoms", dims, 2.0, 4.0))
+        return w.exact(w.tensor("lse log_denoms", dims, 1.5, 2.5, turns=False))
+    return w.exact(w.tensor("row_sums denoms", dims, 2.0, 4.0, turns=False))
 
 
 def _values_said(

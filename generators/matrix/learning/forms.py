@@ -106,16 +106,17 @@ class Work:
         role: str = "in",
         type_: Type | None = None,
         fixed: bool = False,
+        turns: bool = True,
         init: str = "uniform",
     ) -> Tensor:
-        """An array; unless it is ``fixed``, its axes may be turned or it may lie flat."""
+        """An array; unless it is ``fixed``, it may lie flat, or ``turns`` its axes now and then."""
         order = tuple(range(len(dims)))
         many = len(dims) > 1 and not fixed
         shape = self.k.draw.shape
         straight = all(t.order == tuple(sorted(t.order)) for t in self.tensors)
         # One operand at most lies the other way round, and not the first.
         second = role == "in" and straight and bool(self.tensors)
-        if many and second and shape.chance(2.0 * self.turning):
+        if many and second and turns and shape.chance(2.0 * self.turning):
             order = (*order[:-2], order[-1], order[-2])
         # The length of a flat array is a product of sizes, not of sums.
         flat = many and not any("+" in d for d in dims) and shape.chance(self.flattening)

@@ -73,7 +73,7 @@ def _epilogue(
         value = _act(w, way, w.k.let("pre z u", value))
         w.say(f"Apply {SAID[way]}.")
     if "residual" in steps:
-        residual = w.tensor("residual skip", dims)
+        residual = w.tensor("residual skip", dims, turns=False)
         value = value + residual[at]
         w.say(f"Add {residual.name}.")
     return value

@@ -80,6 +80,8 @@ def lstm_cell(k: KernelBuilder, level: int) -> Title:
     w.size("hidden", 5, 9, "hidden hidden_size")
     order = k.draw.shape.choice(("ifgo", "ifog", "iofg"))
     gates = _Gates(w, order)
+    # Beside gates of several axes nothing lies flat.
+    w.flattening *= gates.way == "apart"
     dims = ("batch", "hidden")
     c_in = w.exact(w.tensor("c_prev cell", dims))
     peep = w.tensor("peephole w_peep", ("3", "hidden"), fixed=True) if w.chance(0.25, 3) else None
@@ -143,7 +145,7 @@ def _cell_stored(
         w.say(f"{c_out.name} gets c and {h_out.name} gets h.")
         return
     step = k.scalar("step t_step", INT32, 1, 2)
-    h_in = w.tensor("h_prev state", dims)
+    h_in = w.exact(w.tensor("h_prev state", dims))
     live = k.let("live active", step < lengths[at[0]])
     c_out.store(at, fn("where", live, new, old))
     h_out.store(at, fn("where", live, hidden, h_in[at]))
@@ -156,7 +158,7 @@ def _cell_stored(
 @idiom
 def gru_cell(k: KernelBuilder, level: int) -> Title:
     """One step of a GRU from the input's and the state's parts of its three gates."""
-    w = work(k, level, flattening=0.25)
+    w = work(k, level)
     w.size("batch", 5, 8, "batch batch_size")
     w.size("hidden", 5, 9, "hidden hidden_size")
     order, joined = k.draw.shape.choice(("rzn", "zrn")), w.chance(0.6)
@@ -164,7 +166,7 @@ def gru_cell(k: KernelBuilder, level: int) -> Title:
     parts = [w.tensor(n, dims, fixed=True) for n in alike(k, "x_gates h_gates", "gi gh", "wx uh")]
     names = alike(k, "bias_x bias_h", "b_ih b_hh") if w.chance(0.4) else ()
     biases = [w.tensor(n, dims[1:], fixed=True) for n in names]
-    h_in = w.tensor("h_prev state", ("batch", "hidden"))
+    h_in = w.exact(w.tensor("h_prev state", ("batch", "hidden")))
     sigmoid, way = _sigmoid(w), k.draw.shape.choice(("mix", "lerp", "toward"))
     with w.each(("batch", "hidden"), ("b row", "j unit"), line=0.0) as (b, j):
 
@@ -184,10 +186,10 @@ def gru_cell(k: KernelBuilder, level: int) -> Title:
             "lerp": fresh + z * (old - fresh),
             "toward": (1.0 - z) * old + z * fresh,
         }[way]
-        told = f", plus {' and '.join(x.name for x in biases)}" if biases else ""
+        x, u = (" + ".join(t.name for t in (parts[n], *biases[n : n + 1])) for n in range(2))
         w.say(
             f"One step of a GRU cell from the old state h = {h_in.name}. The pre-activations x = "
-            f"{parts[0].name} of the input and u = {parts[1].name} of the state{told} hold gates "
+            f"{x} of the input and u = {u} of the state hold the gates "
             f"{', '.join(order)}, {'one after the other in a row' if joined else 'along axis 1'}: "
             f"r = sigmoid(x_r + u_r), z = sigmoid(x_z + u_z), n = tanh(x_n + r * u_n)."
         )
@@ -198,7 +200,7 @@ def gru_cell(k: KernelBuilder, level: int) -> Title:
 
 def _gru_stored(w: Work, at: tuple[Var, Var], new: Expr, old: Var, mixed: str) -> None:
     """Store the state; with a mask, rows keep some of the old one."""
-    mask = w.tensor("mask alive", ("batch",), 0.0, 1.0) if w.chance(0.3, 2) else None
+    mask = w.exact(w.tensor("mask", ("batch",), 0.0, 1.0)) if w.chance(0.3, 2) else None
     out = w.out("h_next h_out", ("batch", "hidden"))
     w.say(f"The new state is {mixed}.")
     if mask is not None:
@@ -224,20 +226,20 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
     """State-space layers whose step depends on the input: a thread for each channel, over time."""
     w = work(k, level, flattening=0.15)
     w.size("batch", 2, 3, "batch num_batches")
-    w.size("chans", 4, 6, "channels num_channels")
+    w.size("hidden", 4, 6, "inner_dim num_channels")
     w.size("tokens", 5, 8, "seq_len")
     vec = Vec(k.draw.shape.choice((4, 8, 16)), w.type_)
-    first, second = alike(k, "b_in c_in", "b_proj c_proj", "b_mat c_mat")
-    line = ("batch", "tokens", "chans") if w.chance(0.6) else ("batch", "chans", "tokens")
+    first, second = alike(k, "b_in c_in", "b_proj c_proj", "b_vecs c_vecs")
+    line = ("batch", "tokens", "hidden") if w.chance(0.6) else ("batch", "hidden", "tokens")
     x, dt = w.tensor("x u", line), w.tensor("dt delta", line, 0.05, 0.6)
-    rates = w.tensor("decay_rates a_log", ("chans",), 0.2, 1.2, type_=vec)
+    rates = w.tensor("decay_rates a_log", ("hidden",), 0.2, 1.2, type_=vec)
     into = w.tensor(first, ("batch", "tokens"), type_=vec)
     read = w.tensor(second, ("batch", "tokens"), type_=vec)
-    soft = w.tensor("dt_bias delta_bias", ("chans",)) if w.chance(0.4, 2) else None
-    skip = w.tensor("d_skip skip_weight", ("chans",)) if w.chance(0.5) else None
+    soft = w.tensor("dt_bias delta_bias", ("hidden",)) if w.chance(0.4, 2) else None
+    skip = w.tensor("d_skip skip_weight", ("hidden",)) if w.chance(0.5) else None
     gate = w.tensor("z gate", line) if w.chance(0.35, 3) else None
-    start = w.tensor("h0 init_state", ("batch", "chans"), type_=vec) if w.chance(0.35) else None
-    b, c = k.thread("batch", "chans", names=(k.name("b item"), k.name("c ch")))
+    start = w.tensor("h0 init_state", ("batch", "hidden"), type_=vec) if w.chance(0.35) else None
+    b, c = k.thread("batch", "hidden", names=(k.name("b item"), k.name("c ch")))
     rate = _rate(k, rates, c)
     h = k.let("h state_vec", make(vec, k.lift(0.0, w.type_)) if start is None else start[b, c])
     out = w.out("y out", line)
@@ -247,14 +249,14 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
         y: Expr = fn("dot", read[b, t], h)
         y = y if skip is None else y + skip[c] * value
         if gate is not None:
-            y, z = k.let("yt", y), k.let("zt", gate[own])
+            y, z = k.let("y_t", y), k.let("z_t", gate[own])
             y = y * z / (1.0 + exp(-z))
         out.store(own, y)
     rate_said = f"exp({rates.name})" if rates.name == "a_log" else rates.name
     dt_said = dt.name if soft is None else f"softplus({dt.name} + {soft.name})"
     _scan_said(w, (x, into, read), dt_said, rate_said, start, (skip, gate), out)
     if w.chance(0.35, 2):
-        last = w.out("last_state h_final", ("batch", "chans"), type_=vec)
+        last = w.out("last_state h_final", ("batch", "hidden"), type_=vec)
         last.store((b, c), h)
         w.say(f"{last.name} gets the state after the last step.")
     return Title(k.name("selective_scan mamba_scan ssm_scan"), w.text())
@@ -279,14 +281,14 @@ def _scanned(
 ) -> Var:
     """One step of a state; gives the input."""
     k, (x, dt, soft), (into, rate, h) = w.k, of, state
-    channel = own[x.dims.index("chans")]
+    channel = own[x.dims.index("hidden")]
     raw = dt[own] if soft is None else dt[own] + soft[channel]
     step = k.let("step_dt d_t", raw)
     if soft is not None:
         # Softplus as it never overflows.
         k.assign(step, most(step, 0.0) + log(1.0 + exp(-abs(step))))
-    value = k.let("xt v", x[own])
-    weights = k.let("bt w_in", into)
+    value = k.let(f"{x.name}_t", x[own])
+    weights = k.let("b_t", into)
     assert isinstance(h.type, Vec)
     with k.for_("n s", h.type.size) as n:
         k.set(h, n, exp(-(step * rate[n])) * h[n] + step * value * weights[n])

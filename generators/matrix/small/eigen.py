@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import atan2, clamp, cos, dot, most, sin, sqrt, where
 from generators.kit.naming import applied, routine
-from generators.kit.records import Part, record
 from generators.kit.sources import zero
 from generators.matrix.parts import (
     Entry,
@@ -53,52 +54,96 @@ def _image_tensor(k: KernelBuilder, scalar: Scalar) -> tuple[Place, Var]:
     return g, tensor
 
 
-def _given_tensor(g: Place, scalar: Scalar) -> Var:
-    """A symmetric matrix: packed in three numbers, made symmetric, or of forms of a surface."""
+@dataclass(frozen=True)
+class _Tensor:
+    """A symmetric tensor: a matrix, or its three entries where nobody needs the matrix."""
+
+    whole: Expr | None
+    entries: tuple[Expr, Expr, Expr]
+    said: str
+
+    @property
+    def scalar(self) -> Scalar:
+        return scalar_of(self.entries[0].type)
+
+    @property
+    def trace(self) -> Expr:
+        return self.entries[0] + self.entries[2] if self.whole is None else fn("trace", self.whole)
+
+    @property
+    def determinant(self) -> Expr:
+        xx, xy, yy = self.entries
+        return xx * yy - xy * xy if self.whole is None else fn("determinant", self.whole)
+
+
+def _of_matrix(g: Place, t: Var) -> _Tensor:
+    return _Tensor(t, (t[0, 0], t[0, 1], t[1, 1]), g.told(t))
+
+
+def _entries(g: Place) -> _Tensor:
+    """A tensor whose three entries lie in arrays of their own, or in one of vectors."""
+    scalar = g.k.draw.wide_float_type()
+    if g.chance(0.4):
+        v = g.part("v c", g.read("packed hessians tensors", Vec(3, scalar), -1.5, 1.5))
+        found: tuple[Expr, Expr, Expr] = (v[0], v[1], v[2])
+    else:
+        xx, xy, yy = g.shape.choice((("xx", "xy", "yy"), ("h_xx", "h_xy", "h_yy")))
+        arrays = [g.read(name, scalar, -1.5, 1.5) for name in (xx, xy, yy)]
+        first, middle, last = (
+            g.part(f"t_{axes}", e) for axes, e in zip(("xx", "xy", "yy"), arrays, strict=True)
+        )
+        found = first, middle, last
+    xx, xy, yy = (g.tell(e) for e in found)
+    return _Tensor(None, found, f"T = (({xx}, {xy}), ({xy}, {yy}))")
+
+
+def _given_tensor(g: Place, scalar: Scalar, packed: bool) -> Var:
+    """A symmetric matrix: made symmetric, a Gram matrix, or packed in three numbers."""
     mat = Mat(2, 2, scalar)
-    way = g.shape.choice(("packed", "symmetrized", "gram", "fields"))
+    way = g.shape.choice(("symmetrized", "gram", *["packed"] * packed))
     if way == "packed":
         v = g.k.let("v c", g.read("packed hessians tensors", Vec(3, scalar), -1.5, 1.5))
         value: Expr = make(mat, v[0], v[1], v[1], v[2])
     elif way == "symmetrized":
         value = symmetric(g.part("raw m_raw", g.read("hessians mats", mat, -1.5, 1.5)))
-    elif way == "gram":
+    else:
         j = g.part("jac j_mat", g.read("jacobians", mat, -1.2, 1.2))
         value = transpose(j) * j
-    else:
-        parts = {axis: Part(axis, scalar, -1.5, 1.5) for axis in ("xx", "xy", "yy")}
-        r = record(g, "SymMatrix Hessian SymTensor", parts, 1.0)
-        value = make(mat, r["xx"], r["xy"], r["xy"], r["yy"])
     return g.let("t m sym", value)
 
 
-def _values(body: BodyBuilder, t: Expr) -> Expr:
+def _values_of(body: BodyBuilder, t: Expr) -> Expr:
+    """The same of a matrix."""
+    return _values(body, _Tensor(t, (t[0, 0], t[0, 1], t[1, 1]), ""))
+
+
+def _values(body: BodyBuilder, t: _Tensor) -> Expr:
     """Both eigenvalues, the larger first, by the mean and the radius of Mohr's circle."""
-    vec = Vec(2, mat_of(t).scalar)
+    vec, (xx, xy, yy) = Vec(2, t.scalar), t.entries
     if body.draw.shape.chance(0.5):
-        mean = body.let("mean mid", 0.5 * (t[0, 0] + t[1, 1]))
-        half = body.let("half dev", 0.5 * (t[0, 0] - t[1, 1]))
-        radius = body.let("radius rad", sqrt(half * half + t[0, 1] * t[0, 1]))
+        mean = body.let("mean mid", 0.5 * (xx + yy))
+        half = body.let("half dev", 0.5 * (xx - yy))
+        radius = body.let("radius rad", sqrt(half * half + xy * xy))
         return make(vec, mean + radius, mean - radius)
-    tr = body.let("tr sum_diag", fn("trace", t))
-    gap = body.let("gap diff", t[0, 0] - t[1, 1])
-    root = body.let("root disc", sqrt(gap * gap + 4.0 * t[0, 1] * t[0, 1]))
+    tr = body.let("tr sum_diag", t.trace)
+    gap = body.let("gap diff", xx - yy)
+    root = body.let("root disc", sqrt(gap * gap + 4.0 * xy * xy))
     return make(vec, 0.5 * (tr + root), 0.5 * (tr - root))
 
 
-def _menu(g: Place, t: Var, pair: Var, definite: bool) -> dict[str, Entry]:
+def _menu(g: Place, t: _Tensor, pair: Var, definite: bool) -> dict[str, Entry]:
     """What is read off the eigenvalues."""
     big, small = pair[0], pair[1]
-    scalar = mat_of(t).scalar
-    angle = 0.5 * atan2(2.0 * t[0, 1], t[0, 0] - t[1, 1])
+    scalar, (xx, xy, yy) = t.scalar, t.entries
+    angle = 0.5 * atan2(2.0 * xy, xx - yy)
 
     def axis() -> Expr:
         theta = g.part("theta angle", angle)
         return make(Vec(2, scalar), cos(theta), sin(theta))
 
     def corner() -> Expr:
-        tr = g.part("tr_t both", fn("trace", t))
-        return fn("determinant", t) - g.one("kappa harris_k", scalar, 0.04, 0.15) * tr * tr
+        tr = g.part("tr_t both", t.trace)
+        return t.determinant - g.one("kappa harris_k", scalar, 0.04, 0.15) * tr * tr
 
     def coherence() -> Expr:
         ratio = g.part("ratio coh", (big - small) / g.part("total energy", big + small + 1.0e-6))
@@ -123,23 +168,30 @@ def _menu(g: Place, t: Var, pair: Var, definite: bool) -> dict[str, Entry]:
 def eigen_symmetric(k: KernelBuilder, level: int) -> Title:
     """Principal values of 2 x 2 tensors: images, surfaces, stress."""
     shape, scalar = k.draw.shape, k.draw.wide_float_type()
+    clamps = level >= 4 or (level == 3 and shape.chance(0.4))
     if level >= 3 and shape.chance(0.5):
-        g, t = _image_tensor(k, scalar)
+        g, whole = _image_tensor(k, scalar)
+        t = _of_matrix(g, whole)
     else:
         g = place(k, "i tid pt")
-        t = _given_tensor(g, scalar)
-    definite = "outer" in g.told(t) or ("transpose" in g.told(t) and "+" not in g.told(t))
-    names = "eigenvalues2 principal_values"
-    pair = g.let("l lam pair eig", applied(k, 0.6 * (level >= 2), names, {"m": t}, _values), "l")
+        loose = not clamps and shape.chance(0.5)
+        t = _entries(g) if loose else _of_matrix(g, _given_tensor(g, scalar, clamps))
+    definite = "outer" in t.said or ("transpose" in t.said and "+" not in t.said)
+    if t.whole is None:
+        values = _values(k, t)
+    else:
+        names = "eigenvalues2 principal_values"
+        values = applied(k, 0.6 * (level >= 2), names, {"m": t.whole}, _values_of)
+    pair = g.let("l lam eigs", values, "l")
     menu = _menu(g, t, pair, definite)
     count = (1, 2, 2, 3, 4)[level - 1]
     done = "Closed-form eigenvalues l (the larger first) of the symmetric 2 x 2 tensor "
-    done += f"{g.told(t)}."
-    if level >= 4 or (level == 3 and shape.chance(0.4)):
-        done += _clamped(g, t, pair, definite)
+    done += f"{t.said}."
+    if clamps and isinstance(t.whole, Var):
+        done += _clamped(g, t.whole, pair, definite)
     elif level == 1 and shape.chance(0.6):
         count = 0
-        done += g.gets("eigenvalues principal_out", pair)
+        done += g.gets("eigenvalues principal_values", pair)
     if count:
         first = shape.choice(
             [key for key in sorted(menu) if key not in ("angle", "axis", "harris")]

@@ -29,10 +29,8 @@ def _factored(k: BodyBuilder, m: Expr) -> Entries:
     size = mat_of(m).rows
     f_stem, u_stem = k.draw.word.choice((("f", "u"), ("l", "u"), ("factor", "r")))
     lu: Entries = {(0, c): m[0, c] for c in range(size)}
-    inv = k.draw.shape.chance(0.3)
-    pivot: Expr = k.let("inv_pivot p_inv", 1.0 / m[0, 0]) if inv else m[0, 0]
     for r in range(1, size):
-        lu[r, 0] = k.let(f"{f_stem}{r}0", m[r, 0] * pivot if inv else m[r, 0] / pivot)
+        lu[r, 0] = k.let(f"{f_stem}{r}0", m[r, 0] / m[0, 0])
     upper: Entries = {}
     for r in range(1, size):
         for c in range(1, size):

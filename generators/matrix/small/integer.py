@@ -201,7 +201,8 @@ def _cat_map(k: KernelBuilder, level: int) -> Title:
         other = g.read("key_stream pad", pixel, 0, 100)
         value = k.let("mixed coded", value ^ other)
         told += f" xor {g.tell(other)}"
-    done = f"Scramble an image with a cat map: start at p = ({g.where}) and {text}."
+    done = f"Scramble an image with a cat map: start at p = ({g.where}) and {text}; all numbers are"
+    done += " at least 0."
     done += g.gets("scrambled permuted", value, told)
     return Title(k.name("cat_map scramble_image"), done)
 

@@ -162,9 +162,10 @@ _MAKERS = {
 }
 
 
-def _used(g: Place, rot: Var, level: int) -> str:
+def _used(g: Place, rot: Var, level: int, mirrored: bool) -> str:
     """What the matrix turns: a vector, a few points about a pivot, a tensor, another frame."""
     mat, vec = mat_of(rot), rows_of(mat_of(rot))
+    names = "reflected mirrored" if mirrored else "rotated turned"
     early = ("point", "matrix", "tensor", "pivot")
     way = g.shape.choice(early if level < 3 else ("points", "points", "tensor", "chain"))
     if way == "matrix" and level > 1:
@@ -180,11 +181,11 @@ def _used(g: Place, rot: Var, level: int) -> str:
         return _several(g, rot, vec)
     p = g.read("points vertices" if way == "pivot" else "vectors offsets", vec, -2.0, 2.0)
     if way == "point":
-        return g.gets("rotated turned", (transpose(rot) if g.chance(0.3) else rot) * p)
+        return g.gets(names, (transpose(rot) if not mirrored and g.chance(0.3) else rot) * p)
     pivot = g.one("pivot", vec, -1.0, 1.0)
     arm: Expr = p - pivot
     arm = g.part("arm rel", arm) if g.chance(0.5) else arm
-    return g.gets("rotated turned", rot * arm + pivot)
+    return g.gets(names, rot * arm + pivot)
 
 
 def _several(g: Place, rot: Var, vec: Vec) -> str:
@@ -221,7 +222,7 @@ def rotation_matrix(k: KernelBuilder, level: int) -> Title:
     kind = {"householder": "Reflect", "schmidt": "Frames from two directions"}.get(way, "Rotate")
     what = "by Householder matrices" if way == "householder" else "by rotation matrices"
     kind = kind if way == "schmidt" else f"{kind} {what}"
-    used = _used(g, rot, level)
+    used = _used(g, rot, level, way == "householder")
     done = f"{kind}: R is {text.removeprefix('R ').removeprefix('= ')}.{used}"
     if level >= 3 and way != "householder" and shape.chance(0.2):
         done += _compared(g, rot, level)

@@ -241,7 +241,8 @@ def newton_schulz(k: KernelBuilder, level: int) -> Title:
     names = f"newton_{key} {key}_by_iteration"
     e, how = _found(g, level, names, a, steps, _ITERATIONS[key])
     what = {"inverse": "inverse", "polar": "orthogonal polar factor", "root": "square root"}[key]
-    done = f"Newton-Schulz iteration for the {what} of small matrices, with {g.told(a)}: {how}."
+    kind = "small positive definite matrices" if key == "root" else "small matrices"
+    done = f"Newton-Schulz iteration for the {what} of {kind}, with {g.told(a)}: {how}."
     outs = {"inverse": "inverses inv_out", "polar": "polar_out", "root": "roots sqrt_out"}
     if key == "polar" and level >= 3 and shape.chance(0.6):
         done += _stepped(g, e)

@@ -110,9 +110,9 @@ _MEASURES: dict[str, tuple[Callable[[BodyBuilder, Expr], Expr], str]] = {
     "small": (_small, "small strain e = 0.5 * (F + transpose(F)) - I"),
     "cauchy_right": (
         lambda _, f: transpose(f) * f,
-        "right Cauchy-Green tensor e = transpose(F) * F",
+        "right Cauchy-Green tensor C = transpose(F) * F",
     ),
-    "cauchy_left": (lambda _, f: f * transpose(f), "left Cauchy-Green tensor e = F * transpose(F)"),
+    "cauchy_left": (lambda _, f: f * transpose(f), "left Cauchy-Green tensor B = F * transpose(F)"),
     "biot": (
         _biot,
         "second-order Biot strain e = d / 2 - d * d / 8, d = transpose(F) * F - I",
@@ -133,7 +133,7 @@ def _read_off(g: Place, e: Var, f: Var, count: int) -> str:
         voigt=(
             "voigt packed engineering",
             lambda: voigt(e, shear),
-            f"the diagonal of e and then its entries {upper}{times}",
+            f"the diagonal of {g.tell(e)} and then its entries {upper}{times}",
         ),
         deviator=("deviators distortion", lambda: deviator(g, e)),
     )
@@ -169,7 +169,9 @@ def deformation_strain(k: KernelBuilder, level: int) -> Title:
     done = ""
     f, source = gradient(g, mat, level, key == "almansi")
     value = applied(k, 0.6 * (level >= 3), "strain_of measure_strain", {"grad": f}, measure)
-    e = g.let("e strain eps", value, "e")
+    symbol = {"cauchy_right": "C", "cauchy_left": "B"}.get(key, "e")
+    named = {"C": "c right_cauchy", "B": "b left_cauchy"}.get(symbol, "e strain eps")
+    e = g.let(named, value, symbol)
     text = f"Compute the {formula}, {source}."
     if key != "cauchy_right" and key != "cauchy_left" and shape.chance(0.25):
         done = _relieved(g, e)

@@ -17,13 +17,16 @@ from generators.matrix.parts import Entry, Place, column, mat_of, place, times_i
 from generators.program.dtypes import INT32, Mat, Scalar, Type, Vec, scalar_of
 from generators.program.expr import Expr, Operand, Var
 
+Column = Expr | tuple[Expr, ...]
+"""A vector, or its entries where nobody needs the vector."""
+
 
 @dataclass
 class Problem:
     """Columns and right-hand side, what the unknowns are called, the text, names of the kernel."""
 
-    columns: list[Expr]
-    rhs: Expr
+    columns: Sequence[Column]
+    rhs: Column
     unknowns: str
     text: str
     names: str
@@ -33,7 +36,7 @@ class Problem:
         return self.unknowns[0] == "u"
 
 
-def system(g: Place, vec: Vec, safe: bool) -> Problem:
+def system(g: Place, vec: Vec, safe: bool, loose: bool) -> Problem:
     """A matrix times the unknowns."""
     k, mat = g.k, Mat(vec.size, vec.size, vec.scalar)
     init = "well_conditioned" if safe else "uniform"
@@ -41,13 +44,15 @@ def system(g: Place, vec: Vec, safe: bool) -> Problem:
     b = g.read("rhs loads", vec, -2.0, 2.0)
     m = k.let("m mat", a)
     stem = k.draw.word.choice(("c", "col"))
-    columns: list[Expr] = [k.let(f"{stem}{c}", column(m, c)) for c in range(vec.size)]
+    columns: list[Column] = [
+        (m[0, c], m[1, c]) if loose else k.let(f"{stem}{c}", column(m, c)) for c in range(vec.size)
+    ]
     text = f"Solve the small systems {g.tell(a)} * ({', '.join('xyz'[: vec.size])}) = {g.tell(b)}"
     load = k.let("bi load", b)
     return Problem(columns, load, "xyz"[: vec.size], text, "cramer_solve solve_cramer")
 
 
-def rays(g: Place, vec: Vec, safe: bool) -> Problem:
+def rays(g: Place, vec: Vec, safe: bool, loose: bool) -> Problem:
     """Where two rays in the plane meet."""
     k, (first, second, third, fourth) = g.k, g.k.draw.word.choice(_RAYS)
     start, ray = g.read(first, vec, -1.0, 1.0), g.read(second, vec, init="unit")
@@ -55,14 +60,14 @@ def rays(g: Place, vec: Vec, safe: bool) -> Problem:
     gap = k.let("gap w", other - start)
     text = f"Where two lines in the plane meet: {g.tell(start)} + t * {g.tell(ray)} ="
     text += f" {g.tell(other)} + u *"
-    columns: list[Expr] = [k.let("d0 d", ray), k.let("back minus_e", -way)]
+    columns: list[Column] = [k.let("d0 d", ray), k.let("back minus_e", -way)]
     return Problem(columns, gap, "tu", f"{text} {g.tell(way)}", "intersect_rays line_crossings")
 
 
 _RAYS = (("p_a", "d_a", "p_b", "d_b"), ("starts", "dirs", "other_starts", "other_dirs"))
 
 
-def lines(g: Place, vec: Vec, safe: bool) -> Problem:
+def lines(g: Place, vec: Vec, safe: bool, loose: bool) -> Problem:
     """Lines or planes n . x = c, each given by its normal and then c."""
     k, size = g.k, vec.size
     long = Vec(size + 1, vec.scalar)
@@ -70,8 +75,11 @@ def lines(g: Place, vec: Vec, safe: bool) -> Problem:
     several = g.array(names, long, -1.0, 1.0, more=str(size))
     stem = k.draw.word.choice(("l", "row", "n"))
     rows = [k.let(f"{stem}{c}", several[g.index(c)]) for c in range(size)]
-    columns: list[Expr] = [k.let(f"c{c}", make(vec, *(r[c] for r in rows))) for c in range(size)]
-    rhs = k.let("offsets cs", make(vec, *(r[size] for r in rows)))
+    parts = [tuple(r[c] for r in rows) for c in range(size + 1)]
+    columns: list[Column] = [
+        part if loose else k.let(f"c{c}", make(vec, *part)) for c, part in enumerate(parts[:size])
+    ]
+    rhs: Column = parts[size] if loose else k.let("offsets cs", make(vec, *parts[size]))
     form = ("(a, b, c) being a * x + b * y = c", "(a, b, c, d) being a * x + b * y + c * z = d")
     what = "two lines" if size == 2 else "three planes"
     text = f"Point where the {what} of each set in {several.name} meet, {form[size - 2]}"
@@ -79,7 +87,7 @@ def lines(g: Place, vec: Vec, safe: bool) -> Problem:
     return Problem(columns, rhs, "xyz"[:size], text, titles[size - 2])
 
 
-def barycentric(g: Place, vec: Vec, safe: bool) -> Problem:
+def barycentric(g: Place, vec: Vec, safe: bool, loose: bool) -> Problem:
     """A point in a triangle or tetrahedron, the same for all or each thread's own."""
     k = g.k
     point = g.read("points queries", vec, -0.7, 0.7)
@@ -101,13 +109,16 @@ def _sum(parts: Sequence[Expr]) -> Expr:
     return reduce(lambda total, part: total + part, parts)
 
 
-def _determinant(g: Place, vec: Vec, level: int) -> Callable[..., Expr]:
-    """The determinant of two or three columns, in a helper now and then."""
-    chance = 0.6 if level >= 2 else 0.0
+def _determinant(g: Place, vec: Vec, helped: bool) -> Callable[..., Expr]:
+    """The determinant of two or three columns, that of two in a helper if it is ``helped``."""
     if vec.size == 2:
         args: dict[str, Type] = {"a": vec, "b": vec}
         names = "cross2 det2 perp_dot"
-        return routine(g.k, chance, names, args, lambda _, a, b: a[0] * b[1] - a[1] * b[0])
+
+        def cross(a: Column, b: Column) -> Expr:
+            return a[0] * b[1] - a[1] * b[0]
+
+        return routine(g.k, 1.0, names, args, lambda _, a, b: cross(a, b)) if helped else cross
     found: list[tuple[Expr, Expr, Var]] = []
 
     def triple(a: Expr, b: Expr, c: Expr) -> Expr:
@@ -172,7 +183,9 @@ def _written(g: Place, p: Problem, solution: list[Expr], vec: Vec) -> str:
         return g.gets("weights barycentric_out", value)
     if way == "first":
         text = "t times the direction of the first line"
-        return g.gets("offsets reach", solution[0] * p.columns[0], text)
+        first = p.columns[0]
+        assert isinstance(first, Expr)
+        return g.gets("offsets reach", solution[0] * first, text)
     names = {"t": "params_out tu_out", "u": "barycentric coords"}.get(p.unknowns[0], "points_out")
     names = "solutions x_out" if p.text.startswith("Solve") else names
     return g.gets(names, make(vec, *solution))
@@ -187,9 +200,10 @@ def cramer_solve(k: KernelBuilder, level: int) -> Title:
     kinds = [system, barycentric, lines] + ([rays] if vec.size == 2 else [])
     kind = shape.choice(kinds)
     safe = kind is system and shape.chance(0.7)
-    p = kind(g, vec, safe)
-    determinant = _determinant(g, vec, level)
-    det = k.let("det d_all denom", determinant(*p.columns))
+    helped = vec.size == 2 and level >= 2 and shape.chance(0.6)
+    determinant = _determinant(g, vec, helped)
+    p = kind(g, vec, safe, vec.size == 2 and not helped)
+    det = k.let("det denom", determinant(*p.columns))
     solution, note = _solution(g, p, determinant, det, safe)
     done = f"{p.text}, by Cramer's rule{note}.{_written(g, p, solution, vec)}"
     if (p.inside or p.unknowns == "tu") and shape.chance(0.4):
@@ -235,7 +249,7 @@ def _model(g: Place, scalar: Scalar, level: int) -> Model:
     k = g.k
     count = k.size_param("num_obs obs_count", k.size("m", 4, 5))
     way = g.shape.weighted({"basis": 5, "plane": 3, "rows": 3})
-    shared = g.chance(0.5)
+    shared = level >= 2 and g.chance(0.4)
     kind = g.shape.choice(sorted(_BASES)) if way == "basis" else ""
     sources: dict[str, tuple[str, Scalar | Vec]] = {
         "rows": ("design features", Vec(g.shape.choice((2, 3)), scalar)),
@@ -276,8 +290,9 @@ def _summed(s: Model, level: int) -> tuple[Var, Var, str]:
     normal = k.let("normal ata gram", times_identity(Mat(s.vec.size, s.vec.size, scalar), ridge))
     rhs = k.let("rhs aty moment", zero(s.vec))
     weights, text = None, ""
-    if level >= 2 and g.chance(0.5):
-        flat = g.chance(0.5)
+    # One matrix for all threads would not be inverted in each of them.
+    if s.shared or (level >= 2 and g.chance(0.4)):
+        flat = not s.shared and g.chance(0.5)
         axes = () if flat else range(g.rank)
         weights = g.array("weights confidence", scalar, 0.2, 1.5, axes=axes, more="m")
         text = f", weighted by {weights.name},"
@@ -335,12 +350,12 @@ def _residuals(s: Model, x: Expr) -> str:
 def normal_equations(k: KernelBuilder, level: int) -> Title:
     """Fits by normal equations: summed up, solved, judged."""
     shape = k.draw.shape
-    g = place(k, "i tid series", list=1)
+    g = place(k, "i tid item", list=1)
     s = _model(g, k.draw.wide_float_type(), level)
     normal, rhs, text = _summed(s, level)
-    title = k.name("normal_equations least_squares_fit fit_series")
+    title = k.name("normal_equations least_squares_fit fit_ridge")
     x = g.let("x coef beta fit", _solved(g, normal, rhs, level))
-    done = f"Least-squares fit for each series, y = dot(a, x) with y from {s.values.name},"
+    done = f"Ridge least-squares fit of y = dot(a, x) for each row y of {s.values.name}, with"
     done += f" {text.removeprefix('with ')}."
     done += g.gets("coefficients fits params", x)
     if level >= 2 and shape.chance(0.4):

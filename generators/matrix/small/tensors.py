@@ -211,8 +211,9 @@ def _by_projection(g: Place, scalar: Scalar) -> Expr:
 def _by_basis(g: Place, scalar: Scalar) -> Expr:
     u = g.k.let("u tangent", g.read("tangents axes", Vec(3, scalar), init="unit"))
     v = g.k.let("v hint", g.read("helpers hints", Vec(3, scalar), -1.0, 1.0))
-    w = g.part("w bitangent", fn("cross", u, v))
-    return fn(g.shape.choice(("matrix_from_rows", "matrix_from_cols")), u, v, w)
+    w = g.part("w normal", fn("normalize", fn("cross", u, v)))
+    side = g.part("side bitangent", fn("cross", w, u))
+    return fn(g.shape.choice(("matrix_from_rows", "matrix_from_cols")), u, side, w)
 
 
 _FRAMES: dict[str, Callable[[Place, Scalar], Expr]] = {
@@ -252,9 +253,8 @@ def _tensor(g: Place, scalar: Scalar, level: int, key: str) -> Expr:
     return g.let("p cov" if key in _COVARIANCES else "m tensor", value, "M")
 
 
-def _framed(g: Place, level: int, r: Expr, m: Expr, names: str) -> Var:
+def _framed(g: Place, level: int, r: Expr, m: Expr, names: str, back: bool) -> Var:
     """R M R^T, or back; inline or in a helper."""
-    back = mat_of(r).rows == 3 and g.chance(0.3)
     text = g.tell(transpose(r) * m * r if back else r * m * transpose(r))
 
     def build(_: BodyBuilder, f: Expr, t: Expr) -> Expr:
@@ -299,13 +299,19 @@ def congruence(k: KernelBuilder, level: int) -> Title:
     g = place(k, "i tid e")
     key = shape.choice(sorted(_FRAMES))
     m = _tensor(g, scalar, level, key)
-    called = {"rows": "h obs", "projection": "jac j_mat", "matrix": "a jac"}
-    r = g.let(called.get(key, "r rot"), _FRAMES[key](g, scalar), "R")
-    c = _framed(g, level, r, m, "c cov_out" if key in _COVARIANCES else "c turned")
+    called = {"projection": "jac j_mat", "matrix": "a jac"}
+    frame = _FRAMES[key](g, scalar)
+    if key == "rows" and isinstance(frame, Var):
+        g.spoken[frame.name] = "R", frame.name
+    r = frame if key == "rows" else g.let(called.get(key, "r rot"), frame, "R")
+    back = key in ("quaternion", "basis", "matrix") and shape.chance(0.35)
+    c = _framed(g, level, r, m, "c cov_out" if key in _COVARIANCES else "c turned", back)
     done = f"{_CONGRUENCES[key]}: {g.told(c, m, r)}."
     if shape.chance(0.35):
         done += _changed(g, c, level)
-    done += g.gets(_CONGRUENT[key], c)
+    local = back != ("from_rows" in g.told(r))
+    turned = "local_tensors rotated" if local else "world_tensors rotated"
+    done += g.gets(_CONGRUENT.get(key, turned), c)
 
     titles = {"quaternion": "rotate_tensors", "matrix": "transform_tensors"}
     titles |= {"projection": "project_covariances", "rows": "measurement_covariance"}
@@ -318,13 +324,11 @@ _CONGRUENCES = {
     "matrix": "Transform tensors by a matrix",
     "projection": "Project 3D covariances to the image plane by a camera's Jacobian",
     "rows": "Covariance of a linear measurement of each state",
-    "basis": "Express tensors in the frame of two directions and their cross product",
+    "basis": "Rotate tensors into or out of the orthonormal frame of a unit direction and a hint",
 }
 _CONGRUENT = {
-    "quaternion": "rotated world_tensors",
     "scales": "transformed world_tensors",
     "matrix": "transformed tensors_out",
     "projection": "covs_2d projected",
     "rows": "innovation_covs measurement_covs",
-    "basis": "framed_out local_tensors",
 }

@@ -105,8 +105,9 @@ def _graph_said(
     who = f"the neighbours u of v, the entries of {m.cols.name} from {row} (exclusive)"
     self_too = " and v itself" if loop else ""
     what = f"{times}{x.name}[u]"
+    at_least = "" if loop else " (at least 1)"
     text = {
-        "mean": f"the sum of {what} over {who}{self_too}, divided by their number (at least 1)",
+        "mean": f"the sum of {what} over {who}{self_too}, divided by their number{at_least}",
         "sum": f"the sum of {what} over {who}",
         "max": f"the largest {what} over {who}, 0 where there are none",
         "normed": f"{norms.name if norms else ''}[v] times the sum of {what} over {who}{self_too}",
