@@ -240,10 +240,12 @@ def volume_constraint(k: KernelBuilder, level: int) -> Title:
     what = "signed area of each triangle" if flat else "signed volume of each tetrahedron"
     by = f"{stiff.name} * " if stiff is not None else ""
     w = " times inverse mass" if b.w else ""
+    positive = f" and {written(soft)} positive" if isinstance(soft, Var) else ""
     text = (
         f"Bring the {what} in {b.said} back to rest, its corners being in {b.p.name}: s = {by}"
         f"({rest.name} - C) / (the sum over its points of |grad C|^2{w} + {written(soft)}), C "
-        f"being the {'area' if flat else 'volume'}. {done}: s times the gradient of C{b.of_mass}."
+        f"being the {'area' if flat else 'volume'}{positive}. "
+        f"{done}: s times the gradient of C{b.of_mass}."
     )
     return Title(k.name("volume_constraint solve_volume" if not flat else "area_constraint"), text)
 
