@@ -169,7 +169,7 @@ def _cloud_normals_stored(
     start = fn("normalize", make(c.vec, *(k.lift(v, c.scalar) for v in (0.3, 0.5, 0.8))))
     n = k.let("n normal v", start)
     # A little more than the trace: where C is zero the start is kept.
-    trace = fn("trace", cov) + 1.0e-6
+    trace = fn("trace", cov) + 0.001
     use = k.let("flip shifted", fn("diag", make(c.vec, trace)) - cov)
     turns = k.scalar("num_iters iterations", INT32, 8, 12)
     with k.for_("it turn", turns):
@@ -179,7 +179,7 @@ def _cloud_normals_stored(
     text = (
         f"Estimate the normal of each point of {p.name}: the covariance C sums d d^T of the "
         f"offsets d to {told}{near}, and its least direction v is found by {turns.name} power "
-        f"iterations with (trace(C) + 1e-6) * I - C from normalize(0.3, 0.5, 0.8). "
+        f"iterations with (trace(C) + 0.001) * I - C from normalize(0.3, 0.5, 0.8). "
     )
     if c.chance(0.5, 2):
         eye_pos = k.scalar("viewpoint sensor", c.vec, -2.0, 2.0)

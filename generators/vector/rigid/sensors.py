@@ -98,7 +98,7 @@ def imu_integration(k: KernelBuilder, level: int) -> Title:
     args = {"q": q, "w": w, "dt": dt}
     doc = "Attitude after turning at a body rate for a time."
     k.assign(q, applied(k, 0.6 * (level >= 3), "turned rotate_by_rate", args, build, doc))
-    done = f"{done.rstrip(';')}{'; with' if ';' in done else ' and'} the step dt"
+    done = f"{done.rstrip(';')}; with the step dt"
     done += f"{'' if step == 'dt' else f' = {step}'}, q becomes {text}. "
     done += f"Store q in {r.put('attitudes_out q_out new_rotations', q).name}."
     done += _moved(r, level, (f, str(force)), q, w, dt) if f is not None else ""

@@ -240,14 +240,17 @@ def volume_constraint(k: KernelBuilder, level: int) -> Title:
     what = "signed area of each triangle" if flat else "signed volume of each tetrahedron"
     by = f"{stiff.name} * " if stiff is not None else ""
     w = " times inverse mass" if b.w else ""
-    positive = f" and {written(soft)} positive" if isinstance(soft, Var) else ""
     text = (
         f"Bring the {what} in {b.said} back to rest, its corners being in {b.p.name}: s = {by}"
         f"({rest.name} - C) / (the sum over its points of |grad C|^2{w} + {written(soft)}), C "
-        f"being the {'area' if flat else 'volume'}{positive}. "
-        f"{done}: s times the gradient of C{b.of_mass}."
+        f"being the {'area' if flat else 'volume'}. {done}: s times the gradient of C{b.of_mass}{_above_zero(soft)}."
     )
     return Title(k.name("volume_constraint solve_volume" if not flat else "area_constraint"), text)
+
+
+def _above_zero(soft: Expr) -> str:
+    """What keeps the denominator from zero where no point can move."""
+    return f"; {written(soft)} is positive" if isinstance(soft, Var) else ""
 
 
 def _turned(c: Crowd, n: int, edge: Expr) -> Expr:

@@ -170,9 +170,8 @@ class _Fluid:
             r = k.let("r dist", fn("length", d))
             blocks.enter_context(k.if_(op("and", r > tiny * h, r < h)))
         else:
-            h2 = k.let("h2 h_sq", h * h)
             r2 = k.let("r2 dist_sq", dot(d, d))
-            blocks.enter_context(k.if_(op("and", r2 > tiny * h2, r2 < h2)))
+            blocks.enter_context(k.if_(op("and", r2 > tiny * h * h, r2 < h * h)))
             r = k.let("r dist", sqrt(r2))
         return k.let("gap w", h - r), r
 

@@ -29,7 +29,12 @@ class Ray:
 
 
 def cast_rays(
-    k: KernelBuilder, level: int, low: float = -1.0, high: float = 1.0, camera: float = 0.3
+    k: KernelBuilder,
+    level: int,
+    low: float = -1.0,
+    high: float = 1.0,
+    camera: float = 0.3,
+    few: bool = False,
 ) -> Ray:
     """A ray for each element of a list or for each pixel; origins lie in [low, high]."""
     if k.draw.shape.chance(camera):
@@ -38,7 +43,7 @@ def cast_rays(
     dims = ("views", "rays") if several else ("rays",)
     if several:
         k.size("views", 3, 4)
-    k.size("rays", *((14, 20) if several else (48, 72)))
+    k.size("rays", *((24, 32) if several else (80, 120)))
     names = [k.name("v view")] if several else []
     at = k.thread(*dims, names=[*names, k.name("i tid r")])
     c = Crowd(k, level, VEC3, dims, at)
@@ -63,7 +68,7 @@ def _pixels(k: KernelBuilder, level: int, low: float, high: float) -> Ray:
     row, col = k.thread("img_h", "img_w", names=[k.name(n) for n in names])
     c = Crowd(k, level, VEC3, ("img_h", "img_w"), (row, col))
     eye = k.scalar("eye origin cam_pos", VEC3, low, high)
-    focal = k.scalar("focal focal_px f_px", FLOAT32, 3.0, 5.0)
+    focal = k.scalar("focal focal_px f_px", FLOAT32, 1.5, 2.5)
     cx, cy = k.scalar("cx", FLOAT32, 4.0, 5.5), k.scalar("cy", FLOAT32, 4.0, 5.5)
     half = 0.5 if k.draw.shape.chance(0.5) else 0.0
     u, v = (cast(i, FLOAT32) + half if half else cast(i, FLOAT32) for i in (col, row))

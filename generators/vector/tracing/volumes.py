@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, extent, fn, make
@@ -58,8 +59,8 @@ _COLOURS = {"grid": 3, "table": 2, "glow": 3}
 
 
 _PLACES = {
-    "nearest": "with axes x, y, z, the node (i, j, k) being at that point, the nearest one's each",
-    "nodes": "with axes x, y, z, the node (i, j, k) being at that point, trilinear between them",
+    "nearest": "with axes x, y, z, node (i, j, k) at that point, by the nearest node",
+    "nodes": "with axes x, y, z, node (i, j, k) at that point, trilinear between nodes",
     "centres": "of unit cells from 0 on with axes x, y, z, trilinear between the cells' centres "
     "(indices beyond the outer ones clamped)",
 }
@@ -71,7 +72,7 @@ def volume_render(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     dims = tuple(side(k, s, 6) for s in ("nx", "ny", "nz"))
     # Level 1 has rays that start in the grid; others, and a camera, may be anywhere.
-    r = cast_rays(k, level, *((0.8, 4.2, 0.0) if level == 1 else (-0.4, 5.4, 0.35)))
+    r = cast_rays(k, level, *((0.8, 4.2, 0.0) if level == 1 else (-0.25, 5.25, 0.35)))
     way = "within" if level == 1 else "skip" if r.single else "clip"
     sigma = k.array("density sigma", FLOAT32, dims, low=0.0, high=1.2)
     kind = shape.weighted({w: n for w, n in _COLOURS.items() if level > 1 or w != "table"})
@@ -82,7 +83,7 @@ def volume_render(k: KernelBuilder, level: int) -> Title:
     last = [extent(sigma, a) - 1 if places != "centres" else extent(sigma, a) for a in range(3)]
     edge = k.let("upper bound_hi", make(VEC3, *(cast(n, FLOAT32) for n in last)))
     volume = _Volume(k, sigma, places, edge)
-    size = k.scalar("step_size ds", FLOAT32, 0.5, 0.9)
+    size = k.scalar("step_size ds", FLOAT32, 0.6, 1.0)
     text = f"Render a volume: march {r.said} through the densities {sigma.name} of a grid "
     text += _PLACES[places]
     return _marched(r, volume, size, colour, kind, text, way)
@@ -96,11 +97,10 @@ def _marched(
     clear = k.let("trans transmittance", k.lift(1.0, FLOAT32))
     nought = k.lift(0.0, FLOAT32)
     light = k.let("radiance accum color", nought if kind == "glow" else make(VEC3, nought))
-    floor = c.number("min_trans min_transmittance", 0.3, 0.5) if c.shape.chance(0.7) else None
-    first, stop, span = _span(r, volume, size, way)
-    with k.for_("s step_i", stop) as s:
-        t = (cast(s, FLOAT32) + 0.5) * size
-        x = k.let("x point", r.at(c.maybe("t along", t if first is None else first + t)))
+    floor = c.number("min_trans min_transmittance", 0.3, 0.6) if c.shape.chance(0.4) else None
+    with ExitStack() as blocks:
+        t, after, span = _span(r, volume, size, way, blocks)
+        x = k.let("x point", r.at(t))
         if way != "clip":
             low, high = fn("min_element", x), fn("min_element", volume.edge - x)
             beyond = high <= 0.0 if volume.way == "nodes" else high < 0.0
@@ -111,6 +111,8 @@ def _marched(
         if floor is not None:
             with k.if_(clear < floor):
                 k.break_()
+        if after is not None:
+            k.augment(after, "add", size)
     what = colour.name if colour is not None else told
     text += f", {span}"
     text += (
@@ -127,23 +129,28 @@ def _marched(
     return Title(k.name("volume_render march_volume composite_ray"), f"{text}.")
 
 
-def _span(r: Ray, volume: _Volume, size: Var, way: str) -> tuple[Var | None, Expr, str]:
-    """Where the march starts, its number of steps, and the text of both."""
+def _span(
+    r: Ray, volume: _Volume, size: Var, way: str, blocks: ExitStack
+) -> tuple[Expr, Var | None, str]:
+    """The loop of the march: the distance of a step, as a local if it grows, and the text."""
     k = r.c.k
     if way != "clip":
-        stop = k.scalar("max_steps num_steps", INT32, *((3, 6) if way == "within" else (2, 5)))
+        stop = k.scalar("max_steps num_steps", INT32, 2, 5)
         text = f"steps at the distances (s + 0.5) * {size.name}"
+        s = blocks.enter_context(k.for_("s step_i", stop))
+        t = r.c.maybe("t along", (cast(s, FLOAT32) + 0.5) * size)
         if way == "skip":
-            return None, stop, f"in {stop.name} {text}, of which those outside the grid do nothing"
-        return None, stop, f"in up to {stop.name} {text} while the point is in the grid"
+            return t, None, f"in {stop.name} {text}, of which those outside the grid do nothing"
+        return t, None, f"in up to {stop.name} {text} while the point is in the grid"
     t_a = k.let("t_a t_lo", fn("cw_div", -r.o, r.d))
     t_b = k.let("t_b t_hi", fn("cw_div", volume.edge - r.o, r.d))
     near = fn("max_element", fn("min", t_a, t_b))
     enter = k.let("t_enter t_near", most(near, 0.0))
     leave = k.let("t_leave t_far", fn("min_element", fn("max", t_a, t_b)))
-    count = k.let("num_steps step_count", cast(fn("ceil", (leave - enter) / size - 0.5), INT32))
+    along = k.let("t along", enter + 0.5 * size)
+    blocks.enter_context(k.while_(along < leave))
     text = f"at the distances a + (s + 0.5) * {size.name} below b, a being where it enters the grid"
-    return enter, count, f"{text} (at least 0) and b where it leaves (no direction has a zero)"
+    return along, along, f"{text} (at least 0) and b where it leaves (no direction has a zero)"
 
 
 def _lit(

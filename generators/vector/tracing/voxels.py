@@ -114,11 +114,9 @@ def _voxel_walk_ended(
         ),
     }[way]
     text = (
-        f"Walk {r.said}, which starts in the grid, cell by cell through the "
-        f"grid {cells.name} of unit cells (axes "
-        f"{', '.join('xyz'[:n])}), at most {stop.name} cells, until it leaves: always across the "
-        f"nearest wall (no direction has a component of zero). Store {said} in "
-        f"{c.put(outs, found)}"
+        f"Walk {r.said}, which starts in the grid, through the unit cells {cells.name} (axes x, y, "
+        f"z), at most {stop.name}, until it leaves: always across the nearest wall (no direction "
+        f"has a component of zero). Store {said} in {c.put(outs, found)}"
     )
     if way == "first" and shape.chance(0.6):
         text += f" and the distance to the last wall in {c.put('distances t_out', t)}"
