@@ -243,7 +243,8 @@ def volume_constraint(k: KernelBuilder, level: int) -> Title:
     text = (
         f"Bring the {what} in {b.said} back to rest, its corners being in {b.p.name}: s = {by}"
         f"({rest.name} - C) / (the sum over its points of |grad C|^2{w} + {written(soft)}), C "
-        f"being the {'area' if flat else 'volume'}. {done}: s times the gradient of C{b.of_mass}{_above_zero(soft)}."
+        f"being the {'area' if flat else 'volume'}. {done}: s times the gradient of C{b.of_mass}"
+        f"{_above_zero(soft)}."
     )
     return Title(k.name("volume_constraint solve_volume" if not flat else "area_constraint"), text)
 
