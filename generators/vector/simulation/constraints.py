@@ -242,16 +242,15 @@ def volume_constraint(k: KernelBuilder, level: int) -> Title:
     w = " times inverse mass" if b.w else ""
     text = (
         f"Bring the {what} in {b.said} back to rest, its corners being in {b.p.name}: s = {by}"
-        f"({rest.name} - C) / (the sum over its points of |grad C|^2{w} + {written(soft)}), C "
-        f"being the {'area' if flat else 'volume'}. {done}: s times the gradient of C{b.of_mass}"
-        f"{_above_zero(soft)}."
+        f"({rest.name} - C) / (the sum over its points of |grad C|^2{w} + {_above_zero(soft)}), C "
+        f"being the {'area' if flat else 'volume'}. {done}: s times the gradient of C{b.of_mass}."
     )
     return Title(k.name("volume_constraint solve_volume" if not flat else "area_constraint"), text)
 
 
 def _above_zero(soft: Expr) -> str:
-    """What keeps the denominator from zero where no point can move."""
-    return f"; {written(soft)} is positive" if isinstance(soft, Var) else ""
+    """What keeps a denominator from zero where no point can move, in words."""
+    return f"{written(soft)} (> 0)" if isinstance(soft, Var) else written(soft)
 
 
 def _turned(c: Crowd, n: int, edge: Expr) -> Expr:
