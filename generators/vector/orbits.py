@@ -37,8 +37,8 @@ def yukawa(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
 
 @_PULLS.formula("hernquist")
 def hernquist(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
-    dist = body.let("dist r_len", sqrt(dot(r, r) + 0.01))
-    return m / (dist * (dist + eps) * (dist + eps)) * r
+    reach = body.let("reach shifted", fn("length", r) + eps)
+    return m / (reach * reach) * fn("normalize", r)
 
 
 _PULLS.add("halo", "halo", lambda r, m, eps: m * r / (dot(r, r) + eps * eps))

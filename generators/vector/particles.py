@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from generators.build import KernelBuilder, field, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula
-from generators.kit.functions import dot, exp, least, most
+from generators.kit.functions import cos, dot, exp, least, most, sin
 from generators.kit.naming import applied
 from generators.kit.records import Part, Record, record
 from generators.kit.sites import Site, launch
@@ -32,6 +33,16 @@ class Motion:
     step: str
     extra: str = ""
     """The term that the acceleration has besides its law."""
+    charge: Expr | None = None
+    """Charge over mass, where the particle has one; a magnetic field turns it by that."""
+
+    massive: bool = False
+    """Whether the particles differ in mass, so that no one frequency turns them all."""
+
+    @property
+    def changes(self) -> list[Change]:
+        """What may change the velocity besides the acceleration."""
+        return [c for c in VELOCITY_CHANGES if not (self.massive and c is swirl)]
 
     @property
     def vec(self) -> Vec:
@@ -69,15 +80,23 @@ def anchor_pull(m: Motion) -> str:
 
 
 def swirl(m: Motion) -> str:
-    v = m.velocity
+    """The turn of a charge in a magnetic field, which keeps its speed."""
+    k, v = m.k, m.velocity
+    names = "omega_c gyro_freq" if m.charge is None else "b_field mag_field"
+    kind, low = (m.vec, -1.0) if m.vec.size == 3 else (m.vec.scalar, 0.4)
+    field = k.scalar(names, kind, low, 1.5 if low > 0.0 else 1.0)
+    rate: Expr = field if m.charge is None else m.charge * field
+    text = field.name if m.charge is None else f"{say(k, m.charge)} * {field.name}"
     if m.vec.size == 3:
-        # Charge over mass times the magnetic field: the vector of the cyclotron frequency.
-        field = m.k.scalar("omega_c gyro_freq", m.vec, -1.0, 1.0)
-        m.k.augment(v, "add", fn("cross", v, field) * m.dt)
-        return f"gains {m.step} * cross(v, {field.name})"
-    spin = m.k.scalar("omega_c gyro_freq", m.vec.scalar, 0.4, 1.5)
-    m.k.augment(v, "add", spin * m.dt * make(m.vec, -v[1], v[0]))
-    return f"gains {spin.name} * {m.step} times its perpendicular (-vy, vx)"
+        half = k.let("half_turn t_rot", 0.5 * m.dt * rate)
+        mid = k.let("v_prime v_rot", v + fn("cross", v, half))
+        k.augment(v, "add", 2.0 / (1.0 + dot(half, half)) * fn("cross", mid, half))
+        text = f"is turned by Boris' rotation with u = {m.step} / 2 * {text} (w = v + cross(v, u), "
+        return f"{text}then v gains 2 / (1 + |u|^2) * cross(w, u))"
+    angle = k.let("angle turn", m.dt * rate)
+    c, s = k.let("c cos_a", cos(angle)), k.let("s sin_a", sin(angle))
+    k.assign(v, make(m.vec, c * v[0] + s * v[1], c * v[1] - s * v[0]))
+    return f"is turned clockwise by the angle {m.step} * {text}"
 
 
 def floor_bounce(m: Motion) -> str:
@@ -104,7 +123,8 @@ def box_walls(m: Motion) -> str:
     return f"is clamped to +-{name} along each axis (negating v's component where it acts)"
 
 
-VELOCITY_CHANGES = (anchor_pull, drag, speed_limit, swirl)
+Change = Callable[[Motion], str]
+VELOCITY_CHANGES: tuple[Change, ...] = (anchor_pull, drag, speed_limit, swirl)
 POSITION_CHANGES = (box_walls, floor_bounce)
 _LIKE = {"drag": drag, "quadratic": drag, "spring": anchor_pull}
 """Terms of the acceleration, and the changes that do the same."""
@@ -118,7 +138,8 @@ def advance(level: int, m: Motion, acceleration: Expr) -> str:
     after = 1 if level >= 2 and count and shape.chance(0.5) else 0
     # Nobody slows or pulls a particle twice.
     early = shape.sample(
-        [change for change in VELOCITY_CHANGES if change is not _LIKE.get(m.extra)], count - after
+        [c for c in m.changes if c is not _LIKE.get(m.extra)],
+        min(count - after, len(m.changes) - 1),
     )
     forms = {"velocity": 6 if level > 2 else 4, "position": 2, "half": 2 if level <= 2 else 0}
     form = shape.weighted(forms)
@@ -215,19 +236,15 @@ def _integrated(k: KernelBuilder, level: int, structs: bool) -> str:
     r = record(site, "Particle Body Droplet", chosen, 2.0 * structs)
     values = r.values | {key: read(site, parts[key]) for key in law.keys if key not in own}
     texts = {key: say(k, values[key]) for key in law.keys}
-    step, names = 0.0, ("dt", "time_step", "h")
-    if shape.chance(0.85):
-        dt = k.scalar(names, vec.scalar, 0.05, 0.2)
-    else:
-        step = k.draw.value.choice((0.02, 0.05, 0.1))
-        dt = k.let(names, k.lift(step, vec))
+    dt = k.scalar("dt time_step h", vec.scalar, 0.05, 0.2)
     m = Motion(k, k.let("x xi here", r["x"]), k.let("v vi velocity_i", r["v"]), dt, dt.name)
+    m = replace(m, charge=values.get("charge"), massive=law.name in ("mass", "inv_mass"))
     acceleration, text = _acceleration(k, level, r, law, values), law.said(texts)
     if level < 3 or shape.chance(0.5):
         acceleration, text, extra = _with_extra(m, acceleration, text, law.name)
         m = replace(m, extra=extra)
     done = _sub_stepped(level, m, acceleration, r.say("x"), r.say("v"))
-    done += f". Here a = {text}{f', {dt.name} = {step}' if step else ''}."
+    done += f". Here a = {text}."
     after = {"x": m.position, "v": m.velocity}
     if r.struct is not None:
         done += r.write(after, {}, "moved next_state advanced")

@@ -41,12 +41,6 @@ def strain(body: BodyBuilder, e: Expr, ks: Expr, rest: Expr) -> Expr:
     return ks * (dist / rest - 1.0) * fn("normalize", e)
 
 
-@_LAWS.formula("pull")
-def soft(body: BodyBuilder, e: Expr, ks: Expr, rest: Expr) -> Expr:
-    dist = body.let("dist len_soft", sqrt(dot(e, e) + 0.01))
-    return ks * (dist - rest) / dist * e
-
-
 class Spring:
     """The law of a kernel's springs, their stiffness and length at rest."""
 
@@ -152,8 +146,8 @@ def _net(k: KernelBuilder, level: int, site: Site, vec: Vec) -> str:
         start = k.scalar("weight gravity_force node_weight", vec, -1.0, 1.0)
         weight = f"{say(k, start)} plus "
     total = k.let("total force f", start)
-    # A point that is its own neighbour on a ring has an edge of no length.
-    wrapped = level >= 4 and spring.law.name in ("soft", "energy") and shape.chance(0.5)
+    # A point that is its own neighbour on a ring has an edge of no length, which pulls nowhere.
+    wrapped = level >= 4 and shape.chance(0.4)
     for shift in links:
         if wrapped:
             at = tuple(map(_around, site.at, shift, sizes))

@@ -55,8 +55,8 @@ def epipolar_error(k: KernelBuilder, level: int) -> Title:
         f" ({told[way]}{'' if way == 'sampson' else ' the line'}{' error' * (way == 'sampson')})"
     )
     text += f". With both as (x, y, 1), the line l = {name} * a and e = dot(b, l): "
+    signed = c.shape.chance(0.5)
     if way == "line":
-        signed = c.shape.chance(0.5)
         found: Expr = e / sqrt(inner) if signed else e * e / inner
         what = f"e / sqrt(|l_xy|^2 + {_TINY})" if signed else f"e^2 / (|l_xy|^2 + {_TINY})"
     else:
@@ -69,7 +69,7 @@ def epipolar_error(k: KernelBuilder, level: int) -> Title:
             found = e * e * (1.0 / inner + 1.0 / (outer + _TINY))
             what = f"e^2 * (1 / (|l_xy|^2 + {_TINY}) + 1 / (|m_xy|^2 + {_TINY}))"
         what += f", m = transpose({name}) * b"
-    return Title(k.name(_EPIPOLAR[way]), text + _voted(c, found, what))
+    return Title(k.name(_EPIPOLAR[way]), text + _voted(c, found, what, way == "line" and signed))
 
 
 _TINY = 1.0e-6
@@ -81,10 +81,12 @@ _EPIPOLAR = {
 }
 
 
-def _voted(c: Crowd, found: Expr, what: str) -> str:
+def _voted(c: Crowd, found: Expr, what: str, signed: bool = False) -> str:
     """An error: stored, robust, or as a vote."""
     k = c.k
     way = c.shape.choice(("plain", "vote", "cut", "weighted"))
+    if signed and way in ("vote", "cut"):
+        found, what = abs(found), f"|{what.replace('|l_xy|^2', 'lx^2 + ly^2')}|"
     if way == "plain":
         return f"{c.put('errors residuals', found)} gets {what}."
     error = k.let("err r", found)
@@ -325,6 +327,7 @@ def _kept(c: Crowd, r: Var) -> str:
         return f"{name} gets {width.name}^2 * log(1 + |r|^2 / {width.name}^2), r the residual."
     w = k.let("weight w", k.lift(1.0, FLOAT32))
     with k.if_(square > width * width):
-        k.assign(w, width / sqrt(square))
+        k.assign(w, sqrt(width / sqrt(square)))
     name = c.put("residuals res_out", w * r)
-    return f"{name} gets the residual, shortened to length {width.name} where it is longer."
+    text = f"{name} gets the residual r times the root of its Huber weight, {width.name} / |r| "
+    return f"{text}where |r| > {width.name}, else 1."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import acos, asin, atan2, clamp, cos, dot, most
+from generators.kit.functions import TWO_PI, acos, atan2, clamp, cos, dot, most, sqrt
 from generators.kit.masks import flag
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part, record
@@ -115,9 +115,11 @@ def euler_rotation(k: KernelBuilder, level: int) -> Title:
 def _formulas(b: BodyBuilder, q: Expr) -> tuple[Expr, Expr, Expr]:
     x, y, z, w = (q[c] for c in range(4))
     sine = maybe(b, "sin_pitch sp", 2.0 * (w * y - z * x))
+    up, level = b.let("r32", 2.0 * (w * x + y * z)), b.let("r33", 1.0 - 2.0 * (x * x + y * y))
+    # Rounded, the sine may exceed 1, of which asin is not a number.
     return (
-        atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)),
-        asin(sine),
+        atan2(up, level),
+        atan2(sine, sqrt(up * up + level * level)),
         atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)),
     )
 
@@ -191,7 +193,9 @@ def _commanded(r: Rig, level: int, angles: dict[str, Expr]) -> str:
     k = r.k
     aim = given(r, "command aim", r.vec, -1.0, 1.0, forms=MOSTLY)
     miss = k.let("miss angle_error diff", aim - make(r.vec, *angles.values()))
-    done = f"; e = {say(k, aim)} - (roll, pitch, yaw)"
+    turns = k.let("turns", miss / TWO_PI)
+    k.augment(miss, "sub", TWO_PI * make(r.vec, *(fn("rint", turns[c]) for c in range(3))))
+    done = f"; e = {say(k, aim)} - (roll, pitch, yaw), less the multiple of 2 * pi nearest to each"
     if level >= 2:
         gains = given(r, "gain gains", r.vec, 0.4, 2.0, many="gains", forms=MOSTLY)
         k.assign(miss, fn("cw_mul", gains, miss))

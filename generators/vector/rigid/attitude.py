@@ -60,18 +60,40 @@ def triad_attitude(k: KernelBuilder, level: int) -> Title:
     if direct:
         done += "this frame."
     else:
-        style, forms = shape.choice(("ref", "known")), {"shared": 3, "each": 1}
-        r1 = given(r, f"{style}_{known}", r.vec, -2.0, 2.0, many=f"{style}_{known}", forms=forms)
-        r2 = given(r, f"{style}_{second}", r.vec, -2.0, 2.0, many=f"{style}_{second}", forms=forms)
-        rotation = k.let("ref m_ref known_frame", frame(r1, r2)) * fn("transpose", rotation)
-        done += f"the same frame of {say(k, r1)} and {say(k, r2)} times the transpose of this one."
-    q = k.let("q attitude rot", fn("quat_from_matrix", rotation))
+        rotation, text = _matched(r, frame, rotation, (known, second))
+        done += text
+    q = k.let("q attitude rot", rotation if not direct else fn("quat_from_matrix", rotation))
     done += _settled(r, level, q)
     done += r.gets("attitudes rotations q_out", q, "q")
     if level >= 3:
         done += reported(r, q, 1, level - 2)
     done += _checked(r, level, q, s1) if level >= 4 else ""
     return Title(k.name("triad_attitude two_vector_attitude fix_attitude triad"), done)
+
+
+def _matched(
+    r: Rig, frame: Callable[..., Expr], seen: Expr, names: tuple[str, str]
+) -> tuple[Expr, str]:
+    """The rotation from the measured frame to that of the known directions, and its text.
+
+    A frame that all threads share is given as a rotation and not built in each of them.
+    """
+    k, shape, back = r.k, r.k.draw.shape, fn("transpose", seen)
+    style = shape.choice(("ref", "known"))
+    if shape.chance(0.5):
+        known = k.scalar(f"{style}_rot {style}_frame_rot", r.quat, init="unit")
+        text = f"{known.name}, that of the same frame of the known directions, times the quaternion"
+        return known * fn("quat_from_matrix", back), f"{text} of the transpose of this one."
+    ways = ({"shared" if shape.chance(0.6) else "each": 1}, {"each": 1})
+    first, second = (
+        given(r, f"{style}_{n}", r.vec, -2.0, 2.0, many=f"{style}_{n}", forms=way)
+        for n, way in zip(names, ways, strict=True)
+    )
+    whole = k.let("ref m_ref known_frame", frame(first, second)) * back
+    text = (
+        f"the same frame of {say(k, first)} and {say(k, second)} times the transpose of this one."
+    )
+    return fn("quat_from_matrix", whole), text
 
 
 def _settled(r: Rig, level: int, q: Var) -> str:
@@ -170,7 +192,7 @@ def _angle(r: Rig, error: Var, short: bool) -> tuple[Expr, str]:
 def _rotation_vector(r: Rig, error: Var, short: bool) -> tuple[Expr, str]:
     """The rotation as a vector: its axis times the angle, or something near it."""
     k = r.k
-    form = k.draw.shape.choice(("log", "small") if short else ("log", "small", "signed"))
+    form = k.draw.shape.choice(("log", "small") if short else ("signed",))
     v = k.let("axis_part xyz im", r.imaginary(error))
     if form == "small":
         return 2.0 * v, "2 * ev"
@@ -207,7 +229,7 @@ def attitude_error(k: KernelBuilder, level: int) -> Title:
         f"Compare orientations q of {pair.say('q')} with their target in {pair.say('goal')}: the "
     )
     done += f"error is the rotation e = (ev, ew) = {_RELATIVE_TEXT[frame]}"
-    short = level >= 3 or (level == 2 and shape.chance(0.4))
+    short = level >= 3 or shape.chance(0.6)
     done += f"{_shorter(k, error) if short else ''}."
     forms = ["angle", "vector", "quaternion", "about"]
     if level <= 2:
@@ -272,8 +294,9 @@ def attitude_control(k: KernelBuilder, level: int) -> Title:
     done = "Turn craft toward target attitudes by a proportional-derivative controller. With "
     done += f"attitude q in {craft.say('attitude')} and body rate w in {craft.say('rate')}, the "
     done += f"error is e = (ev, ew) = inverse(q) * {say(k, target)}"
-    done += _shorter(k, error) if level >= 3 else ""
-    value, text = _rotation_vector(r, error, level >= 3)
+    short = shape.chance(0.8)
+    done += _shorter(k, error) if short else ""
+    value, text = _rotation_vector(r, error, short)
     lean = maybe(k, "lean tilt attitude_err", value)
     kp = given(r, "kp p_gain attitude_gain", r.scalar, 1.0, 4.0, forms=TUNED)
     wide = shape.chance(0.3)

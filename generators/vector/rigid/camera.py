@@ -125,7 +125,10 @@ def _into_camera(r: Rig, p: Expr) -> tuple[Expr, str]:
     """The point in the frame of the camera of its row."""
     k, shape = r.k, r.k.draw.shape
     ways = {"first": 1} if r.rank > 1 else {"shared": 1}
-    form = shape.weighted({"pose": 3, "extrinsic": 3, "rotation": 3, "split": 2, "matrix": 2})
+    # The pose that all threads share would be inverted once, on the host.
+    form = shape.weighted(
+        {"pose": 3 * (r.rank > 1), "extrinsic": 3, "rotation": 3, "split": 2, "matrix": 2}
+    )
     if form == "matrix":
         view = given(r, "view_mat extrinsic_mat", Mat(4, 4, r.scalar), -1.0, 1.0, forms=ways)
         return by_matrix(r, view, p), f"through the 4 x 4 matrix {say(k, view)}"

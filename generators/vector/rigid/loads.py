@@ -157,7 +157,7 @@ def _finished(r: Rig, level: int, total: Total) -> str:
             drag = given(r, "drag damping", r.scalar, 0.1, 0.6, forms=TUNED)
             total.slow(drag, twist)
             done += f" Then {say(k, drag)} times the twist is subtracted from (torque, force)."
-    return done + total.store(k.draw.shape.chance(0.45))
+    return done + total.store(total.sum is not None or k.draw.shape.chance(0.2))
 
 
 @idiom(depth=3)

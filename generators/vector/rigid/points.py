@@ -243,7 +243,8 @@ def point_registration(k: KernelBuilder, level: int) -> Title:
     r = rig(k, "i tid p", single=0.7, list=2, batch=4)
     ways = {"shared": 1} if r.rank == 1 else {"first": 4, "each": 1}
     pose = given(r, "pose estimate", r.pose, -0.5, 0.5, init="unit", forms=ways)
-    inverse = shape.chance(0.25)
+    # The pose that all threads share would be inverted once, on the host.
+    inverse = r.rank > 1 and shape.chance(0.25)
     pair = _pair(r, level)
     p = pair.source
     if level > 1 or shape.chance(0.5):
@@ -349,7 +350,7 @@ class Fit:
     def gated(self, square: Var, w: Var) -> str:
         """Residuals that do not count: large ones, or those of unset flags."""
         k = self.r.k
-        reach = k.lift(constant(k, 2.0, 4.0), self.r.scalar)
+        reach = k.scalar("max_sq gate_sq", self.r.scalar, 0.8, 1.6)
         left_out: Expr = square > reach
         text = f"r2 > {say(k, reach)}"
         if k.draw.shape.chance(0.5):

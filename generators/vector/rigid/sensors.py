@@ -52,7 +52,8 @@ def _turned(r: Rig, form: str) -> tuple[Callable[..., Expr], str]:
 
 def _imu(r: Rig, level: int) -> Record:
     """What the sensor reads, and its biases."""
-    biases = {"each": 3, "shared": 1}
+    # Both biases belong to the sensor: each has its own, or all are of one kind.
+    biases = {r.k.draw.shape.weighted({"each": 3, "shared": 1}): 1}
     parts = {"gyro": Part("gyro omega", r.vec, -1.5, 1.5)}
     if level > 1:
         parts["accel"] = Part("accel acc", r.vec, -4.0, 4.0)
@@ -83,54 +84,55 @@ def imu_integration(k: KernelBuilder, level: int) -> Title:
     if "gyro bias" in imu.values:
         w = w - imu["gyro bias"]
     done = "Turn attitudes by one gyroscope sample" if level == 1 else "Advance inertial navigation"
-    done += f"{'' if level == 1 else ' by one step'}. With the attitude q in {say(k, attitude)}, "
-    done += f"the body rate w = {say(k, w)}"
+    done += f"{'' if level == 1 else ' by one step'}. q is the attitude in {say(k, attitude)} and "
+    done += f"w = {say(k, w)} the body rate"
     w = k.let("w omega_c rate_c", w)
-    if level >= 3 and shape.chance(0.7):
-        done += _corrected(r, level, imu, q, w)
+    f, force = imu.values.get("accel"), "accel" in imu.values and imu.say("accel")
+    if f is not None and "accel bias" in imu.values:
+        f = k.let("f force_b acc_b", f - imu["accel bias"])
+        done += f", f = {force} - {imu.say('accel bias')} the specific force"
+        force = "f"
+    if f is not None and level >= 3 and shape.chance(0.7):
+        done += _corrected(r, level, (f, str(force)), q, w)
     build, text = _turned(r, shape.choice(("exponential", "exponential", "half", "second")))
     args = {"q": q, "w": w, "dt": dt}
     doc = "Attitude after turning at a body rate for a time."
     k.assign(q, applied(k, 0.6 * (level >= 3), "turned rotate_by_rate", args, build, doc))
-    done = f"{done.rstrip(';')}{'; with' if ';' in done else ' and'} the step dt"
+    done = f"{done.rstrip(';')}; with the step dt"
     done += f"{'' if step == 'dt' else f' = {step}'}, q becomes {text}. "
     done += f"Store q in {r.put('attitudes_out q_out new_rotations', q).name}."
-    done += _moved(r, level, imu, q, w, dt) if level >= 2 else ""
+    done += _moved(r, level, (f, str(force)), q, w, dt) if f is not None else ""
     if level >= 4 or (level == 3 and shape.chance(0.5)):
         done += reported(r, q, 1, max(1, level - 3))
     return Title(k.name("imu_step propagate_imu strapdown_update integrate_gyro"), done)
 
 
-def _corrected(r: Rig, level: int, imu: Record, q: Var, w: Var) -> str:
+def _corrected(r: Rig, level: int, felt: tuple[Expr, str], q: Var, w: Var) -> str:
     """Turn toward what the accelerometer shows as up, as in a complementary filter."""
-    k = r.k
+    k, (f, force) = r.k, felt
     up = given(r, "up world_up", r.vec, init="unit", forms=SETTING)
     gain = given(r, "gain kp", r.scalar, 0.1, 1.0, forms=TUNED)
-    seen = k.let("seen_up measured", unit(imu["accel"]))
+    seen = k.let("seen_up measured", unit(f))
     expected = k.let("expected body_up", fn("quat_rotate_inv", q, up))
     push = gain * fn("cross", seen, expected)
-    text = f"w increases by {say(k, gain)} * cross(normalize({imu.say('accel')}), {say(k, up)} "
+    text = f"w increases by {say(k, gain)} * cross(normalize({force}), {say(k, up)} "
     text += "rotated by the inverse of q);"
     if level < 4 or k.draw.shape.chance(0.4):
         k.augment(w, "add", push)
         return f"; {text}"
-    size = k.let("strength acc_len", fn("length", imu["accel"]))
+    size = k.let("strength acc_len", fn("length", f))
     low = k.scalar("min_acc quiet_low", r.scalar, 1.0, 3.0)
     high = k.scalar("max_acc quiet_high", r.scalar, 3.8, 6.0)
     with k.if_(op("and", size > low, size < high)):
         k.augment(w, "add", push)
-    return f"; where {say(k, low)} < |{imu.say('accel')}| < {say(k, high)}, {text}"
+    return f"; where {say(k, low)} < |{force}| < {say(k, high)}, {text}"
 
 
-def _moved(r: Rig, level: int, imu: Record, q: Var, w: Var, dt: Expr) -> str:
+def _moved(r: Rig, level: int, felt: tuple[Expr, str], q: Var, w: Var, dt: Expr) -> str:
     """Velocity and position by the acceleration turned into the world, with gravity."""
-    k, shape = r.k, r.k.draw.shape
+    k, shape, (f, text) = r.k, r.k.draw.shape, felt
     gravity = k.scalar("gravity g", r.vec, -3.0, 3.0)
-    f: Expr = imu["accel"]
-    text = imu.say("accel")
-    if "accel bias" in imu.values:
-        f, text = f - imu["accel bias"], f"({text} - {imu.say('accel bias')})"
-    turned = fn("quat_rotate", q, maybe(k, "f force_b acc_b", f))
+    turned = fn("quat_rotate", q, f)
     a = k.let("a acc_w accel_w", turned + gravity)
     done = f" a is {text} rotated by the new q, plus {say(k, gravity)}."
     v = r.read("velocities v_in", r.vec, -2.0, 2.0)

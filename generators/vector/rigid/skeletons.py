@@ -133,12 +133,8 @@ def _attached(r: Rig, level: int, branch: Branch) -> str:
     text = say(k, p)
     if branch.size is not None:
         p, text = branch.size * p, f"{text} times the product of their stretch"
-    if scaled or shape.chance(0.55):
-        p = k.let("p local_p", p)
-        m = acc if scaled else k.let("mat model_mat", fn("transform_to_matrix", acc))
-        world = by_matrix(r, m, p)
-    else:
-        world = fn("transform_point", acc, p)
+    p = k.let("p local_p", p) if scaled else p
+    world = by_matrix(r, acc, p) if scaled else fn("transform_point", acc, p)
     x = k.let("x moved world_p", world)
     done = f" x is {text} moved by the result."
     if level >= 2 and shape.chance(0.6):
@@ -300,6 +296,8 @@ class Blend:
             pull = applied(k, 0.5 * (level >= 3), "weighted_point pull", args, moved)
             k.augment(self.place, "add", pull)
         if normal is not None:
+            # Normals shrink where a shape is stretched.
+            normal = fn("cw_div", normal, parts["stretch"]) if bones.scaled else normal
             k.augment(self.n, "add", w * fn("transform_vector", whole, normal))
         if self.total is not None:
             k.augment(self.total, "add", w)
@@ -322,7 +320,9 @@ class Blend:
         if not self.dual:
             done = f": x is the sum of w times p moved by {bones.text}"
             if self.normals is not None:
-                done += f", and n the sum of w times {say(self.r.k, self.normals)} rotated by it"
+                shrunk = " divided by this scale and" if bones.scaled else ""
+                normals = say(self.r.k, self.normals)
+                done += f", and n the sum of w times {normals}{shrunk} rotated by it"
             return done + whole
         done = f": q is the sum of w times the rotation of {bones.text}, negated where its dot "
         done += "product with the sum so far is negative; x is the sum of w times its "

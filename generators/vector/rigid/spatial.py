@@ -10,7 +10,7 @@ from generators.kit.records import Part, record
 from generators.kit.sources import ANY, given, zero
 from generators.kit.words import plural, say
 from generators.program.dtypes import FLOAT32
-from generators.program.expr import Expr, Var
+from generators.program.expr import Expr, Op, Var
 from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, adjoint, product, rig, shortened, six
 
 _MANY = {"twist": "twists body_qd velocities motions", "wrench": "wrenches body_f loads"}
@@ -141,18 +141,18 @@ def _stored(r: Rig, kind: str, result: Var, outward: bool) -> str:
 _POSE = {"each": 5, "shared": 2}
 
 
-def _turn_and_arm(r: Rig) -> tuple[Var, Var, str, bool]:
+def _turn_and_arm(r: Rig, ways: dict[str, int]) -> tuple[Var, Var, str, bool]:
     """Rotation and position that move the vectors: of a pose, its inverse, or two arrays.
 
     The last says whether they lead out to the world.
     """
     k, shape = r.k, r.k.draw.shape
     if shape.chance(0.3):
-        rot = given(r, "rot quat", r.quat, init="unit", forms=_POSE)
-        place = given(r, "origin position", r.vec, -1.0, 1.0, forms=_POSE)
+        rot = given(r, "rot quat", r.quat, init="unit", forms=ways)
+        place = given(r, "origin position", r.vec, -1.0, 1.0, forms=ways)
         text = f"rotation R of {say(k, rot)} and p = {say(k, place)}"
         return k.let("q turn", rot), k.let("p arm", place), text, True
-    pose = given(r, "pose frame xform", r.pose, -1.0, 1.0, init="unit", forms=_POSE)
+    pose = given(r, "pose frame xform", r.pose, -1.0, 1.0, init="unit", forms=ways)
     text = say(k, pose)
     outward = isinstance(pose, Var) or shape.chance(0.5)
     if not outward:
@@ -193,8 +193,9 @@ def _moved_by_adjoint(k: KernelBuilder) -> Title:
     force = k.draw.shape.chance(0.4)
     kind = "wrench" if force else "twist"
     moved = given(r, kind, r.six, -1.5, 1.5, many=_MANY[kind], each=1)
-    q, p, text, outward = _turn_and_arm(r)
     way = _by_halves if k.draw.shape.chance(0.4) else _by_adjoint
+    # The matrix of a pose that all threads share would be made once, on the host.
+    q, p, text, outward = _turn_and_arm(r, _POSE if way is _by_halves else {"each": 1})
     value, rule = way(r, q, p, moved, force)
     # The transpose of the matrix that moves twists moves wrenches the other way.
     outward = outward != (force and way is _by_adjoint)
@@ -211,14 +212,18 @@ def _delivered(r: Rig, value: Expr, kind: str, outward: bool) -> str:
     form = k.draw.shape.choice(("whole", "whole", "halves", "power"))
     if form == "whole":
         return r.gets(_whole(kind, outward), value, "u")
-    seen = k.let("moved seen u", value)
+    halves = isinstance(value, Op) and value.op == "spatial_vector" and form == "halves"
+    seen = value if halves else k.let("moved seen u", value)
     if form == "power":
         names = _MANY["twist" if force else "wrench"].split()
         other = r.read([n for n in names if n not in k.used], r.six, -1.0, 1.0)
         power = fn("spatial_dot", other, seen)
         return r.gets("powers work_rates", power, f"dot({say(k, other)}, u)")
-    top = r.put("torques" if force else "angular_out", fn("spatial_top", seen))
-    bottom = r.put("forces" if force else "linear_out", fn("spatial_bottom", seen))
+    parts = (fn("spatial_top", seen), fn("spatial_bottom", seen))
+    if halves and isinstance(value, Op):
+        parts = (value.args[0], value.args[1])
+    top = r.put("torques" if force else "angular_out", parts[0])
+    bottom = r.put("forces" if force else "linear_out", parts[1])
     return f" Store the halves of u in {top.name} and {bottom.name}."
 
 

@@ -100,7 +100,7 @@ def xpbd_distance(k: KernelBuilder, level: int) -> Title:
     normal, length, none = _along(b, d, outs)
     stretch = k.let("stretch c_val gap", length - rest[c.at])
     weight: Expr = k.let("w_sum", b.w[0] + b.w[1]) if b.w else k.lift(2.0, c.scalar)
-    weighed = "the sum of their inverse masses" if b.w else "2, the masses being equal"
+    weighed = "the sum of their inverse masses (positive)" if b.w else "2, the masses being equal"
     compliant = c.chance(0.65, 2)
     text = f"Project distance constraints by {'XPBD' if compliant else 'PBD'}. For each pair of "
     text += f"points in {b.said}, C is their distance in {b.p.name} less {rest.name}, W is "
@@ -160,7 +160,7 @@ def distance_sweep(k: KernelBuilder, level: int) -> Title:
     rest = k.scalar("rest_length rest l0", c.scalar, 0.5, 1.0)
     inv = c.array("inv_mass w", c.scalar, 0.2, 1.5) if c.shape.chance(0.6) else None
     averaged = len(c.dims) == 1 and c.shape.chance(0.5)
-    mine = k.let("xi pi own", p.at(*c.at))
+    mine = k.let("xi pos_i own_pos", p.at(*c.at))
     move = k.let("move corr dx", zero(c.vec))
     count = k.let("links num_links m", k.lift(0.0, c.scalar)) if averaged else None
     wi = k.let("wi own_w", inv[c.at]) if inv is not None else None
@@ -180,7 +180,7 @@ def distance_sweep(k: KernelBuilder, level: int) -> Title:
     said = (
         "half"
         if inv is None
-        else f"the share wi / (wi + wj), these being inverse masses in {inv.name},"
+        else f"the share wi / (wi + wj), these being positive inverse masses in {inv.name},"
     )
     text = (
         f"Do one Jacobi sweep of distance constraints: each point of {p.name} "
@@ -242,10 +242,15 @@ def volume_constraint(k: KernelBuilder, level: int) -> Title:
     w = " times inverse mass" if b.w else ""
     text = (
         f"Bring the {what} in {b.said} back to rest, its corners being in {b.p.name}: s = {by}"
-        f"({rest.name} - C) / (the sum over its points of |grad C|^2{w} + {written(soft)}), C "
+        f"({rest.name} - C) / (the sum over its points of |grad C|^2{w} + {_above_zero(soft)}), C "
         f"being the {'area' if flat else 'volume'}. {done}: s times the gradient of C{b.of_mass}."
     )
     return Title(k.name("volume_constraint solve_volume" if not flat else "area_constraint"), text)
+
+
+def _above_zero(soft: Expr) -> str:
+    """What keeps a denominator from zero where no point can move, in words."""
+    return f"{written(soft)} (> 0)" if isinstance(soft, Var) else written(soft)
 
 
 def _turned(c: Crowd, n: int, edge: Expr) -> Expr:

@@ -27,7 +27,7 @@ def granular_contact(k: KernelBuilder, level: int) -> Title:
     kd = k.scalar("damping k_d gamma_n", c.scalar, 0.8, 2.0) if c.shape.chance(0.6) else None
     said = ""
     rub = kd is None or c.chance(0.8, 2)
-    mine, speed = k.let("xi pi own", p.at(*c.at)), k.let("vi own_vel", v.at(*c.at))
+    mine, speed = k.let("xi pos_i own_pos", p.at(*c.at)), k.let("vi own_vel", v.at(*c.at))
     force = k.let("force f fi", zero(c.vec))
     with others(c, p, True) as j:
         d = k.let("d delta n_vec", mine - p.at(*c.place(j)))
@@ -86,11 +86,11 @@ def _friction(c: Crowd, force: Var, across: Expr, load: Expr) -> str:
     mu = k.scalar("mu friction", c.scalar, 0.2, 0.6)
     rate = k.scalar("k_t shear_damping gamma_t", c.scalar, 0.5, 3.0)
     slide = k.let("slip vs vt_len", fn("length", vt))
-    grip = c.maybe("ft f_t grip", least(rate, mu * load / (slide + 0.001)))
-    k.augment(force, "sub", grip * vt)
+    grip = c.maybe("ft f_t grip", least(rate * slide, mu * load))
+    k.augment(force, "sub", grip * fn("normalize", vt))
     return (
-        f"Coulomb friction subtracts min({rate.name}, {mu.name} * the normal force / "
-        f"(|vt| + 0.001)) * vt, vt being the tangential relative velocity by {{}}. "
+        f"Coulomb friction subtracts min({rate.name} * |vt|, {mu.name} * the normal force) "
+        f"along the direction of vt, the tangential relative velocity by {{}}. "
     )
 
 
@@ -110,7 +110,7 @@ def _flocking_stored(
     k: KernelBuilder, p: Points, v: Points, c: Crowd, reach: Var, near: Var
 ) -> Title:
     """What :func:`flocking` stores, and its text."""
-    mine, speed = k.let("xi pi own", p.at(*c.at)), k.let("vi own_vel", v.at(*c.at))
+    mine, speed = k.let("xi pos_i own_pos", p.at(*c.at)), k.let("vi own_vel", v.at(*c.at))
     own = c.shape.chance(0.97)
     apart = k.let("apart separation", zero(c.vec))
     heading = k.let("align heading", speed if own else zero(c.vec))
@@ -126,7 +126,7 @@ def _flocking_stored(
             k.augment(middle, "add", there)
             k.augment(count, "add", 1)
             with k.if_(dist < near):
-                k.augment(apart, "add", d / dist if unit else d)
+                k.augment(apart, "add", fn("normalize", d) if unit else d)
     called = k.draw.word.choice(("{}_weight", "w_{}"))
     kinds = ("separate", "align", "cohere")
     weights = [k.scalar(called.format(kind), c.scalar, 0.2, 1.0) for kind in kinds]
@@ -205,10 +205,11 @@ def cell_walk(k: KernelBuilder, level: int) -> Title:
 
 def _home(c: Crowd, here: Expr, width: Expr | None) -> list[Var]:
     """The cell of a place."""
-    scaled = here if width is None else c.maybe("s scaled", width * here)
-    return [
-        c.k.let(f"c{AXES[a]} cell_{AXES[a]}", cast(scaled[a], INT32)) for a in range(c.vec.size)
-    ]
+    scaled = [here[a] if width is None else width * here[a] for a in range(c.vec.size)]
+    if width is not None and c.shape.chance(0.5):
+        whole = c.k.let("s scaled", width * here)
+        scaled = [whole[a] for a in range(c.vec.size)]
+    return [c.k.let(f"c{AXES[a]} cell_{AXES[a]}", cast(s, INT32)) for a, s in enumerate(scaled)]
 
 
 def _around(

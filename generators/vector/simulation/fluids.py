@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
@@ -51,7 +53,7 @@ def sph_density(k: KernelBuilder, level: int) -> Title:
     weigh = routine(
         k, BY_LEVEL[level], f"{kind} w_{kind}", {"r2": c.scalar, "h": c.scalar}, smooth, ""
     )
-    mine = k.let("xi pi own", p.at(*c.at))
+    mine = k.let("xi pos_i", p.at(*c.at))
     total = k.let("rho density acc", zero(c.scalar))
     with others(c, p, False) as j:
         d = c.maybe("d r_vec delta", mine - p.at(*c.place(j)), 0.6)
@@ -102,102 +104,92 @@ def _pressure(c: Crowd, rho: Expr) -> str:
 def sph_forces(k: KernelBuilder, level: int) -> Title:
     """Pressure and viscosity of a fluid of particles: gradients of smoothing kernels summed."""
     c = crowd(k, level)
-    p = c.points("positions pos x", 0.0, 2.0)
-    v = c.points("velocities vel v", -1.0, 1.0) if c.chance(0.7, 2) else None
-    rho = c.array("densities rho", c.scalar, 0.7, 1.4)
-    press = c.array("pressures press", c.scalar, 0.0, 2.0)
+    fluid = _Fluid(
+        c,
+        c.points("positions pos x", 0.0, 2.0),
+        c.points("velocities vel v", -1.0, 1.0) if c.chance(0.7, 2) else None,
+        c.array("densities rho", c.scalar, 0.7, 1.4),
+        c.array("pressures press", c.scalar, 0.0, 2.0),
+        k.scalar("h smoothing_length support", c.scalar, 0.9, 1.3),
+        c.shape.chance(0.5),
+        c.shape.chance(0.5),
+    )
     mass = k.scalar("mass particle_mass", c.scalar, 0.5, 1.5)
-    h = k.scalar("h smoothing_length support", c.scalar, 0.9, 1.3)
-    mu = k.scalar("viscosity mu", c.scalar, 0.2, 1.0) if v is not None else None
-    return _sph_forces_stored(c, k, p, v, press, rho, h, mu, mass)
-
-
-def _sph_forces_stored(
-    c: Crowd,
-    k: KernelBuilder,
-    p: Points,
-    v: Points | None,
-    press: Var,
-    rho: Var,
-    h: Var,
-    mu: Var | None,
-    mass: Var,
-) -> Title:
-    """What :func:`sph_forces` stores, and its text."""
-    halves = c.shape.chance(0.5)
-    return _sph_forces_ended(k, p, c, v, halves, press, rho, h, mu, mass)
-
-
-def _sph_forces_ended(
-    k: KernelBuilder,
-    p: Points,
-    c: Crowd,
-    v: Points | None,
-    halves: bool,
-    press: Var,
-    rho: Var,
-    h: Var,
-    mu: Var | None,
-    mass: Var,
-) -> Title:
-    """What :func:`sph_forces` stores at last, and its text."""
-    mine = k.let("xi pi own", p.at(*c.at))
-    speed = k.let("vi own_vel", v.at(*c.at)) if v is not None else None
-    term = press[c.at] if not halves else press[c.at] / (rho[c.at] * rho[c.at])
-    own = k.let("term_i own_term", term)
-    force = k.let("force acc f", zero(c.vec))
-    guard = c.shape.chance(0.5)
-    with others(c, p, guard) as j:
-        d = k.let("d r_vec delta", mine - p.at(*c.place(j)))
-        r = k.let("r dist" if guard else "r2 dist_sq", fn("length", d) if guard else dot(d, d))
-        with k.if_(op("and", r > 0.001, r < h) if guard else op("and", r > 0.000001, r < h * h)):
-            r = r if guard else k.let("r dist", sqrt(r))
-            gap = k.let("gap w", h - r)
-            there = k.let("rho_j dens", rho[c.place(j)])
-            if halves:
-                push: Expr = own + press[c.place(j)] / (there * there)
-            else:
-                push = (own + press[c.place(j)]) / (2.0 * there)
-            k.augment(force, "add", push * gap * gap / r * d)
-            if v is not None and mu is not None and speed is not None:
-                drag = mu * gap / (rho[c.at] * there) if halves else mu * gap / there
-                k.augment(force, "add", drag * (v.at(*c.place(j)) - speed))
-    return _sph_forces_kept(guard, halves, mu, v, h, p, press, rho, c, mass, force, k)
-
-
-def _sph_forces_kept(
-    guard: bool,
-    halves: bool,
-    mu: Var | None,
-    v: Points | None,
-    h: Var,
-    p: Points,
-    press: Var,
-    rho: Var,
-    c: Crowd,
-    mass: Var,
-    force: Var,
-    k: KernelBuilder,
-) -> Title:
-    """What :func:`_sph_forces_ended` stores, and its text."""
-    seen = " but itself" if guard else ", where |d|^2 exceeds 0.000001,"
-    near = ", pairs closer than 0.001 left out" if guard else ""
-    law = "p_i / rho_i^2 + p_j / rho_j^2" if halves else "(p_i + p_j) / (2 * rho_j)"
-    thick = "(rho_i * rho_j)" if halves else "rho_j"
-    drag = (
-        f" and the viscous term {mu.name} * (h - r) / {thick} * (v_j - v_i)"
-        if mu is not None
-        else ""
-    )
-    of = f", the velocities v in {v.name}" if v is not None else ""
-    text = (
-        f"Compute the SPH forces of each particle i: sum the pressure term ({law}) * (h - r)^2 * "
-        f"d / r{drag} over {c.told[0]}{seen} with r = |d| < h{_radius(h)}{near}. d leads from j to "
-        f"i in {p.name}, the pressures p are in {press.name}, the densities rho in {rho.name}{of}. "
-    )
+    mu = k.scalar("viscosity mu", c.scalar, 0.2, 1.0) if fluid.v is not None else None
+    force = fluid.summed(mu)
+    text = fluid.told(mu)
     norm = k.scalar("kernel_scale grad_factor", c.scalar, 0.5, 1.5)
+    outs = "accelerations acc_out" if fluid.halves else "force_densities f_out force_density"
     found: Expr = mass * norm * force
-    outs = "accelerations acc_out" if halves else "forces f_out force_density"
     text += f"{c.put(outs, found)} gets the sum times {mass.name} * {norm.name}."
     names = "sph_forces fluid_forces" if mu is not None else "pressure_force sph_pressure_force"
     return Title(k.name(names), text)
+
+
+@dataclass(frozen=True)
+class _Fluid:
+    """The particles of a fluid, and how the forces between them are written."""
+
+    c: Crowd
+    p: Points
+    v: Points | None
+    rho: Var
+    press: Var
+    h: Var
+    halves: bool
+    """Whether each pressure is over the square of its own density, or their mean over one."""
+    by_length: bool
+    """Whether the distance is tested, or its square."""
+
+    def summed(self, mu: Var | None) -> Var:
+        """The sum over the others of a particle."""
+        c, k, halves = self.c, self.c.k, self.halves
+        xi = k.let("xi pos_i", self.p.at(*c.at))
+        vi = k.let("vi vel_i", self.v.at(*c.at)) if self.v is not None else None
+        rho_i = k.let("rho_i dens_i", self.rho[c.at]) if halves else None
+        p_i = k.let("p_i press_i", self.press[c.at])
+        own: Expr = p_i if rho_i is None else k.let("a_i term_i", p_i / (rho_i * rho_i))
+        force = k.let("force acc f", zero(c.vec))
+        with others(c, self.p, self.by_length) as j:
+            d = k.let("d r_vec delta", xi - self.p.at(*c.place(j)))
+            with ExitStack() as blocks:
+                gap, r = self._near(d, blocks)
+                rho_j = k.let("rho_j dens_j", self.rho[c.place(j)])
+                p_j = k.let("p_j press_j", self.press[c.place(j)])
+                push = own + p_j / (rho_j * rho_j) if halves else (own + p_j) / (2.0 * rho_j)
+                k.augment(force, "add", push * gap * gap / r * d)
+                if self.v is not None and mu is not None and vi is not None:
+                    drag = mu * gap / (rho_j if rho_i is None else rho_i * rho_j)
+                    k.augment(force, "add", drag * (self.v.at(*c.place(j)) - vi))
+        return force
+
+    def _near(self, d: Var, blocks: ExitStack) -> tuple[Var, Var]:
+        """Go on for those within h that lie apart: h less the distance, and the distance."""
+        k, h, tiny = self.c.k, self.h, 1.0e-6
+        if self.by_length:
+            r = k.let("r dist", fn("length", d))
+            blocks.enter_context(k.if_(op("and", r > tiny * h, r < h)))
+        else:
+            r2 = k.let("r2 dist_sq", dot(d, d))
+            blocks.enter_context(k.if_(op("and", r2 > tiny * h * h, r2 < h * h)))
+            r = k.let("r dist", sqrt(r2))
+        return k.let("gap w", h - r), r
+
+    def told(self, mu: Var | None) -> str:
+        """What the sum is of."""
+        halves = self.halves
+        seen = " but itself" if self.by_length else ""
+        near = "r > 1e-6 * h" if self.by_length else "r^2 > 1e-6 * h^2"
+        law = "p_i / rho_i^2 + p_j / rho_j^2" if halves else "(p_i + p_j) / (2 * rho_j)"
+        thick = "(rho_i * rho_j)" if halves else "rho_j"
+        drag = of = ""
+        if mu is not None and self.v is not None:
+            drag = f" and the viscous term {mu.name} * (h - r) / {thick} * (v_j - v_i)"
+            of = f", the velocities v in {self.v.name}"
+        what = "accelerations" if halves else "force densities"
+        return (
+            f"Compute the SPH {what} of each particle i: sum the pressure term ({law}) * (h - r)^2 "
+            f"* d / r{drag} over {self.c.told[0]}{seen} with r = |d| < h{_radius(self.h)} and "
+            f"{near}. d leads from j to i in {self.p.name}, the pressures p are in "
+            f"{self.press.name}, the densities rho in {self.rho.name}{of}. "
+        )

@@ -35,7 +35,7 @@ def all_pairs_force(k: KernelBuilder, level: int) -> Title:
     p = c.points("positions pos x", -2.0, 2.0)
     names = "masses mass m" if law == "gravity" else "charges charge q"
     strength = c.array(names, c.scalar, 0.3 if law == "gravity" else -1.0, 1.0)
-    mine = k.let("xi pi own", p.at(*c.at))
+    mine = k.let("xi pos_i own_pos", p.at(*c.at))
     total = k.let("acc total a_i" if law == "gravity" else "force f fi", zero(c.vec))
     well = c.chance(0.45, 3)
     energy = k.let("potential phi energy", zero(c.scalar)) if well else None
@@ -111,7 +111,7 @@ def lennard_jones(k: KernelBuilder, level: int) -> Title:
     sigma = k.scalar("sigma diameter", c.scalar, 0.8, 1.0) if units else None
     depth = k.scalar("epsilon well_depth", c.scalar, 0.5, 1.5) if units else None
     core = c.number("r2_min min_r2 core_sq", 0.6, 0.8)
-    mine = k.let("xi pi own", p.at(*c.at))
+    mine = k.let("xi pos_i own_pos", p.at(*c.at))
     force = k.let("force f fi", zero(c.vec))
     energy = k.let("energy u pot", zero(c.scalar)) if c.chance(0.4, 3) else None
     with others(c, p, True) as j:
@@ -254,18 +254,19 @@ def _ewald_real_stored(
     alpha: Var,
 ) -> Title:
     """What :func:`ewald_real` stores, and its text."""
-    mine = k.let("xi pi own", p.at(*c.at))
+    mine = k.let("xi pos_i own_pos", p.at(*c.at))
     start = zero(c.vec) if forces else zero(c.scalar)
     total = k.let("force f fi" if forces else "potential phi", start)
     with others(c, p, True) as j:
         d = k.let("d dr delta", mine - p.at(*c.place(j)))
         _nearest_image(c, d, box)
-        squared, soft = softened(c, d, 0.1, 0.2)
-        r = k.let("r dist", sqrt(squared))
+        r = k.let("r dist", fn("length", d))
         with k.if_(r < reach):
             term = q[c.place(j)] * law(r, alpha)
             k.augment(total, "add", term * d if forces else term)
-    value = q[c.at] * total if forces or c.shape.chance(0.5) else total
+    # Each pair is met twice, and its energy shared by both.
+    value: Expr = q[c.at] * total if forces else 0.5 * q[c.at] * total
+    value = value if forces or c.shape.chance(0.5) else total
     found = c.put(
         "forces f_out" if forces else "potentials phi_out" if value is total else "energies", value
     )
@@ -273,11 +274,11 @@ def _ewald_real_stored(
         f"(erfc(a * r) / r + 2 / sqrt(pi) * a * exp(-(a * r)^2)) / r^2 * d with a = {alpha.name},"
     )
     what = what if forces else f"erfc({alpha.name} * r) / r"
-    own = f" times its own {q.name}" if value is not total else ""
+    own = f" times {'' if forces else 'half '}its own {q.name}" if value is not total else ""
     text = (
         f"Compute the real-space part of an Ewald sum for each particle: sum {q.name} * {what} "
         f"over {c.told[0]} but itself with r < {written(reach)}. d is the offset from the other's "
-        f"nearest image in {p.name} in a box of side {box.name}, r = sqrt(|d|^2 + {soft}). {found} "
+        f"nearest image in {p.name} in a box of side {box.name}, r = |d|. {found} "
         f"gets the sum{own}."
     )
     return Title(k.name("ewald_real_space screened_coulomb real_space_ewald"), text)

@@ -248,7 +248,7 @@ def _chain_shape_stored(
             k.augment(total, "add", weights[j])
     size: Expr = total if total is not None else cast(stop, c.scalar)
     if total is None and shape.chance(0.5):
-        size = k.let("num inv_of", size)
+        size = k.let("num num_beads", size)
     k.assign(center, center / size)
     square = k.let("rg2 spread", zero(c.scalar))
     axes = k.let("second per_axis", zero(vec)) if c.chance(0.5, 3) else None
@@ -348,10 +348,10 @@ def _touching(c: Crowd, squared: Expr) -> tuple[str, str]:
         found = fn("where", near, k.lift(1, INT32), k.lift(0, INT32))
         text = f"{c.put('contacts contact_out', found)} gets 1 where d < {reach.name}, else 0."
         return text, "contact_map residue_contacts"
-    dist = c.maybe("dist r", sqrt(squared + 0.001))
+    dist = c.maybe("dist r", sqrt(squared))
     steep = k.scalar("beta steepness", c.scalar, 1.0, 4.0)
     name = c.put("contact_prob soft_contacts", 1.0 / (1.0 + exp(steep * (dist - reach))))
-    text = f"{name} gets 1 / (1 + exp({steep.name} * (sqrt(d^2 + 0.001) - {reach.name})))."
+    text = f"{name} gets 1 / (1 + exp({steep.name} * (d - {reach.name})))."
     return text, "soft_contact_map soft_contacts contact_probability"
 
 

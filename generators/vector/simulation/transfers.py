@@ -211,7 +211,7 @@ def _of_nodes(
     if c.shape.chance(0.4):
         text += f"Store them in {mass_out} and {c.put('grid_momentum node_mv', momentum)}."
         return Title(k.name("particles_to_grid p2g_gather gather_p2g"), text)
-    small = k.lift(1.0e-4, c.scalar)
+    small = k.lift(0.0, c.scalar)
     speed = k.let("v_i node_vel", zero(c.vec))
     with k.if_(total > small):
         k.assign(speed, momentum / total)
@@ -221,5 +221,5 @@ def _of_nodes(
             k.augment(speed, "add", dt * g)
             said += f" plus {dt.name} * {g.name}"
     text += f"Store the mass in {mass_out} and {said} in {c.put('grid_velocity node_v', speed)}, 0 "
-    text += "where the mass is at most 0.0001."
+    text += "where the mass is 0."
     return Title(k.name("particles_to_grid p2g_gather gather_p2g"), text)

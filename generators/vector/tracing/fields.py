@@ -1,4 +1,4 @@
-"""Rays through fields: distances of scenes, volumes, heights, and the cells of a voxel grid."""
+"""Rays through fields: the distances of scenes, and heights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from generators.build import KernelBuilder, cast, extent, fn, make
 from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
-from generators.kit.functions import dot, exp, least, most, sqrt
+from generators.kit.functions import dot, least, most, sqrt
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Operand, Var, op
@@ -107,136 +107,6 @@ def _sphere_march_stored(
     return Title(k.name("sphere_march sphere_trace raymarch_sdf"), f"{text}.")
 
 
-def _trilinear(k: KernelBuilder, grid: Var, g: Expr) -> Expr:
-    """A sample of a grid between its nodes."""
-    base = [k.let(n, cast(g[a], INT32)) for a, n in enumerate(("ix", "iy", "iz"))]
-    f = [k.let(n, g[a] - cast(base[a], FLOAT32)) for a, n in enumerate(("fx", "fy", "fz"))]
-
-    def row(dx: int, dy: int) -> Expr:
-        x, y = (b + d if d else b for b, d in zip(base[:2], (dx, dy), strict=True))
-        return fn("lerp", grid[index(x, y, base[2])], grid[index(x, y, base[2] + 1)], f[2])
-
-    low = fn("lerp", row(0, 0), row(0, 1), f[1])
-    high = fn("lerp", row(1, 0), row(1, 1), f[1])
-    return fn("lerp", k.let("lo_x c0", low), k.let("hi_x c1", high), f[0])
-
-
-@idiom
-def volume_render(k: KernelBuilder, level: int) -> Title:
-    """Front-to-back compositing along a ray through a grid of densities, ended when opaque."""
-    shape = k.draw.shape
-    dims = tuple(side(k, s, 6) for s in ("nx", "ny", "nz"))
-    r = cast_rays(k, level, 0.8, 4.2, 0.35)
-    c = r.c
-    sigma = k.array("density sigma", FLOAT32, dims, low=0.0, high=1.2)
-    coloured = c.chance(0.5, 2)
-    colour = k.array("colors albedo", VEC3, dims, low=0.0, high=1.0) if coloured else None
-    return _volume_render_worked(coloured, c, k, shape, r, sigma, colour)
-
-
-def _volume_render_worked(
-    coloured: bool,
-    c: Crowd,
-    k: KernelBuilder,
-    shape: Stream,
-    r: Ray,
-    sigma: Var,
-    colour: Var | None,
-) -> Title:
-    """What :func:`volume_render` stores, and its text."""
-    smooth = not coloured and c.chance(0.5, 2)
-    size = k.scalar("step_size ds dt", FLOAT32, 0.15, 0.35)
-    stop = k.draw.value.choice((32, 40, 48))
-    clear = k.let("trans transmittance", k.lift(1.0, FLOAT32))
-    start = make(VEC3, k.lift(0.0, FLOAT32)) if coloured else k.lift(0.0, FLOAT32)
-    light = k.let("radiance accum color", start)
-    early = c.shape.chance(0.7)
-    floor = c.number("min_trans min_transmittance", 0.2, 0.4) if early else None
-    return _volume_render_put(
-        smooth, stop, size, clear, light, floor, k, shape, r, sigma, c, colour
-    )
-
-
-def _left(k: KernelBuilder, shape: Stream, x: Expr, edge: Expr) -> Expr:
-    """Whether a point is no longer within a grid that ends at ``edge``."""
-    if shape.chance(0.5):
-        inside = op("and", fn("min_element", x) >= 0.0, fn("min_element", edge - x) > 0.0)
-        return op("not", inside)
-    return op("or", fn("min_element", x) < 0.0, fn("min_element", edge - x) <= 0.0)
-
-
-def _volume_render_put(
-    smooth: bool,
-    stop: int,
-    size: Var,
-    clear: Var,
-    light: Var,
-    floor: Expr | None,
-    k: KernelBuilder,
-    shape: Stream,
-    r: Ray,
-    sigma: Var,
-    c: Crowd,
-    colour: Var | None,
-) -> Title:
-    """What :func:`_volume_render_worked` stores, and its text."""
-    ends = (cast(extent(sigma, axis) - 1, FLOAT32) for axis in range(3))
-    edge = k.let("upper bound_hi", make(VEC3, *ends))
-    glow = size if colour is not None else k.scalar("emission glow", FLOAT32, 0.5, 2.0)
-    with k.for_("s step_i", stop) as s:
-        t = (cast(s, FLOAT32) + 0.5) * size
-        x = k.let("x point", r.at(c.maybe("t along", t)))
-        with k.if_(_left(k, shape, x, edge)):
-            k.break_()
-        if smooth:
-            dense = k.let("rho dens", _trilinear(k, sigma, x))
-            at: tuple[Operand, ...] = ()
-        else:
-            at = tuple(k.let(n, cast(x[a], INT32)) for a, n in enumerate(("ix", "iy", "iz")))
-            dense = k.let("rho dens", sigma[at])
-        alpha = k.let("alpha a_step", 1.0 - exp(-(dense * size)))
-        weight = clear * alpha
-        k.augment(light, "add", weight * (colour[at] if colour is not None else glow * dense))
-        k.augment(clear, "mul", 1.0 - alpha)
-        if floor is not None:
-            with k.if_(clear < floor):
-                k.break_()
-    return _volume_render_stored(
-        colour, smooth, stop, r, sigma, size, floor, light, c, clear, k, glow
-    )
-
-
-def _volume_render_stored(
-    colour: Var | None,
-    smooth: bool,
-    stop: int,
-    r: Ray,
-    sigma: Var,
-    size: Var,
-    floor: Expr | None,
-    light: Var,
-    c: Crowd,
-    clear: Var,
-    k: KernelBuilder,
-    glow: Var,
-) -> Title:
-    """What :func:`volume_render` stores, and its text."""
-    what = f"{colour.name}" if colour is not None else f"{glow.name} * density"
-    how = "trilinear" if smooth else "the cell's"
-    text = (
-        f"Render a volume: march {r.said} through the densities {sigma.name} of unit cells (axes "
-        f"x, y, z; {how} value) in {stop} steps at (s + 0.5) * {size.name}, until the point leaves "
-        "the grid (0 to the last index along each axis)"
-    )
-    text += f" or the transmittance falls below {written(floor)}" if floor is not None else ""
-    text += f". Front to back, {what} is weighted by the transmittance times alpha = 1 - "
-    text += f"exp(-density * {size.name}). Store the sum in "
-    text += c.put("colors_out radiance_out image", light)
-    if c.shape.chance(0.6):
-        text += f" and the transmittance in {c.put('trans_out transmittance_out', clear)}"
-    return Title(k.name("volume_render march_volume composite_ray"), f"{text}.")
-
-
 @idiom
 def height_march(k: KernelBuilder, level: int) -> Title:
     """A ray over a height field: steps until it is below, then halving of the last one."""
@@ -246,7 +116,9 @@ def height_march(k: KernelBuilder, level: int) -> Title:
     c = r.c
     h = k.array("heights terrain", FLOAT32, dims, low=0.0, high=3.0)
     size = k.scalar("step_size ds", FLOAT32, 0.2, 0.4)
-    stop = k.draw.value.choice((20, 24, 32))
+    stop: Operand = k.draw.value.choice((20, 24, 32))
+    if shape.chance(0.65):
+        stop = k.scalar("max_steps num_steps", INT32, 16, 28)
     smooth = shape.chance(0.6)
     t = k.let("t travelled", k.lift(0.0, FLOAT32))
     below = k.let("below hit", k.lift(0, INT32))
@@ -263,8 +135,9 @@ def height_march(k: KernelBuilder, level: int) -> Title:
         k.augment(t, "add", size)
     text = (
         f"March {r.said} over the height field {h.name} (rows along z, unit spacing, "
-        f"{'bilinear' if smooth else 'the value of the cell'}) in up to {stop} steps of "
-        f"{size.name}, while the next point lies over the field and not below the ground. "
+        f"{'bilinear' if smooth else 'the value of the cell'}) in up to "
+        f"{written(k.lift(stop, INT32))} steps of {size.name}, while the next point lies over "
+        "the field and not below the ground. "
     )
     if c.chance(0.7, 2):
         text += _halved(c.k, r, (t, size, below), h, smooth)

@@ -32,7 +32,7 @@ def voxel_walk(k: KernelBuilder, level: int) -> Title:
         low=0,
         high=4 if solid else 1.0,
     )
-    stop = k.draw.value.choice((20, 24, 32))
+    stop = k.scalar("max_cells max_steps", INT32, 3, 6)
     at = [k.let(f"{'xyz'[a]}i {'xyz'[a]}_cell", cast(r.o[a], INT32)) for a in range(n)]
     steps, times, spans = [], [], []
     for a in range(n):
@@ -48,7 +48,7 @@ def voxel_walk(k: KernelBuilder, level: int) -> Title:
 def _voxel_walk_stored(
     k: KernelBuilder,
     way: str,
-    stop: int,
+    stop: Var,
     cells: Var,
     at: list[Var],
     steps: list[Var],
@@ -84,7 +84,7 @@ def _voxel_walk_stored(
 
 def _voxel_walk_ended(
     way: str,
-    stop: int,
+    stop: Var,
     r: Ray,
     cells: Var,
     found: Var,
@@ -114,10 +114,9 @@ def _voxel_walk_ended(
         ),
     }[way]
     text = (
-        f"Walk {r.said} cell by cell through the grid {cells.name} of unit cells (axes "
-        f"{', '.join('xyz'[:n])}), at most {stop} cells, until it leaves: always across the "
-        f"nearest wall (no direction has a component of zero). Store {said} in "
-        f"{c.put(outs, found)}"
+        f"Walk {r.said}, which starts in the grid, through the unit cells {cells.name} (axes x, y, "
+        f"z), at most {stop.name}, until it leaves: always across the nearest wall (no direction "
+        f"has a component of zero). Store {said} in {c.put(outs, found)}"
     )
     if way == "first" and shape.chance(0.6):
         text += f" and the distance to the last wall in {c.put('distances t_out', t)}"
