@@ -267,15 +267,17 @@ def _probes(
         own = k.let("p probe", ids[at])
         return lambda c: sh[index(own, c)], f"row {ids.name} of {sh.name}"
     blend = k.array("blend_weights probe_blend", FLOAT32, dims, low=0.0, high=1.0)
+    rows: tuple[Expr, Expr]
     if k.draw.shape.chance(0.5):
         ids = k.array("probe_pairs blend_ids", Vec(2, INT32), dims, init="index_of:probes")
         pair = k.let("pair ids", ids[at])
-        a, b, said = pair[0], pair[1], f"the two rows {ids.name}"
+        rows, said = (pair[0], pair[1]), f"the two rows {ids.name}"
     else:
         first = k.array("probe_a first_probe", INT32, dims, init="index_of:probes")
         second = k.array("probe_b second_probe", INT32, dims, init="index_of:probes")
-        a, b = k.let("pa", first[at]), k.let("pb", second[at])
+        rows = (k.let("pa", first[at]), k.let("pb", second[at]))
         said = f"rows {first.name} and {second.name}"
+    a, b = rows
     t = k.let("t blend", blend[at])
     said = f"{said} of {sh.name}, interpolated linearly by {blend.name} (0 is the first)"
     return lambda c: fn("lerp", sh[index(a, c)], sh[index(b, c)], t), said
