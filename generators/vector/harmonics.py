@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
@@ -127,7 +128,7 @@ def _coefficients(
 def splat_colour(k: KernelBuilder, level: int) -> Title:
     """Colours of splats that change with the view (Kerbl et al., 2023), or their gradients."""
     shape, degree = k.draw.shape, _degree(k, level)
-    back = level >= 3 and shape.chance(0.4)
+    many, back = (degree + 1) ** 2, level >= 3 and shape.chance(0.4)
     dims: tuple[str, ...] = ("n",)
     if level >= 2 and not back and shape.chance(0.35):
         k.size("views", 3, 4)
@@ -135,44 +136,56 @@ def splat_colour(k: KernelBuilder, level: int) -> Title:
     k.size("n", *((30, 44) if len(dims) == 1 else (10, 14)))
     at = k.thread(*dims, names=[k.name("v view"), k.name("i splat")][-len(dims) :])
     means = k.array("means positions", VEC3, "n", low=-2.0, high=2.0)
-    if len(dims) == 1:
-        eye: Expr = k.scalar("camera_pos cam_center", VEC3, 3.0, 5.0)
-        said = k.params[-1].name
-    else:
-        eyes = k.array("camera_positions cam_centers", VEC3, "views", low=3.0, high=5.0)
-        eye, said = eyes[at[0]], f"{eyes.name}[{at[0].name}]"
-    many = (degree + 1) ** 2
+    eye, said = _camera(k, dims, at)
     apart = shape.chance(0.4)
-    names = "sh_coeffs sh_colors harmonics"
-    first, rest = _coefficients(k, ("n",), many, names, apart)
+    first, rest = _coefficients(k, ("n",), many, "sh_coeffs sh_colors harmonics", apart)
     shown = None
     if level >= 2 and shape.chance(0.4):
         shown = k.array("radii screen_radii", INT32, dims, low=-4, high=8)
-        out = _colour_out(k, dims, many, back)
+    out = _colour_out(k, dims, many, back)
+    if shown is not None:
         with k.if_(shown[at] <= 0):
             for place in [index(*at, n) for n in range(many)] if back else [at]:
                 k.store(out, place, zero(VEC3))
             k.return_()
-    else:
-        out = _colour_out(k, dims, many, back)
     d = k.let("d view_dir", fn("normalize", means[at[-1]] - eye))
     values = _basis(k, d, degree, True)
     me = at[-1:]
-    of = first[me] if rest is not None else first[index(*me, 0)]
-    color = k.let("color rgb", values[0] * of)
+    color = k.let("color rgb", values[0] * first[me if rest is not None else index(*me, 0)])
     for n in range(1, many):
         held = first[index(*me, n)] if rest is None else rest[index(*me, n - 1)]
         k.augment(color, "add", values[n] * held)
-    half = filled(VEC3, k.lift(0.5, FLOAT32))
     text = f"With d the unit direction from {said} to each of {means.name}, and "
     text += f"{_said(degree, True)}, the colour is 0.5 plus the sum of Y(d) times "
     text += first.name if rest is None else f"{first.name} (Y at 0) and {rest.name} (the others)"
     hidden = f" Those whose {shown.name} is not above 0 get 0." if shown is not None else ""
+    return _coloured(k, (color, values, out, at), back, text, hidden)
+
+
+def _camera(k: KernelBuilder, dims: tuple[str, ...], at: tuple[Var, ...]) -> tuple[Expr, str]:
+    """Where the camera is, of all or of each view; in words."""
+    if len(dims) == 1:
+        eye = k.scalar("camera_pos cam_center", VEC3, 3.0, 5.0)
+        return eye, eye.name
+    eyes = k.array("camera_positions cam_centers", VEC3, "views", low=3.0, high=5.0)
+    return eyes[at[0]], f"the view's {eyes.name}"
+
+
+def _coloured(
+    k: KernelBuilder,
+    of: tuple[Var, list[Expr], Var, tuple[Var, ...]],
+    back: bool,
+    text: str,
+    hidden: str,
+) -> Title:
+    """The colour cut at 0, or the gradients of its coefficients."""
+    color, values, out, at = of
+    half = filled(VEC3, k.lift(0.5, FLOAT32))
     if not back:
         k.store(out, at, most(color + half, zero(VEC3)))
         text += f", at least 0; {out.name} gets it.{hidden}"
         return Title(k.name("splat_colors sh_to_color view_dependent_color"), text)
-    grads = k.array("color_grads grad_colors", VEC3, dims, low=-1.0, high=1.0)
+    grads = k.array("color_grads grad_colors", VEC3, k.launch_dim, low=-1.0, high=1.0)
     k.augment(color, "add", half)
     g = k.let("g grad", grads[at])
     for a in range(3):
@@ -181,16 +194,22 @@ def splat_colour(k: KernelBuilder, level: int) -> Title:
     for n, value in enumerate(values):
         k.store(out, index(*at, n), value * g)
     text += f". {out.name} gets the gradients of all coefficients in the order of Y: Y(d) * g, g "
-    text += (
-        f"being {grads.name} with 0 in channels where the colour is negative (cut at 0).{hidden}"
-    )
-    return Title(k.name("sh_color_backward splat_color_grads"), text)
+    text += f"being {grads.name} with 0 in channels where the colour is negative (cut at 0)."
+    return Title(k.name("sh_color_backward splat_color_grads"), text + hidden)
 
 
 def _colour_out(k: KernelBuilder, dims: tuple[str, ...], many: int, back: bool) -> Var:
     if back:
         return k.out("grad_coeffs sh_grads", VEC3, (*dims, str(many)))
     return k.out("colors rgb_out", VEC3, dims)
+
+
+def _surface(k: KernelBuilder) -> tuple[tuple[str, ...], tuple[Var, ...]]:
+    """A thread for each point or pixel that is lit."""
+    if k.draw.shape.chance(0.35):
+        dims = (k.size("height", 6, 9), k.size("width", 6, 9))
+        return dims, k.thread(*dims, names=(k.name("row"), k.name("col")))
+    return (k.size("n", 30, 44),), k.thread("n", names=(k.name("i tid"),))
 
 
 @idiom(depth=3)
@@ -200,16 +219,7 @@ def probe_irradiance(k: KernelBuilder, level: int) -> Title:
     degree = shape.choice((1, 2, 2))
     many = (degree + 1) ** 2
     way = shape.choice(("sky", "sky", "own")[: level + 1] if level < 3 else ("own", "pair", "pair"))
-    c_dims: tuple[str, ...] = ("n",)
-    if shape.chance(0.35):
-        names = ("height", "width")
-        for s in names:
-            k.size(s, 6, 9)
-        c_dims = names
-        at = k.thread(*names, names=(k.name("row"), k.name("col")))
-    else:
-        k.size("n", 30, 44)
-        at = k.thread("n", names=(k.name("i tid"),))
+    c_dims, at = _surface(k)
     normals = k.array("normals surface_normals", VEC3, c_dims, init="unit")
     n = k.let("nrm normal", normals[at])
     cosine = not shape.chance(0.3)
@@ -288,62 +298,73 @@ def transfer_projection(k: KernelBuilder, level: int) -> Title:
     """Coefficients of what a point sees: visibility, light or cosines summed over directions."""
     shape, degree = k.draw.shape, int(k.draw.shape.choice((1, 2, 2)))
     many = (degree + 1) ** 2
-    what = shape.choice(("transfer", "transfer", "light") if level > 1 else ("light",))
-    own = "points" if what == "transfer" else "probes"
-    k.size(own, 20, 28)
+    transfer = level > 1 and shape.chance(0.6)
+    own = k.size("points" if transfer else "probes", 20, 28)
     k.size("samples", 8, 12)
     each = level >= 2 and shape.chance(0.35)
-    at = k.thread(own, names=(k.name("i pt" if what == "transfer" else "i probe"),))
-    dirs = k.array(
-        "sample_dirs directions", VEC3, (own, "samples") if each else "samples", init="unit"
-    )
+    at = k.thread(own, names=(k.name("i pt" if transfer else "i probe"),))
+    around = (own, "samples") if each else ("samples",)
+    dirs = k.array("sample_dirs directions", VEC3, around, init="unit")
     weights = None
     if not each and shape.chance(0.4):
         weights = k.array("solid_angles sample_weights", FLOAT32, "samples", low=0.5, high=1.5)
-    kind: Scalar | Vec = FLOAT32
-    if what == "transfer":
+    kind: Scalar | Vec = VEC3 if not transfer and shape.chance(0.6) else FLOAT32
+    if transfer:
         normals = k.array("normals vert_normals", VEC3, own, init="unit")
         seen = k.array("visible unoccluded", INT32, (own, "samples"), low=0, high=1)
     else:
-        kind = VEC3 if shape.chance(0.6) else FLOAT32
         seen = k.array("radiance incoming", kind, (own, "samples"), low=0.0, high=2.0)
-    kept = what == "transfer" or kind == FLOAT32
-    out = k.out(
-        "transfer_sh transfer" if what == "transfer" else "probe_sh sh_out", kind, (own, str(many))
-    )
-    count = extent(seen, 1)
-    sums = k.let("coeffs sums", zero(Vec(many, FLOAT32))) if kept else None
-    totals = [] if kept else [k.let(f"c{n}", zero(VEC3)) for n in range(many)]
-    n = k.let("nrm normal", normals[at]) if what == "transfer" else None
-    with k.for_("s sample", count) as s:
-        if what == "transfer":
-            assert n is not None
-            w = k.let("w dir", dirs[index(*at, s) if each else s])
-            cosine = k.let("cos_w facing", dot(n, w))
-            opened = fn("and", fn("eq", seen[index(*at, s)], 1), cosine > 0.0)
-            value: Expr = cosine if weights is None else weights[s] * cosine
-            with k.if_(opened):
-                _summed(k, _basis(k, w, degree, False), value, sums, totals)
-        else:
-            w = k.let("w dir", dirs[index(*at, s) if each else s])
-            value = seen[index(*at, s)]
-            value = k.let("l_in light", value if weights is None else weights[s] * value)
+    single = kind == FLOAT32
+    sums = k.let("coeffs sums", zero(Vec(many, FLOAT32))) if single else None
+    totals = [] if single else [k.let(f"c{n}", zero(VEC3)) for n in range(many)]
+    n = k.let("nrm normal", normals[at]) if transfer else None
+    with k.for_("s sample", extent(seen, 1)) as s:
+        w = k.let("w dir", dirs[index(*at, s) if each else s])
+        value, test = _sample(k, n, w, seen[index(*at, s)], weights[s] if weights else None)
+        with nullcontext() if test is None else k.if_(test):
             _summed(k, _basis(k, w, degree, False), value, sums, totals)
-    if weights is None:
-        scale = k.let("weight solid_angle", FOUR_PI / cast(count, FLOAT32))
-    for c in range(many):
-        total = sums[c] if sums is not None else totals[c]
-        k.store(out, index(*at, c), scale * total if weights is None else total)
+    names = "transfer_sh transfer" if transfer else "probe_sh sh_out"
+    out = _projected(k, names, (own, str(many)), at, sums or totals, seen, weights is None)
     over = f"{'its own' if each else 'all'} {'uniform ' * (weights is None)}unit directions w of "
     text = f"Project onto {_said(degree, False)}: {out.name} gets, for each of Y, "
     text += "4 * pi over the number of samples times " * (weights is None)
     text += f"the sum over {over}{dirs.name} of "
     text += f"{weights.name} * " if weights is not None else ""
-    if what == "transfer":
+    if transfer:
         text += f"Y(w) * dot(n, w), n of {normals.name}, where {seen.name} is 1 and dot(n, w) > 0."
         return Title(k.name("project_transfer shadowed_transfer"), text)
-    text += f"Y(w) * {seen.name}."
-    return Title(k.name("project_radiance sh_project"), text)
+    return Title(k.name("project_radiance sh_project"), f"{text}Y(w) * {seen.name}.")
+
+
+def _sample(
+    k: KernelBuilder, n: Var | None, w: Var, seen: Expr, weight: Expr | None
+) -> tuple[Expr, Expr | None]:
+    """What comes from a direction, and when it counts if it does not always."""
+    if n is None:
+        return k.let("l_in light", seen if weight is None else weight * seen), None
+    cosine = k.let("cos_w facing", dot(n, w))
+    test = fn("and", fn("eq", seen, 1), cosine > 0.0)
+    return cosine if weight is None else weight * cosine, test
+
+
+def _projected(
+    k: KernelBuilder,
+    names: str,
+    dims: tuple[str, ...],
+    at: tuple[Var, ...],
+    sums: Var | list[Var],
+    seen: Var,
+    uniform: bool,
+) -> Var:
+    """Store the sums of all harmonics, times the solid angle of a sample where that is uniform."""
+    kind = FLOAT32 if isinstance(sums, Var) else VEC3
+    out = k.out(names, kind, dims)
+    count = cast(extent(seen, 1), FLOAT32)
+    scale = k.let("weight solid_angle", FOUR_PI / count) if uniform else None
+    for c in range(int(dims[-1])):
+        total: Expr = sums[c]
+        k.store(out, index(*at, c), total if scale is None else scale * total)
+    return out
 
 
 def _summed(

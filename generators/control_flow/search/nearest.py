@@ -54,11 +54,8 @@ def _sets(k: KernelBuilder, level: int, few: int) -> _Sets:
         lead = ("clouds",) if kind == "vec" else ("batch",)
         k.size(lead[0], 3, 4)
     count = "points" if own and kind == "vec" else "items" if own else "queries"
-    k.size(
-        count,
-        *((16, 20) if not lead else (8, 9) if few < 8 else (18, 19)),
-        minimum=few + 1 if own else 1,
-    )
+    span = (16, 20) if not lead else (8, 9) if few < 8 else (18, 19)
+    k.size(count, *span, minimum=few + 1 if own else 1)
     refs = count
     if not own:
         refs = "refs"
@@ -67,9 +64,8 @@ def _sets(k: KernelBuilder, level: int, few: int) -> _Sets:
     at = k.thread(*dims, names=[k.name("b"), k.name("i q")][-len(dims) :])
     if kind == "vec":
         vec = Vec(shape.choice((2, 3, 3)), FLOAT32)
-        q = k.array(
-            "points positions" if own else "queries query_pts", vec, dims, low=-2.0, high=2.0
-        )
+        names = "points positions" if own else "queries query_pts"
+        q = k.array(names, vec, dims, low=-2.0, high=2.0)
         r = q if own else k.array("ref_pts data_pts", vec, (*lead, refs), low=-2.0, high=2.0)
     elif kind == "row":
         k.size("dim", 4, 6)
@@ -289,46 +285,55 @@ def _predicted(s: _Sets, b: _Best, metric: str, goal: str, text: str, short: boo
     refs = s.dims[-1] if s.own else "refs"
     text += f"{' (or fewer)' * short}. "
     if goal == "class":
-        k.size("classes", 3, 4)
-        labels = k.array("labels ref_labels", INT32, refs, init="index_of:classes")
-        found = k.let("label voted", k.lift(-1, INT32))
-        top = k.let("top_votes most_votes", k.lift(0, INT32))
-        with k.for_("c cls", k.size_param("num_classes", "classes")) as c:
-            votes = k.let("votes", k.lift(0, INT32))
-            with k.for_("m t", b.few) as m:
-                test = same(labels[most(b.ids[m], 0)], c)
-                with k.if_(both(b.ids[m] >= 0, test) if short else same(labels[b.ids[m]], c)):
-                    k.augment(votes, "add", 1)
-            with k.if_(votes > top):
-                k.assign(top, votes)
-                k.assign(found, c)
-        out = k.out("predicted classes_out", INT32, s.dims)
-        k.store(out, s.at, found)
-        text += f"{out.name} gets the class that most of them have in {labels.name}, the lowest of "
-        text += f"equally frequent ones{', -1 if there is none' * short}."
-        return Title(k.name("knn_classify knn_vote"), text)
+        return _voted(s, b, refs, text, short)
     values = k.array("targets ref_values", FLOAT32, refs, low=-1.0, high=1.0)
     weighted = k.draw.shape.chance(0.6)
-    total, norm = k.let("total weighted_sum" if weighted else "total", zero(FLOAT32)), None
-    norm = k.let("weight_sum norm" if weighted else "found", zero(FLOAT32))
+    total = k.let("total weighted_sum" if weighted else "total", zero(FLOAT32))
+    norm: Expr = k.lift(float(b.few), FLOAT32)
+    if weighted or short:
+        norm = k.let("weight_sum norm" if weighted else "num_found", zero(FLOAT32))
     eps = k.scalar("eps softening", FLOAT32, 0.01, 0.05) if weighted else None
+    said = ""
     with k.for_("m t", b.few) as m, _taken(k, b, m, short):
-        if eps is None:
-            k.augment(total, "add", values[b.ids[m]])
-            k.augment(norm, "add", 1.0)
-        else:
+        w: Expr = k.lift(1.0, FLOAT32)
+        if eps is not None:
             root = metric == "squared" and k.draw.shape.chance(0.5)
             far = sqrt(b.dist[m]) if root else b.dist[m]
             w = k.let("w", 1.0 / (far + eps))
-            k.augment(total, "add", w * values[b.ids[m]])
-            k.augment(norm, "add", w)
             said = "the distance" if root or metric != "squared" else "the squared distance"
+        value = values[b.ids[m]]
+        k.augment(total, "add", value if eps is None else w * value)
+        if isinstance(norm, Var):
+            k.augment(norm, "add", w)
     out = k.out("predicted estimates", FLOAT32, s.dims)
     k.store(out, s.at, total / most(norm, 1.0e-12) if short else total / norm)
     text += f"{out.name} gets the mean of their {values.name}"
     if eps is not None:
         text += f", each weighted by 1 / ({said} + {eps.name})"
     return Title(k.name("knn_regression knn_mean"), f"{text}{', 0 if there is none' * short}.")
+
+
+def _voted(s: _Sets, b: _Best, refs: str, text: str, short: bool) -> Title:
+    """The label that most of the nearest have."""
+    k = s.k
+    k.size("classes", 3, 4)
+    labels = k.array("labels ref_labels", INT32, refs, init="index_of:classes")
+    found = k.let("label voted", k.lift(-1, INT32))
+    top = k.let("top_votes most_votes", k.lift(0, INT32))
+    with k.for_("c cls", k.size_param("num_classes", "classes")) as c:
+        votes = k.let("votes", k.lift(0, INT32))
+        with k.for_("m t", b.few) as m:
+            test = same(labels[most(b.ids[m], 0)], c)
+            with k.if_(both(b.ids[m] >= 0, test) if short else same(labels[b.ids[m]], c)):
+                k.augment(votes, "add", 1)
+        with k.if_(votes > top):
+            k.assign(top, votes)
+            k.assign(found, c)
+    out = k.out("predicted classes_out", INT32, s.dims)
+    k.store(out, s.at, found)
+    text += f"{out.name} gets the class that most of them have in {labels.name}, the lowest of "
+    text += f"equally frequent ones{', -1 if there is none' * short}."
+    return Title(k.name("knn_classify knn_vote"), text)
 
 
 @contextmanager
