@@ -70,7 +70,7 @@ class Digest:
     def array(self, names: str, size: str, role: str = "in") -> Var:
         dims = (size, "messages") if self.columns else ("messages", size)
         bounds = {} if role == "out" else {"low": 0, "high": 2**self.bits - 1}
-        return self.k.array(names, self.type, dims, role=role, **bounds)  # type: ignore[arg-type]
+        return self.k.array(names, self.type, dims, role=role, **bounds)
 
     def place(self, t: Operand) -> tuple[Operand, ...]:
         return (t, self.at) if self.columns else (self.at, t)
@@ -197,7 +197,7 @@ def md5_round(d: Digest, x: Words, block: Callable[[Expr], Expr], t: Expr, table
         k.assign(f, b ^ c ^ d4)
         k.assign(g, (3 * t + 5) % 16)
     total = k.let("total sum_f", a + f + tables[0][t] + block(g))
-    turn = tables[1][t]
+    turn: Expr = tables[1][t]
     if not k.functions:
         turn = k.let("s turn", turn)
     moved = k.call(k.functions[0].name, total, turn) if k.functions else None
