@@ -135,10 +135,9 @@ class _Rounds:
 
 def _one_quarter(k: KernelBuilder, kind: str) -> Title:
     """A quarter-round of four words that lie in vectors, rows, or arrays of their own."""
-    shape = k.draw.shape
     rounds = _Rounds(k, 1, kind)
     k.size("blocks", 40, 60)
-    way = shape.choice(("vectors", "rows", "columns", "halves"))
+    way = k.draw.shape.choice(("vectors", "rows", "columns", "halves"))
     (i,) = k.thread("blocks", names=(k.name("i tid"),))
     span = {"low": 0, "high": _TOP}
     places: list[tuple[Operand, ...]] = [(i, n) for n in range(4)]
@@ -155,8 +154,7 @@ def _one_quarter(k: KernelBuilder, kind: str) -> Title:
         words = [k.let(name, array[i]) for name, array in zip("abcd", arrays, strict=True)]
     else:
         dims = ("blocks", "4") if way == "rows" else ("4", "blocks")
-        if way == "columns":
-            places = [(n, i) for n in range(4)]
+        places = places if way == "rows" else [(n, i) for n in range(4)]
         x = k.array("state words_in", UINT32, dims, low=0, high=_TOP)
         words = [k.let(name, x[place]) for name, place in zip("abcd", places, strict=True)]
         out = k.out("mixed new_state", UINT32, dims)

@@ -8,6 +8,7 @@ from generators.control_flow.kit import both, branch, index, same
 from generators.control_flow.parallel.lanes import Seq, lanes, length, named
 from generators.kit.functions import least, most
 from generators.kit.sources import setting
+from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
 
@@ -37,6 +38,7 @@ def _expand(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     batched = level >= 2 and shape.chance(0.4)
     starts = level >= 2 and shape.chance(0.4)
+    sliced = level >= 2 and not starts and shape.chance(0.5)
     outer: tuple[str, ...] = ("columns",) if batched else ()
     if batched:
         k.size("columns", 4, 6)
@@ -45,13 +47,13 @@ def _expand(k: KernelBuilder, level: int) -> Title:
     names = (k.name("c col"), k.name("i e")) if batched else (k.name("i e tid"),)
     at = k.thread(*outer, "num_elements", names=names)
     row, i = at[:-1], at[-1]
-    most_end = 22 if batched else 60
+    span = {"low": int(starts), "high": 22 if batched else 60}
     names_of = "run_starts starts" if starts else "run_ends ends"
-    least_end = 1 if starts else 0
-    ends = k.array(names_of, INT32, (*outer, "runs"), init="sorted", low=least_end, high=most_end)
+    ends = k.array(
+        names_of, INT32, (*outer, "runs"), init="sorted", low=span["low"], high=span["high"]
+    )
     values, type_ = _values(k, (*outer, "runs"))
     count = k.size_param("num_runs", "runs")
-    sliced = level >= 2 and not starts and shape.chance(0.5)
     place: Expr = i
     if sliced:
         offset = k.scalar("offset slice_offset", INT32, 1, 9)
@@ -63,87 +65,73 @@ def _expand(k: KernelBuilder, level: int) -> Title:
     else:
         run = _found(k, ends, row, count, place)
     beyond = same(run, 0) if starts else run >= count
-    inside = values[index(*row, run - 1 if starts else run)]
     with k.if_(beyond):
         k.store(out, at, fill)
     with k.else_():
-        k.store(out, at, inside)
-    what = f"column c of {out.name}" if batched else out.name
-    text = (
-        f"Expand runs: element i of {what} gets the value in {values.name} of the run that holds "
-    )
-    text += f"position i{f' + {offset.name}' * sliced if sliced else ''}. "
-    if starts:
-        text += f"Runs begin at {ends.name} (ascending, a run of none included) and go up to the "
-        text += "next start, the last without end; before the first start"
-    else:
-        text += f"A run ends before its {ends.name} (ascending, a run of none included), where the "
-        text += "next begins, the first at 0; from the last end on"
-    text += f", elements get {fill.name if isinstance(fill, Var) else fill.value}."  # type: ignore[attr-defined]
+        k.store(out, at, values[index(*row, run - 1 if starts else run)])
+    text = f"Expand runs: element i of {'column c of ' * batched}{out.name} gets the value in {values.name} of the run that "
+    text += f"holds position i{f' + {offset.name}' * sliced if sliced else ''}. "
+    text += f"{_where_runs(ends, starts)}, elements get {written(fill)}."
     return Title(k.name("expand_runs rle_decode decode_runs"), text)
 
 
+def _where_runs(ends: Var, starts: bool) -> str:
+    """Where runs begin or end, up to what lies beyond them."""
+    if starts:
+        text = f"Runs begin at {ends.name} (ascending, a run of none included) and go up to the "
+        return f"{text}next start, the last without end; before the first start"
+    text = f"A run ends before its {ends.name} (ascending, a run of none included), where the "
+    return f"{text}next begins, the first at 0; from the last end on"
+
+
 def _heads(k: KernelBuilder, level: int) -> Title:
-    """Where runs begin, and how long the run is that begins at an element."""
+    """Where runs begin, and how long the run is that begins or ends at an element."""
     shape = k.draw.shape
     batched = shape.chance(0.35)
+    dims = ("rows", "num_elements") if batched else ("num_elements",)
     k.size("num_elements", 12 if batched else 60, 18 if batched else 90)
     if batched:
         k.size("rows", 5, 8)
-        *row, i = k.thread("rows", "num_elements", names=(k.name("row r"), k.name("i j")))
-    else:
-        row = []
-        (i,) = k.thread("num_elements", names=(k.name("i tid"),))
-    dims = ("rows", "num_elements") if batched else ("num_elements",)
+    names = (k.name("row r"), k.name("i j")) if batched else (k.name("i tid"),)
+    at = k.thread(*dims, names=names)
+    row, i = at[:-1], at[-1]
     type_ = shape.choice((INT32, UINT8, UINT32, Scalar("int64")))
     data = k.array("values data symbols keys", type_, dims, low=0, high=2)
-    at = (*row, i)
     own = k.let("value v", data[at])
-    goal = "heads" if level == 1 else shape.choice(("lengths", "lengths", "tails"))
-    count = None
-    if goal != "heads":
-        count = k.size_param("num_elements count", "num_elements")
-    if goal == "tails":
-        assert count is not None
-        last = fn(
-            "or", same(i, count - 1), fn("ne", data[index(*row, least(i + 1, count - 1))], own)
-        )
-        head = k.let("is_last ends_run", last)
-    else:
-        first = fn("or", same(i, 0), fn("ne", data[index(*row, most(i - 1, 0))], own))
-        head = k.let("is_head starts_run", first)
-    where_in = " of its row" if batched else ""
-    if goal == "heads":
-        out = k.out("heads head_flags", INT32, dims)
-        k.store(out, at, cast(head, INT32))
-        said = (
-            f"1 where an element is the first{where_in} or differs from the one before it, else 0"
-        )
-        return Title(k.name("mark_run_starts run_heads"), f"{out.name} gets {said}.")
-    assert count is not None
-    out = k.out("run_lengths lengths_out", INT32, dims)
+    if level > 1:
+        return _sizes(k, data, at, own)
+    before = data[index(*row, most(i - 1, 0))]
+    head = k.let("is_head starts_run", fn("or", same(i, 0), fn("ne", before, own)))
+    out = k.out("heads head_flags", INT32, dims)
+    k.store(out, at, cast(head, INT32))
+    text = f"{out.name} gets 1 where an element of {data.name} is the first"
+    text += f"{' of its row' * batched} or differs from the one before it, else 0."
+    return Title(k.name("mark_run_starts run_heads"), text)
+
+
+def _sizes(k: KernelBuilder, data: Var, at: tuple[Var, ...], own: Var) -> Title:
+    """The length of each run, at its first or its last element, which walks along it."""
+    row, i = at[:-1], at[-1]
+    count = k.size_param("num_elements count", "num_elements")
+    back = k.draw.shape.chance(0.35)
+    edge, next_ = (
+        (same(i, count - 1), least(i + 1, count - 1)) if back else (same(i, 0), most(i - 1, 0))
+    )
+    names = "is_last ends_run" if back else "is_head starts_run"
+    head = k.let(names, fn("or", edge, fn("ne", data[index(*row, next_)], own)))
+    out = k.out("run_lengths lengths_out", INT32, k.launch_dim)
     size = k.let("run size", k.lift(0, INT32))
     with k.if_(head):
-        end = k.let("end e", i)
-        if goal == "tails":
-            with k.while_(end >= 0):
-                with k.if_(fn("ne", data[index(*row, end)], own)):
-                    k.break_()
-                k.augment(end, "sub", 1)
-            k.assign(size, i - end)
-        else:
-            with k.while_(end < count):
-                with k.if_(fn("ne", data[index(*row, end)], own)):
-                    k.break_()
-                k.augment(end, "add", 1)
-            k.assign(size, end - i)
+        end = k.let("begin" if back else "end e", i)
+        with k.while_(end >= 0 if back else end < count):
+            with k.if_(fn("ne", data[index(*row, end)], own)):
+                k.break_()
+            k.augment(end, "sub" if back else "add", 1)
+        k.assign(size, i - end if back else end - i)
     k.store(out, at, size)
-    which = "last" if goal == "tails" else "first"
-    text = f"{out.name} gets at the {which} element of each run of equal {data.name}"
-    text += f"{' in a row' * batched} the length of the run, 0 elsewhere."
-    return Title(
-        k.name(f"run_lengths_at_{'ends' if goal == 'tails' else 'starts'} run_sizes"), text
-    )
+    text = f"{out.name} gets at the {'last' if back else 'first'} element of each run of equal "
+    text += f"{data.name}{' in a row' * bool(row)} the length of the run, 0 elsewhere."
+    return Title(k.name(f"run_lengths_at_{'ends' if back else 'starts'} run_sizes"), text)
 
 
 def _encode(k: KernelBuilder, level: int) -> Title:
@@ -266,14 +254,10 @@ def _hybrid(k: KernelBuilder) -> Title:
     words = k.array("words packed", UINT32, "num_elements+2", low=0, high=2**32 - 1)
     bits = k.scalar("bit_width num_bits", INT32, 5, 12)
     count = k.size_param("num_runs", "runs")
-    mapped = shape.chance(0.5)
-    type_ = UINT32
     table = None
-    if mapped:
-        k.size("entries", 16, 24)
-        table = k.array("dictionary dict_values", FLOAT32, "entries", low=-1.0, high=1.0)
-        type_ = FLOAT32
-    out = k.out("decoded values_out", type_, "num_elements")
+    if shape.chance(0.5):
+        table = k.array("dictionary dict_values", FLOAT32, "4096", low=-1.0, high=1.0)
+    out = k.out("decoded values_out", FLOAT32 if table else UINT32, "num_elements")
     if shape.chance(0.3):
         run = k.let("run r", fn("lower_bound", first, i + 1))
     else:
@@ -285,31 +269,26 @@ def _hybrid(k: KernelBuilder) -> Title:
     value = k.let("value v", values[run])
     with k.if_(same(kinds[run], 1)):
         bit = k.let("bit bit_pos", bit_starts[run] + (i - first[run]) * bits)
-        word, shift = k.let("word w", bit // 32), k.let("shift s", bit % 32)
-        k.assign(value, words[word] >> cast(shift, UINT32))
-        with k.if_(shift + bits > 32):
-            k.assign(value, value | (words[word + 1] << cast(32 - shift, UINT32)))
-        one = KernelBuilder.lift(1, UINT32)
-        k.assign(value, value & ((one << cast(bits, UINT32)) - 1))
+        k.assign(value, _unpacked(k, words, bit, bits))
     text = f"Decode runs of two kinds: run r holds the elements from {first.name}[r] up to, not "
     text += f"including, {first.name}[r + 1], the last all that follow; {first.name} ascends, and "
     text += f"runs may be empty. Where {kinds.name}[r] is 0, all have the value {values.name}[r]; "
     text += f"where it is 1, element i has the {bits.name} bits of {words.name} from bit "
-    text += f"{bit_starts.name}[r] + "
-    text += f"(i - {first.name}[r]) * {bits.name} on, counted from the lowest bit of word 0. "
-    text += f"{out.name} gets the value, 0 before the first run."
-    if table is not None:
-        size = k.size_param("num_entries dict_size", "entries")
-        slot = k.let("slot code", cast(value % cast(size, UINT32), INT32))
-        k.store(out, i, table[slot])
-        text = text.replace(
-            f"{out.name} gets the value, 0 before",
-            f"{out.name} gets the entry of "
-            f"{table.name} with the value modulo {size.name} as its index, 0 before",
-        )
-    else:
-        k.store(out, i, value)
+    text += f"{bit_starts.name}[r] + (i - {first.name}[r]) * {bits.name} on, counted from the "
+    text += f"lowest bit of word 0. {out.name} gets "
+    text += f"the entry of {table.name} at the value" if table else "the value"
+    k.store(out, i, table[cast(value, INT32)] if table else value)
+    text += ", 0 before the first run."
     return Title(k.name("decode_hybrid_runs rle_bitpacked_decode"), text)
+
+
+def _unpacked(k: KernelBuilder, words: Var, bit: Expr, bits: Expr) -> Expr:
+    """So many bits from a place on, of one word or of two."""
+    word, shift = k.let("word w", bit // 32), k.let("shift s", bit % 32)
+    found = k.let("packed_bits field", words[word] >> cast(shift, UINT32))
+    with k.if_(shift + bits > 32):
+        k.assign(found, found | (words[word + 1] << cast(32 - shift, UINT32)))
+    return found & ((KernelBuilder.lift(1, UINT32) << cast(bits, UINT32)) - 1)
 
 
 @idiom

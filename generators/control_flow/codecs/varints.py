@@ -5,7 +5,7 @@ from __future__ import annotations
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import both
-from generators.control_flow.parallel.lanes import lanes, length
+from generators.control_flow.parallel.lanes import Seq, lanes, length
 from generators.kit.functions import where
 from generators.kit.naming import routine
 from generators.program.dtypes import INT32, Scalar
@@ -133,30 +133,20 @@ def _streams(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     t = lanes(k, level, "row r", layouts="rows rows flat")
     k.size("row_bytes", 18, 26)
-    type_ = UINT32
     signed = level >= 3 and shape.chance(0.6)
     delta = level >= 3 and shape.chance(0.6)
     data = t.array("data encoded", UINT8, "row_bytes", 0, 255)
     n, counted = length(data, level)
-    kind = _SIGNED[type_] if signed and not delta else type_
+    kind = INT32 if signed and not delta else UINT32
     out = t.array("decoded values_out", kind, "row_bytes", role="out")
     acc = None
     if delta:
-        bases = k.array("first_values bases", type_, t.dims, low=0, high=5000)
+        bases = k.array("first_values bases", UINT32, t.dims, low=0, high=5000)
         acc = k.let("current running", bases[t.at])
     pos, number = k.let("pos p", k.lift(0, INT32)), k.let("number q", k.lift(0, INT32))
     with k.while_(pos < n):
-        value = k.let("value result", k.lift(0, type_))
-        shift = k.let("shift s", k.lift(0, INT32))
-        with k.while_(pos < n):
-            byte = k.let("byte b", cast(data[pos], type_))
-            k.augment(pos, "add", 1)
-            with k.if_(shift < type_.bits):
-                k.assign(value, value | ((byte & 127) << cast(shift, type_)))
-            k.augment(shift, "add", 7)
-            with k.if_(byte < 128):
-                k.break_()
-        found = _unzigzag(k, level, value, type_, delta) if signed else value
+        value = _next_number(k, data, pos, n)
+        found = _unzigzag(k, level, value, UINT32, delta) if signed else value
         if acc is not None:
             k.augment(acc, "add", found)
             found = acc
@@ -170,14 +160,29 @@ def _streams(k: KernelBuilder, level: int) -> Title:
         f"Decode {t.each} of {data.name}{counted}, varints one after another, into {out.name}: 7 "
     )
     text += "bits a byte, lowest first, the last byte of one below 128, or the last of the row "
-    text += f"(bits from {type_.bits} on are lost)."
+    text += "(bits from 32 on are lost)."
     if signed:
         text += f" They are signed, coded {_ZIGZAG}."
     if acc is not None:
         text += f" They are differences: each value is the one before it, at first {bases.name}, "
-        text += f"plus the difference (modulo 2^{type_.bits})."
+        text += "plus the difference (modulo 2^32)."
     text += f" Entries behind them are 0. {counts.name} gets how many there are."
     return Title(k.name("decode_varint_rows varint_rows delta_decode"), text)
+
+
+def _next_number(k: KernelBuilder, data: Seq, pos: Var, n: Expr) -> Var:
+    """The number that begins at ``pos``, which moves behind it."""
+    value = k.let("value result", k.lift(0, UINT32))
+    shift = k.let("shift s", k.lift(0, INT32))
+    with k.while_(pos < n):
+        byte = k.let("byte b", cast(data[pos], UINT32))
+        k.augment(pos, "add", 1)
+        with k.if_(shift < 32):
+            k.assign(value, value | ((byte & 127) << cast(shift, UINT32)))
+        k.augment(shift, "add", 7)
+        with k.if_(byte < 128):
+            k.break_()
+    return value
 
 
 def _control(k: KernelBuilder, level: int) -> Title:
@@ -230,21 +235,19 @@ def _encode(k: KernelBuilder, level: int) -> Title:
     signed = type_ in (INT32, INT64)
     whole = UINT32 if type_.bits == 32 else UINT64
     delta = shape.chance(0.5)
-    top = 40_000
     ascends = delta and not signed
     values = t.array(
         "sorted_values sorted_ids" if ascends else "values ids",
         type_,
         "row_values",
-        -top if signed else 0,
-        top,
+        -40_000 if signed else 0,
+        40_000,
         init="sorted" if ascends else "uniform",
     )
     out = t.array("encoded data_out", UINT8, f"{_BYTES[whole]}*row_values", role="out")
-    n = values.whole()
     pos = k.let("pos p", k.lift(0, INT32))
     before = k.let("before previous", k.lift(0, type_)) if delta else None
-    with k.for_("j q", n) as j:
+    with k.for_("j q", values.whole()) as j:
         own = k.let("value v", values[j])
         number: Expr = own
         if before is not None:
@@ -252,26 +255,28 @@ def _encode(k: KernelBuilder, level: int) -> Title:
             k.assign(before, own)
         if signed:
             number = _zigzag(number, whole)
-        rest = k.let("rest z", number)
-        with k.while_(rest >= 128):
-            out.put(pos, cast((rest & 127) | 128, UINT8))
-            k.assign(rest, rest >> 7)
-            k.augment(pos, "add", 1)
-        out.put(pos, cast(rest, UINT8))
-        k.augment(pos, "add", 1)
+        _put_number(k, out, pos, number)
     sizes = t.each_out("encoded_sizes byte_counts", INT32)
     k.store(sizes, t.at, pos)
     with k.for_("e rest_at", out.whole(), start=pos) as e:
         out.put(e, 0)
     what = "the differences of neighbours (the first from 0)" if delta else "the numbers"
-    sort = ", ascending" if ascends else ""
-    text = f"Encode {t.each} of {values.name}{sort}: {what}{f', coded {_ZIGZAG},' * signed} become "
+    text = f"Encode {t.each} of {values.name}{', ascending' * ascends}: {what}{f', coded {_ZIGZAG},' * signed} become "
     text += "varints one after another, 7 bits a byte, lowest first, all bytes of one but the last "
-    text += (
-        f"with 128 added. {out.name} gets the bytes of the row, then 0; {sizes.name} gets how many "
-    )
-    text += "there are."
+    text += f"with 128 added. {out.name} gets the bytes of the row, then 0; {sizes.name} gets how "
+    text += "many there are."
     return Title(k.name("encode_varint_rows varint_encode delta_varint_encode"), text)
+
+
+def _put_number(k: KernelBuilder, out: Seq, pos: Var, number: Expr) -> None:
+    """Write a varint at ``pos``, which moves behind it."""
+    rest = k.let("rest z", number)
+    with k.while_(rest >= 128):
+        out.put(pos, cast((rest & 127) | 128, UINT8))
+        k.assign(rest, rest >> 7)
+        k.augment(pos, "add", 1)
+    out.put(pos, cast(rest, UINT8))
+    k.augment(pos, "add", 1)
 
 
 @idiom
