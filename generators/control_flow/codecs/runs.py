@@ -54,10 +54,10 @@ def _expand(k: KernelBuilder, level: int) -> Title:
     )
     values, type_ = _values(k, (*outer, "runs"))
     count = k.size_param("num_runs", "runs")
-    place: Expr = i
+    place, spot = i, "i"
     if sliced:
         offset = k.scalar("offset slice_offset", INT32, 1, 9)
-        place = k.let("logical p", i + offset)
+        place, spot = k.let("logical p", i + offset), f"i + {offset.name}"
     fill = setting(k, "fill_value null_value", type_, *((2.0, 4.0) if type_.is_float else (91, 99)))
     out = k.out("decoded expanded", type_, (*outer, "num_elements"))
     if not batched and not starts and shape.chance(0.3):
@@ -69,8 +69,8 @@ def _expand(k: KernelBuilder, level: int) -> Title:
         k.store(out, at, fill)
     with k.else_():
         k.store(out, at, values[index(*row, run - 1 if starts else run)])
-    text = f"Expand runs: element i of {'column c of ' * batched}{out.name} gets the value in {values.name} of the run that "
-    text += f"holds position i{f' + {offset.name}' * sliced if sliced else ''}. "
+    text = f"Expand runs: element i of {'column c of ' * batched}{out.name} gets the value in "
+    text += f"{values.name} of the run that holds position {spot}. "
     text += f"{_where_runs(ends, starts)}, elements get {written(fill)}."
     return Title(k.name("expand_runs rle_decode decode_runs"), text)
 

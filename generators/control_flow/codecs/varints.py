@@ -16,6 +16,7 @@ UINT8, UINT32, UINT64, INT64 = (Scalar(n) for n in ("uint8", "uint32", "uint64",
 _SIGNED = {UINT32: INT32, UINT64: INT64}
 _BYTES = {UINT32: 5, UINT64: 10}
 _ZIGZAG = "by zigzag (0, -1, 1, -2, ... are 0, 1, 2, 3, ...)"
+_SIGN = f", coded {_ZIGZAG},"
 
 
 def _unzigzag(k: KernelBuilder, level: int, value: Expr, type_: Scalar, wraps: bool) -> Expr:
@@ -261,10 +262,10 @@ def _encode(k: KernelBuilder, level: int) -> Title:
     with k.for_("e rest_at", out.whole(), start=pos) as e:
         out.put(e, 0)
     what = "the differences of neighbours (the first from 0)" if delta else "the numbers"
-    text = f"Encode {t.each} of {values.name}{', ascending' * ascends}: {what}{f', coded {_ZIGZAG},' * signed} become "
-    text += "varints one after another, 7 bits a byte, lowest first, all bytes of one but the last "
-    text += f"with 128 added. {out.name} gets the bytes of the row, then 0; {sizes.name} gets how "
-    text += "many there are."
+    text = f"Encode {t.each} of {values.name}{', ascending' * ascends}: {what}"
+    text += f"{_SIGN * signed} become varints one after another, 7 bits a byte, lowest first, all "
+    text += f"bytes of one but the last with 128 added. {out.name} gets the bytes of the row, then "
+    text += f"0; {sizes.name} gets how many there are."
     return Title(k.name("encode_varint_rows varint_encode delta_varint_encode"), text)
 
 
