@@ -1,0 +1,1 @@
+"""Codes of data: runs, bytes of varying number, bitmaps, characters."""
