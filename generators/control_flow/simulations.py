@@ -178,8 +178,8 @@ def _first_stock(s: Site, form: str, type_: Scalar) -> Expr:
     if form not in _STOCKED:
         return s.k.lift(0, type_)
     if s.k.draw.shape.chance(0.6):
-        return s.read("initial_stock stock0", type_, 4, 18)
-    return s.k.scalar("initial_stock", type_, 7, 11)
+        return s.read("initial_stock stock0", type_, 0, 14)
+    return s.k.scalar("initial_stock", type_, 2, 10)
 
 
 @idiom(depth=3)
@@ -192,11 +192,12 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     type_ = Scalar(shape.weighted({"int32": 6, "int64": 1}))
     s, demand, count = rows_of(k, _FLOWS[form], type_, 0, 12, _TIMES.get(form, "num_steps"))
     start = _first_stock(s, form, type_)
-    most_in = (10, 15) if form == "parking_lot" else (14, 20)
+    most_in = {"parking_lot": (10, 15), "token_bucket": (8, 12)}.get(form, (14, 20))
     q = k.scalar(_LIMITS[form], type_, *most_in)
     r = k.scalar(_RATES[form], type_, 4, 7)
     out = s.out(_OUTS[form], type_)
-    lost = Also(s, 0.7, _LOST_OUTS[form], type_)
+    # A backlog always counts its steps; orders up to a level soon hide what was there at first.
+    lost = Also(s, {"backlog": 1.0, "order_up_to": 0.9}.get(form, 0.7), _LOST_OUTS[form], type_)
     trace = Also(s, 0.0 if level < 2 else 0.4, "level_history levels", type_, "cols")
     done = f"Simulate {_ARTICLES[form]} over each row of {demand.name}: it begins "
     first = f"with {say(k, start)}" if form in _STOCKED else "empty"

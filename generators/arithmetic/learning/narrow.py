@@ -102,6 +102,8 @@ def quantise_blocks(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     b = _block(k, level)
     x = k.array("weights x values", FLOAT32, b.whole, low=-2.0, high=2.0)
+    # Among so many, a half moved by a unit in its last place would get another code.
+    k.exact.add(x.name)
     scales = k.out("scales block_scales", FLOAT32, b.dims)
     if shape.chance(0.6):
         return _symmetric(b, x, scales)

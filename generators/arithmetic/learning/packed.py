@@ -150,10 +150,13 @@ def _coder(k: KernelBuilder, w: _Word, bits: int) -> tuple[Callable[[Expr], Expr
     """What gives the code of the n-th real number of a word, and what it is in words."""
     shape, top = k.draw.shape, 2**bits - 1
     x = k.array("weights x values", FLOAT32, w.whole, low=-2.5, high=2.5)
-    low, high = (0.12, 0.24) if bits == 4 else (0.5, 1.1)
+    # Among so many, a half moved by a unit in its last place would get another code.
+    k.exact.add(x.name)
+    low, high = (0.12, 0.18) if bits == 4 else (0.4, 0.7)
     if len(w.dims) > 1 and shape.chance(0.5):
         row = w.at[w.dims.index("rows")]
         scales = k.array("scales row_scales", FLOAT32, "rows", low=low, high=high)
+        k.exact.add(scales.name)
         scale, told = k.let("scale s", scales[row]), f"{scales.name} of the row"
     else:
         scale = k.scalar("scale step", FLOAT32, low, high)
@@ -164,7 +167,7 @@ def _coder(k: KernelBuilder, w: _Word, bits: int) -> tuple[Callable[[Expr], Expr
     zero: Expr = k.lift(2 ** (bits - 1), INT32)
     plus = f" + {2 ** (bits - 1)}"
     if shape.chance(0.4):
-        lowest, highest = (6, 9) if bits == 4 else (1, 2)
+        lowest, highest = (4, 11) if bits == 4 else (0, 3)
         zero = k.scalar("zero_point zero", INT32, lowest, highest)
         plus = f" + {k.params[-1].name}"
     branches = shape.chance(0.3)

@@ -45,6 +45,7 @@ def _uniform(k: KernelBuilder, s: Site, whole: Var, level: int) -> tuple[Expr, s
     shape = k.draw.shape
     if shape.chance(0.35):
         uniforms = s.array("uniforms noise u_rand", FLOAT32, 0.0, 0.999)
+        k.exact.add(uniforms.name)
         return uniforms[s.at], uniforms.name
     flat: Expr = s.at[0]
     for axis in range(1, s.rank):
@@ -67,14 +68,16 @@ def _uniform(k: KernelBuilder, s: Site, whole: Var, level: int) -> tuple[Expr, s
     return cast(bits >> k.lift(8, UINT32), FLOAT32) / 16777216.0, said
 
 
-def _by_chance(k: KernelBuilder, ratio: Expr, u: Expr, split: bool) -> tuple[Expr, str]:
+def _by_chance(
+    k: KernelBuilder, ratio: Expr, u: Expr, split: bool, type_: Scalar
+) -> tuple[Expr, str]:
     """One of the two whole numbers beside a value; in words."""
     if not split:
-        return fn("floor", ratio + u), "floor(v + u)"
+        return cast(fn("floor", ratio + u), type_), "floor(v + u)"
     ratio = k.let("scaled v", ratio)
     low = k.let("low below", fn("floor", ratio))
-    up = where(u < ratio - low, k.lift(1.0, FLOAT32), 0.0)
-    return low + up, "floor(v), plus 1 where u < v - floor(v)"
+    up = where(u < ratio - low, k.lift(1, type_), k.lift(0, type_))
+    return cast(low, type_) + up, "floor(v), plus 1 where u < v - floor(v)"
 
 
 def _bracketed(text: str) -> str:
@@ -87,6 +90,8 @@ def stochastic_rounding(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     s = launch(k, list=4, grid=6, indices="i tid idx")
     x = s.array("values x weights", FLOAT32, -1.2, 1.2)
+    # Among so many, a half moved by a unit in its last place would round to another number.
+    k.exact.add(x.name)
     scale = given(s, "scale step", FLOAT32, 0.1, 0.13, shared=4, first=2, last=1)
     u, told = _uniform(k, s, x, level)
     u = k.let("u chance rnd", u)
@@ -98,7 +103,7 @@ def stochastic_rounding(k: KernelBuilder, level: int) -> Title:
         value = k.let("wanted total", value + residual[s.at])
         said = f"({x.name} + {residual.name})"
     kept_codes = residual is None and (way == "codes" or (way == "fraction" and shape.chance(0.5)))
-    near, how = _by_chance(k, value / scale, u, way == "fraction")
+    near, how = _by_chance(k, value / scale, u, way == "fraction", INT32 if kept_codes else FLOAT32)
     what = "integer codes" if kept_codes else f"multiples of {say(k, scale)}"
     text = f"Stochastic rounding to {what}: with v = {said} / {say(k, scale)} and u = {told}, "
     if residual is not None:
@@ -113,7 +118,7 @@ def stochastic_rounding(k: KernelBuilder, level: int) -> Title:
         out = s.put("rounded", scale * near)
         text += f"set {out.name} to {say(k, scale)} * {_bracketed(how)}."
     else:
-        code = k.let("code q", cast(near, INT32))
+        code = k.let("code q", near)
         out = s.put("codes quantized q_out", cast(clamp(code, -8, 7), INT8))
         text += f"set {out.name} to {how}, held within -8 and 7."
     names = "stochastic_quantize" if kept_codes else "stochastic_round round_by_chance"

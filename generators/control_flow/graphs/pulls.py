@@ -68,7 +68,7 @@ def graph(k: KernelBuilder, level: int) -> Graph:
     shape = k.draw.shape
     form = shape.weighted({"csr": 4, "table": 2, "slots": 2, "counted": 3})
     # A padded table has free places often enough where there are few vertices.
-    k.size("verts", *((14, 18) if form in ("table", "slots") else (24, 36)), minimum=12)
+    k.size("verts", *((12, 14) if form in ("table", "slots") else (24, 36)), minimum=12)
     (v,) = k.thread("verts", names=(k.name("v node vid"),))
     if form == "csr":
         k.size("links", 96, 128, minimum=LINKS)
@@ -89,7 +89,7 @@ def graph(k: KernelBuilder, level: int) -> Graph:
 
 def _padded(k: KernelBuilder, v: Var, form: str) -> Graph:
     """A table of neighbours with as many places for each vertex."""
-    k.size("degree", 4, 6)
+    k.size("degree", *((4, 6) if form == "counted" else (6, 8)))
     dims = ("degree", "verts") if form == "slots" else ("verts", "degree")
     counted = form == "counted"
     init = "index_of:verts" if counted else "index_of:verts+1"

@@ -41,7 +41,7 @@ def probe_lookup(k: KernelBuilder, level: int) -> Title:
     k.size("queries", 90, 110)
     k.size("table_slots", 32, 32, minimum=8)
     (i,) = k.thread("queries", names=(k.name("i q"),))
-    keys = k.array("table_keys slot_keys", INT32, "table_slots", low=-2, high=9)
+    keys = k.array("table_keys slot_keys", INT32, "table_slots", low=-1, high=9)
     type_ = shape.choice((INT32, FLOAT32))
     span = (0, 900) if type_ == INT32 else (-1.0, 1.0)
     values = k.array("table_values slot_values", type_, "table_slots", low=span[0], high=span[1])

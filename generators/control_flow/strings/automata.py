@@ -64,8 +64,8 @@ def dfa_walk(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     t = lanes(k, level, "row")
     k.size("chars", 9, 14)
-    k.size("states", 6, 9, minimum=4)
-    k.size("symbols", 3, 5, minimum=2)
+    k.size("states", 10, 14, minimum=4)
+    k.size("symbols", 5, 8, minimum=2)
     kind = shape.choice((INT32, UINT8, UINT8))
     text = t.array("text symbols_in tokens", kind, "chars", init="index_of:symbols")
     flat = shape.chance(0.4)

@@ -263,7 +263,7 @@ def power_iteration(k: KernelBuilder, level: int) -> Title:
 
 def _iterated(g: Place, level: int, a: Var, start: Expr, positive: bool) -> tuple[Var, str]:
     """A direction times the matrix, over and over, scaled early or late."""
-    rounds = g.shape.integer(3, 5)
+    rounds = g.shape.integer(2, 4)
     b: Expr = a
     if level >= 2 and g.shape.chance(0.4):
         shift = g.one("shift", scalar_of(start.type), 0.2, 0.9)
@@ -312,7 +312,7 @@ def _dominated(g: Place, mat: Mat, level: int) -> tuple[Var, bool]:
         raw = g.part("raw m", g.read("mats affinities", mat, 0.1, 1.0))
         return g.let("a sym", symmetric(raw)), True
     if way == "gram":
-        f = g.part("f fac", g.read("frames factors", mat, -0.2, 1.0))
+        f = g.part("f fac", g.read("frames factors", mat, -0.4, 1.2))
         return g.let("a gram", transpose(f) * f), False
     count = k.size_param("num_points", k.size("m", 3, 5))
     points = g.array("points samples", rows_of(mat), -0.3, 1.0, more="m")

@@ -324,7 +324,8 @@ class Fit:
         r, k, level, shape = self.r, self.r.k, self.level, self.r.k.draw.shape
         size = self.res * self.res if self.res is not None else dot(self.gap, self.gap)
         square = k.let("r2 sq err_sq", size)
-        width = k.scalar("width scale_c", r.scalar, 0.8, 2.0)
+        low, high = (0.8, 1.6) if self.res is None else (0.5, 1.1)
+        width = k.scalar("width scale_c", r.scalar, low, high)
         loss = shape.choice(_LOSSES.cards)
         args = {"r2": square, "c": width}
         names, doc = f"robust_weight {loss.name}_weight", "Weight of a residual, by its square."
@@ -350,12 +351,13 @@ class Fit:
     def gated(self, square: Var, w: Var) -> str:
         """Residuals that do not count: large ones, or those of unset flags."""
         k = self.r.k
-        reach = k.scalar("max_sq gate_sq", self.r.scalar, 0.8, 1.6)
-        left_out: Expr = square > reach
-        text = f"r2 > {say(k, reach)}"
         if k.draw.shape.chance(0.5):
             test = flag(self.r, "valid overlaps")
             left_out, text = test.unless, test.off
+        else:
+            low, high = (1.0, 5.0) if self.res is None else (0.2, 1.8)
+            reach = k.scalar("max_sq gate_sq", self.r.scalar, low, high)
+            left_out, text = square > reach, f"r2 > {say(k, reach)}"
         with k.if_(left_out):
             k.assign(w, 0.0)
         return f", 0 where {text}"

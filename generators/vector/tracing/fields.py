@@ -30,10 +30,10 @@ def _shapes(k: KernelBuilder, level: int) -> _Shapes:
     p = points_of(k, VEC3, "centers shape_pos", -1.5, 1.5, ("shapes",), level)
     kind = shape.choice(("balls", "boxes", "tori"))
     if kind == "boxes":
-        half = k.array("half_sizes extents", VEC3, "shapes", low=0.2, high=0.6)
+        half = k.array("half_sizes extents", VEC3, "shapes", low=0.3, high=0.7)
         said = f"boxes about {p.name} with half sides {half.name}"
         return _Shapes(lambda q, m: _box(k, q - p.at(m), half[m]), extent(half), said)
-    sizes = k.array("radii shape_size", FLOAT32, "shapes", low=0.3, high=0.7)
+    sizes = k.array("radii shape_size", FLOAT32, "shapes", low=0.4, high=0.8)
     if kind == "balls":
         said = f"balls about {p.name} with radii {sizes.name}"
         return _Shapes(lambda q, m: fn("length", q - p.at(m)) - sizes[m], extent(sizes), said)
@@ -63,8 +63,8 @@ def sphere_march(k: KernelBuilder, level: int) -> Title:
     blend = k.scalar("blend smooth_k", FLOAT32, 0.2, 0.6) if c.chance(0.5, 2) else None
     stop: Operand = k.draw.value.choice((24, 32, 48))
     if shape.chance(0.35):
-        stop = k.scalar("max_steps num_steps", INT32, 4, 9)
-    eps = c.number("eps hit_dist", 0.02, 0.06, 0.15)
+        stop = k.scalar("max_steps num_steps", INT32, 4, 11)
+    eps = c.number("eps hit_dist", 0.03, 0.2, 0.15)
     far = k.scalar("t_max far", FLOAT32, 3.0, 6.0)
     t = k.let("t travelled", k.lift(0.0, FLOAT32))
     hit = k.let("hit found", k.lift(-1, INT32))

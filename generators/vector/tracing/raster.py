@@ -60,9 +60,9 @@ def _pixel(k: KernelBuilder, level: int) -> _Pixel:
     c = Crowd(k, level, vec, dims, at)
     mid = [cast(i, FLOAT32) + 0.5 for i in (col, row)]
     x, y = k.let("px", mid[0]), k.let("py", mid[1])
-    k.size("tris", 10, 14)
+    k.size("tris", 14, 18)
     if shape.chance(0.5):
-        k.size("verts", 8, 10)
+        k.size("verts", 14, 17)
         faces = k.array("faces tri_ids", INT32, ("tris", "3"), init="index_of:verts")
         points = points_of(k, vec, "screen_pos verts_2d", 0.0, 11.0, (*dims[:-2], "verts"), 1)
         return _Pixel(c, x, y, points, faces)

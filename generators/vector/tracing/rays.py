@@ -35,10 +35,13 @@ def cast_rays(
     high: float = 1.0,
     camera: float = 0.3,
     few: bool = False,
+    eye: tuple[float, float] | None = None,
 ) -> Ray:
-    """A ray for each element of a list or for each pixel; origins lie in [low, high]."""
+    """A ray for each element of a list or for each pixel; origins lie in [low, high], one that all
+    rays share in ``eye``."""
+    eye = eye or (low, high)
     if k.draw.shape.chance(camera):
-        return _pixels(k, level, low, high)
+        return _pixels(k, level, *eye)
     several = level > 1 and k.draw.shape.chance(0.3)
     dims = ("views", "rays") if several else ("rays",)
     if several:
@@ -49,7 +52,7 @@ def cast_rays(
     c = Crowd(k, level, VEC3, dims, at)
     way = k.draw.shape.choice(("each", "each", "shared"))
     if way == "shared":
-        start: Expr = k.scalar("origin eye source", VEC3, low, high)
+        start: Expr = k.scalar("origin eye source", VEC3, *eye)
         first, named = start, str(getattr(start, "name", ""))
     else:
         origins = points_of(k, VEC3, "origins ray_origins starts", low, high, dims, level)

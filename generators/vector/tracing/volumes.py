@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, extent, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import clamp, exp, least, most
+from generators.kit.functions import exp, least, most
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Operand, Var, op
@@ -70,11 +70,12 @@ _PLACES = {
 def volume_render(k: KernelBuilder, level: int) -> Title:
     """Front-to-back compositing along a ray through a grid of densities, ended when opaque."""
     shape = k.draw.shape
-    dims = tuple(side(k, s, 6) for s in ("nx", "ny", "nz"))
-    # Level 1 has rays that start in the grid; others, and a camera, may be anywhere.
-    r = cast_rays(k, level, *((0.8, 4.2, 0.0) if level == 1 else (-0.25, 5.25, 0.35)))
+    dims = tuple(side(k, s, 8) for s in ("nx", "ny", "nz"))
+    # Rays of level 1 and those that share an eye start in the grid; others may do so anywhere.
+    spans = (0.3, 6.7, 0.0) if level == 1 else (-0.25, 7.25, 0.35)
+    r = cast_rays(k, level, *spans, eye=(0.3, 1.5))
     way = "within" if level == 1 else "skip" if r.single else "clip"
-    sigma = k.array("density sigma", FLOAT32, dims, low=0.0, high=1.2)
+    sigma = k.array("density sigma", FLOAT32, dims, low=0.0, high=0.8)
     kind = shape.weighted({w: n for w, n in _COLOURS.items() if level > 1 or w != "table"})
     places = "nearest"
     if kind != "grid" and r.c.chance(0.6, 2):
@@ -97,7 +98,7 @@ def _marched(
     clear = k.let("trans transmittance", k.lift(1.0, FLOAT32))
     nought = k.lift(0.0, FLOAT32)
     light = k.let("radiance accum color", nought if kind == "glow" else make(VEC3, nought))
-    floor = c.number("min_trans min_transmittance", 0.3, 0.6) if c.shape.chance(0.4) else None
+    floor = c.number("min_trans min_transmittance", 0.12, 0.5) if c.shape.chance(0.4) else None
     with ExitStack() as blocks:
         t, after, span = _span(r, volume, size, way, blocks)
         x = k.let("x point", r.at(t))
@@ -135,7 +136,7 @@ def _span(
     """The loop of the march: the distance of a step, as a local if it grows, and the text."""
     k = r.c.k
     if way != "clip":
-        stop = k.scalar("max_steps num_steps", INT32, 2, 5)
+        stop = k.scalar("max_steps num_steps", INT32, 2, 7)
         text = f"steps at the distances (s + 0.5) * {size.name}"
         s = blocks.enter_context(k.for_("s step_i", stop))
         t = r.c.maybe("t along", (cast(s, FLOAT32) + 0.5) * size)
@@ -168,10 +169,10 @@ def _lit(
     if own is None:
         entries = k.size("entries", 6, 6, minimum=2)
         table = k.array("transfer_colors color_table", VEC3, entries, low=0.0, high=1.0)
-        scale = k.scalar("entries_per_density table_scale", FLOAT32, 4.0, 6.0)
-        entry = cast(clamp(rho * scale, 0.0, cast(extent(table) - 1, FLOAT32)), INT32)
+        scale = k.scalar("entries_per_density table_scale", FLOAT32, 10.0, 13.0)
+        entry = least(cast(rho * scale, INT32), extent(table) - 1)
         own = table[k.let("entry bin", entry)]
-        told = f"{table.name}[int(density * {scale.name})] (the index clamped to the table)"
+        told = f"{table.name}[int(density * {scale.name})] (its last entry beyond the table)"
     k.augment(light, "add", clear * alpha * own)
     k.augment(clear, "mul", 1.0 - alpha)
     return told
