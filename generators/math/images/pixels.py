@@ -57,13 +57,15 @@ class Image:
         *,
         reach: int = 1,
         layouts: bool = True,
+        channels: bool = True,
         minimum: int = 1,
         size: tuple[int, int] = (8, 11),
     ) -> None:
         self.k, self.reach = k, reach
         shape = k.draw.shape
         self.border = shape.weighted(borders or BORDERS)
-        ways = {"plain": 6, "batch": 2 * level, "channels_first": level, "channels_last": level}
+        ways = {"plain": 6, "batch": 2 * level}
+        ways |= {"channels_first": level, "channels_last": level} if channels else {}
         self.layout = shape.weighted(ways) if layouts else "plain"
         self.sizes = k.draw.word.choice(_SIZES)
         minimum = max(minimum, 2) if self.border == "wrap" else minimum
