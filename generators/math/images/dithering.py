@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generators.build import KernelBuilder, cast, fn
+from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import where
 from generators.kit.naming import BY_LEVEL, maybe, routine
@@ -96,7 +96,7 @@ def _formula(k: KernelBuilder, level: int, y: Expr, x: Expr, type_: Scalar) -> T
     total = 4**bits
     looped = k.draw.shape.chance(0.5)
 
-    def build(b: KernelBuilder, row: Expr, col: Expr) -> Expr:
+    def build(b: BodyBuilder, row: Expr, col: Expr) -> Expr:
         mixed = b.let("mixed yx", row ^ col)
         if looped:
             rank = b.let("rank m", b.lift(0, INT32))
@@ -104,10 +104,10 @@ def _formula(k: KernelBuilder, level: int, y: Expr, x: Expr, type_: Scalar) -> T
                 b.assign(rank, rank << 2 | (mixed >> bit & 1) << 1 | row >> bit & 1)
             return rank
         parts = []
-        for bit in range(bits):
-            at = 2 * (bits - 1 - bit)
-            high, low = (mixed >> bit if bit else mixed) & 1, (row >> bit if bit else row) & 1
-            parts += [high << (at + 1), low << at if at else low]
+        for n in range(bits):
+            shift = 2 * (bits - 1 - n)
+            high, low = (mixed >> n if n else mixed) & 1, (row >> n if n else row) & 1
+            parts += [high << (shift + 1), low << shift if shift else low]
         found = parts[0]
         for part in parts[1:]:
             found = found | part
@@ -193,7 +193,8 @@ def _packed(k: KernelBuilder, level: int) -> Title:
         x = k.let("x col", first + j)
         way = shape.weighted({"bayer": 2, "formula": 2, "noise": 2})
         threshold, said = _THRESHOLDS[way](k, level, y, x, type_)
-        with k.if_(src[(*before, y, x)] > threshold):
+        pixel = (*before, y, x)
+        with k.if_(src[pixel] > threshold):
             place = per - 1 - j if high_first else j
             k.assign(acc, acc | k.lift(1, _UINT32) << cast(place, _UINT32))
     k.store(out, at, acc if wide else cast(acc, _BYTE))

@@ -148,7 +148,11 @@ def resample_line(k: KernelBuilder, level: int) -> Title:
     text += f"{out.name} gets the sum of {span}, each times w = {told}, where {t_said}"
     text += "; the sum is divided by that of the weights" if norm is not None else ""
     text += f" ({scale.name} is above 1, as the image shrinks)" if widened else ""
-    text += ". Pixels beyond the border are those on it." if border == "hold" else ". The input repeats."
+    text += (
+        ". Pixels beyond the border are those on it."
+        if border == "hold"
+        else ". The input repeats."
+    )
     kind = called.split()[0]
     return Title(k.name(f"{kind}_resize resample_{kind} {kind}_resample"), text)
 
