@@ -130,7 +130,7 @@ def _told(
     """What the kernel is called, and what it does in words."""
     src, out, table, steps = arrays
     which = "row" if "row" in lines.said else "column"
-    text = f"8-point DCT-{'III' if back else 'II'} of the {lines.said} of {src.name}, orthonormal, "
+    text = f"Orthonormal 8-point DCT-{'III' if back else 'II'} of the {lines.said} of {src.name}, "
     text += f"a thread for each: {out.name} gets at n {_rule(back, table)}"
     text += ", by butterflies of even and odd parts" if fast else ""
     if steps is not None:
@@ -150,16 +150,17 @@ def _rule(back: bool, table: Var | None) -> str:
     """The sum that a transform takes, in words."""
     if table is not None:
         at = "[j, n]" if back else "[n, j]"
-        return f"the sum over j = 0 .. 7 of {table.name}{at} times its element j, {table.name} " + (
-            "holding the transform's matrix, a row for each frequency"
+        return (
+            f"the sum over j from 0 to 7 of {table.name}{at} times its element j, {table.name} "
+            + ("holding the transform's matrix, a row for each frequency")
         )
     if back:
         return (
-            "the sum over j = 0 .. 7 of a_j times its element j times cos(pi j (2 n + 1) / 16), "
+            "the sum over j from 0 to 7 of a_j times its element j times cos(pi j (2 n + 1) / 16), "
             "a_0 = sqrt(1/8) and a_j = 1/2 else"
         )
     return (
-        "a_n times the sum over j = 0 .. 7 of its element j times cos(pi n (2 j + 1) / 16), "
+        "a_n times the sum over j from 0 to 7 of its element j times cos(pi n (2 j + 1) / 16), "
         "a_0 = sqrt(1/8) and a_n = 1/2 else"
     )
 

@@ -94,16 +94,7 @@ def horn_schunck_step(k: KernelBuilder, level: int) -> Title:
         said += f"{', '.join(g.name for g in grads[:2])} and {grads[2].name}"
     u_bar, v_bar, mean = _neighbourhood(k, level, old)
     residual = k.let("residual r", ix * u_bar + iy * v_bar + it)
-    if level > 3 and shape.chance(0.5):
-        eps = k.scalar("eps", type_, 0.05, 0.2)
-        weight = k.let("psi data_weight", 1.0 / sqrt(residual * residual + eps * eps))
-        residual = k.let("weighted_r pull", weight * residual)
-        under = alpha * alpha + weight * (ix * ix + iy * iy)
-        rule = f"w r / ({alpha.name}^2 + w (Ix^2 + Iy^2)), w = 1 / sqrt(r^2 + {eps.name}^2)"
-    else:
-        under = alpha * alpha + ix * ix + iy * iy
-        rule = f"r / ({alpha.name}^2 + Ix^2 + Iy^2)"
-    scale = k.let("scale ratio", residual / under)
+    scale, rule = _pull(k, level, residual, (ix, iy), alpha)
     new.store(u_bar - scale * ix, v_bar - scale * iy)
     text = f"A step of Horn and Schunck's optical flow from {old.said}: with (ub, vb) {mean}, "
     text += f"r = Ix ub + Iy vb + It and s = {rule}, {new.said} {new.verb} "
@@ -115,6 +106,22 @@ def horn_schunck_step(k: KernelBuilder, level: int) -> Title:
     return Title(
         k.name("horn_schunck_step flow_jacobi horn_schunck"), text + image.said(kept, padded)
     )
+
+
+def _pull(
+    k: KernelBuilder, level: int, r: Expr, slope: tuple[Expr, Expr], alpha: Var
+) -> tuple[Expr, str]:
+    """How far the gradient pulls a motion back: as the residual says, or robustly."""
+    ix, iy = slope
+    if level > 3 and k.draw.shape.chance(0.5):
+        eps = k.scalar("eps", alpha.type, 0.05, 0.2)
+        weight = k.let("psi data_weight", 1.0 / sqrt(r * r + eps * eps))
+        scale = weight * r / (alpha * alpha + weight * (ix * ix + iy * iy))
+        rule = f"w r / ({alpha.name}^2 + w (Ix^2 + Iy^2)), w = 1 / sqrt(r^2 + {eps.name}^2)"
+    else:
+        scale = r / (alpha * alpha + ix * ix + iy * iy)
+        rule = f"r / ({alpha.name}^2 + Ix^2 + Iy^2)"
+    return k.let("scale ratio", scale), rule
 
 
 def _central(k: KernelBuilder, image: Image, a: Var, b: Var) -> tuple[Expr, Expr, Expr, str]:

@@ -69,12 +69,9 @@ class Image:
         self.layout = shape.weighted(ways) if layouts else "plain"
         self.sizes = k.draw.word.choice(_SIZES)
         minimum = max(minimum, 2) if self.border == "wrap" else minimum
+        bounds = size if self.layout == "plain" else (max(size[0] - 2, 6), max(size[1] - 3, 8))
         for symbol in self.sizes:
-            k.size(
-                symbol,
-                *(size if self.layout == "plain" else (max(size[0] - 2, 6), max(size[1] - 3, 8))),
-                minimum,
-            )
+            k.size(symbol, *bounds, minimum)
         planes: dict[str, tuple[str, ...]] = {"plain": (), "batch": ("images",)}
         more = planes.get(self.layout, ("bands",))
         for symbol in more:

@@ -13,7 +13,7 @@ from generators.kit.sources import setting
 from generators.kit.words import say, words
 from generators.math.images.pixels import pixel_type
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Expr, Var
+from generators.program.expr import Expr, Operand, Var
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _lanczos(k: KernelBuilder, type_: Scalar) -> tuple[Callable[..., Expr], int,
 @idiom
 def resample_line(k: KernelBuilder, level: int) -> Title:
     """Rows or columns resized by cubic or Lanczos weights: pixel centres aligned, borders held or
-    left out, widened kernels where the image shrinks, or weights from a table of phases."""
+    periodic, widened kernels where the image shrinks, or weights from a table of phases."""
     shape = k.draw.shape
     if level > 2 and shape.chance(0.25):
         return _polyphase(k, level)
@@ -118,26 +118,45 @@ def resample_line(k: KernelBuilder, level: int) -> Title:
     center = k.let("center pos", (cast(line.here, line.type) + 0.5) * scale - 0.5)
     out = k.out(words("dst resized"), line.type, line.out_dims)
     normal = widened or "lanczos" in called or shape.chance(0.25)
-    if widened:
-        support = k.let("support half_width", float(reach) * scale)
-        first = k.let("first lo", cast(fn("ceil", center - support), INT32))
-        last: Expr = cast(fn("floor", center + support), INT32) + 1
-        last = k.let("last end", last)
-        bounds: tuple[Expr | int, Expr | int] = (first, last)
-    else:
-        base = k.let("base lower", cast(fn("floor", center), INT32))
-        bounds = (base - (reach - 1), base + (reach + 1))
-        if shape.chance(0.5):
-            bounds = (1 - reach, reach + 1)
+    base, bounds = _bounds(k, center, scale, reach, widened)
     total = k.let("acc total", k.lift(0.0, line.type))
     norm = k.let("norm weight_sum", k.lift(0.0, line.type)) if normal else None
     with k.for_("tap s", bounds[1], start=bounds[0]) as tap:
-        at: Expr = k.let("at index", base + tap) if isinstance(bounds[0], int) else tap
+        at: Expr = tap if base is None else k.let("at index", base + tap)
         t: Expr = abs(center - cast(at, line.type))
         t = k.let("dist t_abs", t / scale if widened else t)
         held = clamp(at, 0, count - 1) if border == "hold" else (at + reach * count) % count
         _add(k, src[line.place(held)], weight_of(t), total, norm)
     k.store(out, line.at, total if norm is None else total / norm)
+    text = _resampled(line, src, out, scale, (reach, told), widened)
+    text += "; the sum is divided by that of the weights" if norm is not None else ""
+    text += f" ({scale.name} is above 1, as the image shrinks)" if widened else ""
+    text += ". Pixels beyond the border are those on it." if border == "hold" else ""
+    text += ". The image repeats beyond its border." if border == "wrap" else ""
+    kind = called.split()[0]
+    return Title(k.name(f"{kind}_resize resample_{kind} {kind}_resample"), text)
+
+
+def _bounds(
+    k: KernelBuilder, center: Expr, scale: Expr, reach: int, widened: bool
+) -> tuple[Expr | None, tuple[Operand, Operand]]:
+    """The pixels that a loop runs over, from a base if that is given."""
+    if widened:
+        support = k.let("support half_width", float(reach) * scale)
+        first = k.let("first lo", cast(fn("ceil", center - support), INT32))
+        last = k.let("last end", cast(fn("floor", center + support), INT32) + 1)
+        return None, (first, last)
+    base = k.let("base lower", cast(fn("floor", center), INT32))
+    if k.draw.shape.chance(0.5):
+        return base, (1 - reach, reach + 1)
+    return None, (base - (reach - 1), base + (reach + 1))
+
+
+def _resampled(
+    line: _Line, src: Var, out: Var, scale: Var, kernel: tuple[int, str], widened: bool
+) -> str:
+    """The sum that an output pixel gets, in words."""
+    reach, told = kernel
     along = "the columns" if "_h" in line.in_dims[line.axis] else "the rows"
     text = f"Resample {along} of {src.name}: output index o has its centre at "
     text += f"c = (o + 0.5) * {scale.name} - 0.5 of the input, and "
@@ -145,16 +164,7 @@ def resample_line(k: KernelBuilder, level: int) -> Title:
     span = f"the pixels p with |c - p| at most {reach} * {scale.name}"
     if not widened:
         span = f"the {2 * reach} pixels p from floor(c) - {reach - 1} to floor(c) + {reach}"
-    text += f"{out.name} gets the sum of {span}, each times w = {told}, where {t_said}"
-    text += "; the sum is divided by that of the weights" if norm is not None else ""
-    text += f" ({scale.name} is above 1, as the image shrinks)" if widened else ""
-    text += (
-        ". Pixels beyond the border are those on it."
-        if border == "hold"
-        else ". The input repeats."
-    )
-    kind = called.split()[0]
-    return Title(k.name(f"{kind}_resize resample_{kind} {kind}_resample"), text)
+    return f"{text}{out.name} gets the sum of {span}, each times w = {told}, where {t_said}"
 
 
 def _add(k: KernelBuilder, value: Expr, weight: Expr, total: Var, norm: Var | None) -> None:
