@@ -42,7 +42,7 @@ def _lines(k: KernelBuilder, level: int) -> _Lines:
     lead = ("images",) if form == "images" else ()
     if lead:
         k.size("images", 2, 2)
-    own, blocks = ("height", "block_cols") if rows else ("width", "block_rows")
+    own, blocks = ("height", "blocks_x") if rows else ("width", "blocks_y")
     k.size(own, 8, 10)
     k.size(blocks, 2, 3)
     names = ("y", k.name("bx block_x")) if rows else (k.name("by block_y"), "x")

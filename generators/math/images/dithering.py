@@ -127,14 +127,12 @@ def _formula(k: KernelBuilder, level: int, y: Expr, x: Expr, type_: Scalar) -> T
 def _blue_noise(k: KernelBuilder, level: int, y: Expr, x: Expr, type_: Scalar) -> Threshold:
     """A tile of blue noise, repeated; its side is a parameter or a power of two."""
     if k.draw.shape.chance(0.5):
-        k.size("noise_h", 4, 6)
-        k.size("noise_w", 4, 6)
-        noise = k.array(
-            words("blue_noise noise_tile"), type_, ("noise_h", "noise_w"), low=0.01, high=0.99
-        )
-        side_y, side_x = k.size_param("noise_h", "noise_h"), k.size_param("noise_w", "noise_w")
-        value: Expr = noise[y % side_y, x % side_x]
-        told = f"modulo {side_y.name} and {side_x.name}"
+        k.size("noise_size", 4, 6)
+        shape = ("noise_size", "noise_size")
+        noise = k.array(words("blue_noise noise_tile"), type_, shape, low=0.01, high=0.99)
+        count = k.size_param("noise_size tile_size", "noise_size")
+        value: Expr = noise[y % count, x % count]
+        told = f"modulo {count.name}"
     else:
         side = k.draw.shape.choice((32, 64))
         noise = k.array(
@@ -179,14 +177,14 @@ def _packed(k: KernelBuilder, level: int) -> Title:
     if batch:
         k.size("images", 2, 3)
     k.size("height", 7, 10)
-    k.size("words", 2, 3)
+    k.size("row_words", 2, 3)
     lead = ("images",) if batch else ()
-    at = k.thread(*lead, "height", "words", names=[k.name("n b")] * batch + ["y", "w"])
+    at = k.thread(*lead, "height", "row_words", names=[k.name("n b")] * batch + ["y", "w"])
     *before, y, word = at
     src = k.array(
-        words("image gray src"), type_, (*lead, "height", f"{per}*words"), low=0.0, high=1.0
+        words("image gray src"), type_, (*lead, "height", f"{per}*row_words"), low=0.0, high=1.0
     )
-    out = k.out(words("packed bitmap bits_out"), holder, (*lead, "height", "words"))
+    out = k.out(words("packed bitmap bits_out"), holder, (*lead, "height", "row_words"))
     acc = k.let("bits acc", k.lift(0, _UINT32))
     first = k.let("base x0", word * per)
     with k.for_("bit j", per) as j:
