@@ -57,22 +57,21 @@ class Image:
         *,
         reach: int = 1,
         layouts: bool = True,
+        channels: bool = True,
         minimum: int = 1,
         size: tuple[int, int] = (8, 11),
     ) -> None:
         self.k, self.reach = k, reach
         shape = k.draw.shape
         self.border = shape.weighted(borders or BORDERS)
-        ways = {"plain": 6, "batch": 2 * level, "channels_first": level, "channels_last": level}
+        ways = {"plain": 6, "batch": 2 * level}
+        ways |= {"channels_first": level, "channels_last": level} if channels else {}
         self.layout = shape.weighted(ways) if layouts else "plain"
         self.sizes = k.draw.word.choice(_SIZES)
         minimum = max(minimum, 2) if self.border == "wrap" else minimum
+        bounds = size if self.layout == "plain" else (max(size[0] - 2, 6), max(size[1] - 3, 8))
         for symbol in self.sizes:
-            k.size(
-                symbol,
-                *(size if self.layout == "plain" else (max(size[0] - 2, 6), max(size[1] - 3, 8))),
-                minimum,
-            )
+            k.size(symbol, *bounds, minimum)
         planes: dict[str, tuple[str, ...]] = {"plain": (), "batch": ("images",)}
         more = planes.get(self.layout, ("bands",))
         for symbol in more:

@@ -103,6 +103,11 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     walk_length=((16, 64), (64, 256)),
     stations=((64, 256), (256, 4096)),
     months=((12, 12), (12, 120)),
+    in_h__in_w__out_h__out_w=((256, 1024), (1024, 4096)),
+    blocks_y__blocks_x=((32, 128), (128, 256)),
+    row_words=((16, 64), (64, 256)),
+    noise_size=((32, 64), (64, 128)),
+    phases=((8, 16), (16, 64)),
 )
 _INNER: Mapping[str, tuple[Range, ...]] = _named(
     q__planes=((4, 8), (6, 16)),
