@@ -41,7 +41,8 @@ def two_qubit_gate(k: KernelBuilder, level: int) -> Title:
         "cphase": lambda: _on_last(s, base, bits, "phi"),
     }.get(kind, lambda: _exchanged(s, kind, base, bits))()
     text = f"Apply the {how} to each four amplitudes whose indices differ in bits {near.name} and "
-    text += f"{far.name} (the higher) alone; the digits of a01 are bits {a.name} and {b.name} of its index"
+    text += f"{far.name} (the higher) alone; the digits of a01 are bits {a.name} and {b.name} of "
+    text += "its index"
     return Title(k.name(name), f"{text}.{s.stored}")
 
 
