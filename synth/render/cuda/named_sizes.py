@@ -93,6 +93,11 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     stripes=((256, 1024), (1024, 8192)),
     num_groups=((64, 256), (256, 1024)),
     walk_length=((16, 64), (64, 256)),
+    replicas=((4, 16), (16, 64)),
+    tree_nodes=((4, 16), (16, 128)),
+    total_bins=((1024, 8192), (8192, 65_536)),
+    feature_words=((4, 16), (16, 64)),
+    max_entries=((16, 64), (64, 256)),
     stations=((64, 256), (256, 4096)),
     months=((12, 12), (12, 120)),
 )
