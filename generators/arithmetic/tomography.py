@@ -136,13 +136,13 @@ def _collect(
     if not linear:
         d = k.let("d bin_id", cast(fn("floor", u + 0.5), INT32))
         with k.if_(fn("and", d >= 0, d < bins)):
-            value: Expr = sino[(*lead, d)]
+            value: Expr = sino[lead + (d,)]
             k.augment(total, "add", value if weight is None else weight * value)
         return
     low = k.let("d0 lower", cast(fn("floor", u), INT32))
     with k.if_(fn("and", low >= 0, low < bins - 1)):
         part = k.let("w frac", u - cast(low, FLOAT32))
-        first, second = sino[(*lead, low)], sino[(*lead, low + 1)]
+        first, second = sino[lead + (low,)], sino[lead + (low + 1,)]
         if k.draw.shape.chance(0.5):
             value = fn("lerp", first, second, part)
         else:
@@ -171,16 +171,16 @@ class _Ray:
     def __init__(self, k: KernelBuilder, level: int) -> None:
         self.k, self.s = k, _scan(k, level)
         names = (*[k.name("z")] * self.s.slices, "a", "d")
-        *self.lead, self.a, self.d = k.thread(*self.s.lead, "angles", "bins", names=names)
-        lead = self.s.lead
+        *lead, self.a, self.d = k.thread(*self.s.lead, "angles", "bins", names=names)
+        self.lead, sizes = tuple(lead), self.s.lead
         self.image = k.array(
-            "image volume" if lead else "image",
+            "image volume" if sizes else "image",
             FLOAT32,
-            (*lead, "height", "width"),
+            (*sizes, "height", "width"),
             low=0.0,
             high=2.0,
         )
-        self.out = k.out("sinogram projections", FLOAT32, (*lead, "angles", "bins"))
+        self.out = k.out("sinogram projections", FLOAT32, (*sizes, "angles", "bins"))
         self.height, self.width = (extent(self.image, len(self.lead) + n) for n in (0, 1))
         cosine, sine, self.told = _directions(k)
         self.c, self.sn = k.let("c cos_a", cosine(self.a)), k.let("s sin_a", sine(self.a))
@@ -189,7 +189,7 @@ class _Ray:
         self.t = k.let("t offset", (cast(self.d, FLOAT32) - self.middle) * self.s.bin)
 
     def pixel(self, i: Expr, j: Expr) -> Expr:
-        return self.image[(*self.lead, i, j)]
+        return self.image[self.lead + (i, j)]
 
     def row_of(self, x: Expr, count: Expr) -> Expr:
         """The real index along an axis of the image of a coordinate."""
@@ -215,40 +215,59 @@ def forward_projection(k: KernelBuilder, level: int) -> Title:
     r = _Ray(k, level)
     if level > 2 and shape.chance(0.5):
         return _joseph(r)
-    step = k.scalar("step_size ray_step", FLOAT32, 0.5, 1.1)
-    steps = k.scalar("num_steps num_samples", INT32, 8, 12)
-    fan = level > 1 and shape.chance(0.3 + 0.1 * level)
-    if fan:
-        sod = k.scalar("source_dist sod", FLOAT32, 12.0, 16.0)
-        sx, sy = k.let("src_x", -sod * r.sn), k.let("src_y", sod * r.c)
-        dx, dy = k.let("dx", r.t * r.c - sx), k.let("dy", r.t * r.sn - sy)
-        length = k.let("norm length", fn("sqrt", dx * dx + dy * dy))
-        near = k.scalar("near ray_start", FLOAT32, 8.0, 11.0)
-    linear = level > 1 or shape.chance(0.5)
+    step = k.scalar("step_size ray_step", FLOAT32, 0.75, 1.1)
+    steps = k.scalar("num_steps num_samples", INT32, 6, 10)
+    if level > 1 and shape.chance(0.3 + 0.1 * level):
+        return _fan(r, step, steps)
+
+    def point(n: Expr) -> tuple[Expr, Expr]:
+        half = cast(n, FLOAT32) - 0.5 * cast(steps - 1, FLOAT32)
+        along = k.let("dist l", half * step)
+        return r.t * r.c - along * r.sn, r.t * r.sn + along * r.c
+
+    total, how = _marched(r, (step, steps), point, level > 1 or shape.chance(0.5))
+    how = how.replace(
+        "{where}",
+        "along the line (t * cos - l * sin, t * sin + l * cos), l being "
+        "centred on 0 and t the bin's coordinate",
+    )
+    return r.finish("Parallel-beam", "forward_project radon_transform", how, total * step)
+
+
+def _fan(r: _Ray, step: Var, steps: Var) -> Title:
+    """Rays from a source that turns with the detector."""
+    k = r.k
+    sod = k.scalar("source_dist sod", FLOAT32, 12.0, 16.0)
+    sx, sy = k.let("src_x", -sod * r.sn), k.let("src_y", sod * r.c)
+    dx, dy = k.let("dx", r.t * r.c - sx), k.let("dy", r.t * r.sn - sy)
+    length = k.let("norm length", fn("sqrt", dx * dx + dy * dy))
+    near = k.scalar("near ray_start", FLOAT32, 8.0, 11.0)
+
+    def point(n: Expr) -> tuple[Expr, Expr]:
+        along = k.let("dist l", near + (cast(n, FLOAT32) + 0.5) * step)
+        return sx + along * dx / length, sy + along * dy / length
+
+    total, how = _marched(r, (step, steps), point, True)
+    where = f"on the ray from the source at (-S * sin, S * cos), S = {sod.name}, through (t * cos, "
+    where += f"t * sin), t being the bin's coordinate; point n is {near.name} + (n + 0.5) * "
+    where += f"{step.name} away from the source"
+    return r.finish(
+        "Fan-beam", "fan_project fan_beam_forward", how.replace("{where}", where), total * step
+    )
+
+
+def _marched(
+    r: _Ray, given: tuple[Var, Var], point: Callable[[Expr], tuple[Expr, Expr]], linear: bool
+) -> tuple[Var, str]:
+    """The sum of the image at points of a ray; in words, with a gap for where these are."""
+    k, (step, steps) = r.k, given
     total = k.let("acc total", k.lift(0.0, FLOAT32))
     with k.for_("n q", steps) as n:
-        if fan:
-            along = k.let("dist l", near + (cast(n, FLOAT32) + 0.5) * step)
-            x, y = sx + along * dx / length, sy + along * dy / length
-        else:
-            half = cast(n, FLOAT32) - 0.5 * cast(steps - 1, FLOAT32)
-            along = k.let("dist l", half * step)
-            x, y = r.t * r.c - along * r.sn, r.t * r.sn + along * r.c
+        x, y = point(n)
         u, v = k.let("fx col_pos", r.row_of(x, r.width)), k.let("fy row_pos", r.row_of(y, r.height))
         _sampled(r, u, v, total, linear)
-    how = f"{step.name} times the sum of {r.image.name} at {steps.name} points {step.name} apart "
-    if fan:
-        how += (
-            f"on the ray from the source at (-S * sin, S * cos), S = {sod.name}, through (t * cos"
-        )
-        how += f", t * sin), t being the bin's coordinate; point n is {near.name} + (n + 0.5) * "
-        how += f"{step.name} away from the source"
-    else:
-        how += "along the line (t * cos - l * sin, t * sin + l * cos), l being centred on 0 and t "
-        how += "the bin's coordinate"
-    how += f" ({r.kind}, 0 where that is not within the image)"
-    names = "fan_project fan_beam_forward" if fan else "forward_project radon_transform"
-    return r.finish("Fan-beam" if fan else "Parallel-beam", names, how, total * step)
+    text = f"{step.name} times the sum of {r.image.name} at {steps.name} points {step.name} apart "
+    return total, f"{text}{{where}} ({r.kind}, 0 where that is not within the image)"
 
 
 def _sampled(r: _Ray, u: Expr, v: Expr, total: Var, linear: bool) -> None:

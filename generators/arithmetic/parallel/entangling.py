@@ -121,7 +121,7 @@ def _by_four(s: State, base: Expr, qubits: tuple[Var, Var]) -> tuple[str, str]:
     with k.for_("r row", 4) as r:
         out_re, out_im = k.let("acc_re", zero), k.let("acc_im", zero)
         with k.for_("col c", 4) as c:
-            g = k.let("g", table[(*lead, r, c)])
+            g = k.let("g", table[lead + (r, c)])
             k.augment(out_re, "add", g[0] * re[c] - g[1] * im[c])
             k.augment(out_im, "add", g[0] * im[c] + g[1] * re[c])
         place = base | ((r >> one) << qubits[0]) | ((r & 1) << qubits[1])

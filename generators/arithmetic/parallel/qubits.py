@@ -72,11 +72,11 @@ class State:
     def read(self, at: Expr, name: str) -> Value:
         k = self.k
         if self.pairs:
-            value = k.let(name, self.source[0][(*self.lead, at)])
+            value = k.let(name, self.source[0][self.lead + (at,)])
             return value[0], value[1]
         return (
-            k.let(f"{name}_re", self.source[0][(*self.lead, at)]),
-            k.let(f"{name}_im", self.source[1][(*self.lead, at)]),
+            k.let(f"{name}_re", self.source[0][self.lead + (at,)]),
+            k.let(f"{name}_im", self.source[1][self.lead + (at,)]),
         )
 
     def put(self, at: Expr, value: Value) -> None:
@@ -168,7 +168,7 @@ def _by_matrix(s: State, places: tuple[Expr, Expr]) -> tuple[tuple[Value, Value]
     )
     lead = s.lead if many else ()
     a, b = s.read(places[0], "a0"), s.read(places[1], "a1")
-    u = [k.let(f"u{n // 2}{n % 2}", table[(*lead, k.lift(n, INT32))]) for n in range(4)]
+    u = [k.let(f"u{n // 2}{n % 2}", table[lead + (k.lift(n, INT32),)]) for n in range(4)]
     new = []
     for n in (0, 2):
         (pr, pi), (qr, qi) = (

@@ -114,8 +114,8 @@ class _Sums:
             self.more = k.accumulator(names, kind, dims)
             return
         whole = (*dims, "2") if self.way == "last" else dims
-        element: Type = {"last": grad.type, "pairs": _VEC2, "packed": INT64}[self.way]
-        self.sums = k.accumulator("hist histograms", element, whole)
+        elements: dict[str, Type] = {"last": grad.type, "pairs": _VEC2, "packed": INT64}
+        self.sums = k.accumulator("hist histograms", elements[self.way], whole)
 
     def said(self, place: str) -> str:
         if self.way == "apart":

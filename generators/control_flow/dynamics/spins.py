@@ -61,25 +61,26 @@ class _Lattice:
 
     def _around(self) -> list[tuple[Expr, ...]]:
         """End the threads of the other colour; the places of the neighbours."""
-        k, at, found = self.k, self.at, []
+        k, at = self.k, self.at
+        found: list[tuple[Expr, ...]] = []
         if self.way == "packed":
             i, j = at
             above, below = self._near(0, "up above", -1), self._near(0, "down below", 1)
             odd = k.let("odd shifted", (i + self.colour) & 1)
             width = extent(self.spins, len(self.lead) + 1)
             side = k.let("side j_side", (j + where(fn("eq", odd, 1), 1, width - 1)) % width)
-            found = [(above, j), (below, j), (i, j), (i, side)]
-            return [(*self.lead, *place) for place in found]
+            places = [(above, j), (below, j), (i, j), (i, side)]
+            return [(*self.lead, *place) for place in places]
         total: Expr = at[0]
         for index in at[1:]:
             total = total + index
         with k.if_(fn("ne", total % 2, self.colour)):
             k.return_()
-        words = (("up", "down"), ("left", "right"))
-        words = (("back", "front"), *words) if self.way == "solid" else words
+        words = [("up", "down"), ("left", "right")]
+        words = [("back", "front"), *words] if self.way == "solid" else words
         for axis, pair in enumerate(words):
             for name, by in zip(pair, (-1, 1), strict=True):
-                place = list(at)
+                place: list[Expr] = list(at)
                 place[axis] = self._near(axis, name, by)
                 found.append((*self.lead, *place))
         return found
@@ -215,6 +216,28 @@ def _glass(t: _Lattice) -> tuple[Expr, str]:
     return k.let("local_h", value), text
 
 
+def _decide(t: _Lattice, rule: str, pull: Expr, beta: Expr, beta_said: str, chance: _Chance) -> str:
+    """Set the spin of a site by a rule; the rule in words."""
+    k = t.k
+    if rule == "bath":
+        p_up = k.let("p_up", 1.0 / (1.0 + exp(-2.0 * beta * pull)))
+        t.put(where(chance.draw(0, "u") < p_up, k.lift(1, INT32), k.lift(0, INT32)))
+        return f"the site becomes 1 where u < 1 / (1 + exp(-2 * {beta_said} * F)), else 0"
+    own = k.let("spin b", cast(t.spins[t.place], INT32))
+    cost = k.let("delta_e d_energy", cast(4 * own - 2, FLOAT32) * pull)
+    if rule == "glauber":
+        test: Expr = chance.draw(0, "u") < 1.0 / (1.0 + exp(beta * cost))
+        how = f"1 / (1 + exp({beta_said} * dE))"
+    else:
+        test = chance.draw(0, "u") < exp(-beta * cost)
+        if k.draw.shape.chance(0.4):
+            test = fn("or", cost <= 0.0, test)
+        how = f"exp(-{beta_said} * dE)"
+    with k.if_(test):
+        t.put(1 - own)
+    return f"the site flips where u < {how} with dE = 2 * s * F, s being its own spin"
+
+
 @idiom
 def ising_half_sweep(k: KernelBuilder, level: int) -> Title:
     """One colour of a checkerboard sweep of the Ising model, or of a spin glass.
@@ -230,24 +253,7 @@ def ising_half_sweep(k: KernelBuilder, level: int) -> Title:
     pull, said = _pull(t, level)
     beta, beta_said = t.beta()
     chance = _Chance(t, level, 1)
-    if rule == "bath":
-        p_up = k.let("p_up", 1.0 / (1.0 + exp(-2.0 * beta * pull)))
-        t.put(where(chance.draw(0, "u") < p_up, k.lift(1, INT32), k.lift(0, INT32)))
-        how = f"the site becomes 1 where u < 1 / (1 + exp(-2 * {beta_said} * F)), else 0"
-    else:
-        own = k.let("spin b", cast(t.spins[t.place], INT32))
-        cost = k.let("delta_e d_energy", cast(4 * own - 2, FLOAT32) * pull)
-        if rule == "glauber":
-            test = chance.draw(0, "u") < 1.0 / (1.0 + exp(beta * cost))
-            how = f"1 / (1 + exp({beta_said} * dE))"
-        else:
-            test = chance.draw(0, "u") < exp(-beta * cost)
-            if shape.chance(0.4):
-                test = fn("or", cost <= 0.0, test)
-            how = f"exp(-{beta_said} * dE)"
-        with k.if_(test):
-            t.put(1 - own)
-        how = f"the site flips where u < {how} with dE = 2 * s * F, s being its own spin"
+    how = _decide(t, rule, pull, beta, beta_said, chance)
     name = {"bath": "Heat-bath", "glauber": "Glauber", "metropolis": "Metropolis"}[rule]
     text = f"{name} half sweep of Ising spins s = 2 * b - 1, of which b (0 or 1) is stored: with F "
     text += f"= {said}, {how}. {t.said}{chance.said}"
