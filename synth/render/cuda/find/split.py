@@ -65,6 +65,7 @@ def split_loops(kernel: ir.Kernel) -> SplitLoops | None:
         return None
     effects = [place for place, s in enumerate(body) if place not in sums and has_effects(s)]
     tail = min(effects, default=len(body))
+    tail = min([tail, *_read_again(body, max(sums) + 1)])
     if tail < max(sums) or any(isinstance(s, ir.Sample) for s in statements(body)):
         return None
     return SplitLoops(sums, tail) if _leaves_early_only(body, min(sums)) else None
@@ -82,6 +83,18 @@ def is_long(loop: ir.For, first: int | None = 0) -> bool:
 def has_effects(s: ir.Statement) -> bool:
     """Whether a statement writes to memory."""
     return any(isinstance(inner, ir.Store | ir.Atomic) for inner in statements((s,)))
+
+
+def _read_again(body: ir.Body, first: int) -> list[int]:
+    """Places from the first on of statements that read what is written there: behind the last sum
+    nothing keeps the others from reading it after one thread has written it."""
+    rest = body[first:]
+    written = {s.array.name for s in statements(rest) if isinstance(s, ir.Store | ir.Atomic)}
+    return [
+        place
+        for place, s in enumerate(rest, first)
+        if any(isinstance(e, Load) and e.array.name in written for e in expressions((s,)))
+    ]
 
 
 def _leaves_early_only(body: ir.Body, first: int) -> bool:
