@@ -196,8 +196,8 @@ def test_text_that_is_no_unicode_costs_only_itself(
 def test_feedback_for_models_tells_nothing_hidden(
     dataset: Path, rows: list[Row], tmp_path: Path
 ) -> None:
-    stored = re.compile(r"^ +\w+\[\w+\] = .*;\n", re.MULTILINE)
-    row = next(row for row in rows if stored.search(row["cuda_plain"]))
+    stored = re.compile(r"^ +\w+\[[^\]\n]+\] = [^;]*;\n", re.MULTILINE)
+    row = next(row for row in rows if stored.search(row["cuda_plain"] or ""))
     wrong = answer(row, stored.sub("", row["cuda_plain"]))
     done, full = reported(tmp_path, dataset, [wrong, answer(row)], *SEED)
     assert done.returncode == 0, done.stderr

@@ -169,8 +169,9 @@ def test_a_question_says_what_its_answer_depends_on(loaded: dict[str, Any]) -> N
 
 
 def test_half_of_the_questions_leave_the_layout_to_the_answer() -> None:
-    free = sum(is_free(row) for row in ROWS.values())
-    assert 0.35 < free / len(ROWS) < 0.65
+    # It follows from the id alone: under ten ids each, so that it says more than 30 tosses.
+    asked = [{**row, "id": f"{n}{row['id'][1:]}"} for row in ROWS.values() for n in range(10)]
+    assert 0.4 < sum(map(is_free, asked)) / len(asked) < 0.6
 
 
 @pytest.mark.parametrize("name", ["sft", "plain_python", "array", "words", "optimise"])
