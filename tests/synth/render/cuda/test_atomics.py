@@ -106,9 +106,19 @@ def test_plain_updates_agree(all_accepted: list[Accepted]) -> None:
     assert [(r.status, r.reason) for r in run_plain_rows(rows) if r.status != "agrees"] == []
 
 
+def _has_long_loops(kernel: ir.Kernel) -> bool:
+    loops = [s for s in statements(kernel.body) if isinstance(s, ir.For)]
+    return any(not isinstance(loop.stop, Const) for loop in loops)
+
+
 def test_bins_beyond_the_copy_are_updated_in_place(all_accepted: list[Accepted]) -> None:
-    found = [pair for pair in in_style(all_accepted, "block_bins") if pair[1].tile]
-    rows = [row_of(one, replace(schedule, tile=3)) for one, schedule in found[::9][:10]]
+    # Loops over all others take the host minutes where most updates are made in place.
+    found = [
+        (one, schedule)
+        for one, schedule in in_style(all_accepted, "block_bins")
+        if schedule.tile and not _has_long_loops(one.program.kernel)
+    ]
+    rows = [row_of(one, replace(schedule, tile=3)) for one, schedule in found[::6][:10]]
     assert all("kept" in row["cuda_plain"] for row in rows)
     assert len({"* 32 + lane]" in row["cuda_plain"] for row in rows}) == 2
     assert [(r.status, r.reason) for r in run_plain_rows(rows) if r.status != "agrees"] == []
