@@ -7,15 +7,11 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, fn, make
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import both, same, some
+from generators.control_flow.kit import both, index, same, some
 from generators.kit.functions import sqrt, where
 from generators.kit.sources import zero
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
-from generators.program.expr import Expr, Operand, Var
-
-
-def _index(*parts: Operand) -> tuple[Operand, ...]:
-    return parts
+from generators.program.expr import Expr, Var
 
 
 @dataclass(frozen=True)
@@ -34,7 +30,7 @@ class _Cells:
 
     def corner(self, right: int, up: int) -> Expr:
         *lead, y, x = self.node
-        return self.field[_index(*lead, y + 1 if up else y, x + 1 if right else x)]
+        return self.field[index(*lead, y + 1 if up else y, x + 1 if right else x)]
 
 
 def _cells(k: KernelBuilder, level: int) -> _Cells:
@@ -279,9 +275,9 @@ def _segments(
             parts = [base[a] + p for n in (0, 1) for a, p in enumerate(end(s, n))]
             if steps:
                 parts = [steps[n % 2] * part for n, part in enumerate(parts)]
-            k.store(out, _index(*c.at, s), make(vec, *parts))
+            k.store(out, index(*c.at, s), make(vec, *parts))
         with k.else_():
-            k.store(out, _index(*c.at, s), zero(vec))
+            k.store(out, index(*c.at, s), zero(vec))
     text += f"{out.name} gets the ends (x, y, x, y){_units(steps)} of up to two segments of each "
     text += "cell, zeros where there are fewer."
     return Title(k.name("marching_squares extract_contours"), text)

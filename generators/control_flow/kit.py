@@ -12,7 +12,7 @@ from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Const, Expr, Op, Operand, Var, literal, op
 
 
-def index(*indices: Expr) -> tuple[Expr, ...]:
+def index(*indices: Operand) -> tuple[Operand, ...]:
     """An index of several parts."""
     return indices
 

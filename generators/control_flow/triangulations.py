@@ -6,16 +6,13 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
+from generators.control_flow.kit import index
 from generators.kit.functions import where
 from generators.program.dtypes import INT32, Scalar, Vec
-from generators.program.expr import Expr, Operand, Var
+from generators.program.expr import Expr, Var
 
 INT64 = Scalar("int64")
 Corner = tuple[Expr, Expr]
-
-
-def _index(*parts: Operand) -> tuple[Operand, ...]:
-    return parts
 
 
 @dataclass(frozen=True)
@@ -129,16 +126,16 @@ def _by_triangle(m: _Mesh) -> Title:
     tris = k.array("triangles tri_verts", kind, dims, init="index_of:verts")
     far = k.array("opposite opp_verts", INT32, ("tris", "3"), init="index_of:verts")
     at = k.thread("tris", names=(k.name("t tri"),))
-    ids = [tris[at][n] if packed else tris[_index(*at, n)] for n in range(3)]
+    ids = [tris[at][n] if packed else tris[index(*at, n)] for n in range(3)]
     a, b, c = (m.held(n, i) for n, i in zip("abc", ids, strict=True))
     border = k.array("is_constrained constrained", INT32, ("tris", "3"), low=0, high=1)
     way = shape.choice(sorted(_FOUND))
     local, outs, said, kernels = _FOUND[way]
     found = k.let(local, k.lift(-1 if way == "first" else 0, INT32))
     with k.for_("e edge", 3) as e:
-        with k.if_(fn("ne", border[_index(*at, e)], 0)):
+        with k.if_(fn("ne", border[index(*at, e)], 0)):
             k.continue_()
-        d = m.held("d", far[_index(*at, e)])
+        d = m.held("d", far[index(*at, e)])
         det = _in_circle(k, a, b, c, d)
         with k.if_(det > 0):
             if way == "count":

@@ -90,10 +90,9 @@ _CONV_SIMT = [
     if (tile_k == 8 and copy == "registers") or not blocks
 ]
 _CONV_SIMT += [
-    {**{name: one[name] for name in (*_SIDES, *others)}, **{"algorithm": "winograd"}}
+    {**one, "algorithm": "winograd"}
     for one in tilings.schedules("float32")
     if one["split_k"] == 1 and one["copy"] == "registers" and one["raster"] == 8
-    for others in (("tile_k", "copy", "stages", "blocks"),)
 ]
 _CONV_MMA = [
     {

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
+from generators.control_flow.kit import index
 from generators.kit.functions import dot, least
 from generators.kit.sources import zero
 from generators.program.dtypes import FLOAT32, INT32, Vec
 from generators.program.expr import Expr, Operand, Var
 
 NONE = -1.0
-
-
-def _index(*parts: Operand) -> tuple[Operand, ...]:
-    return parts
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ class _Cloud:
         if self.way == "rows":
             total = k.let("d2 dist_sq", zero(FLOAT32))
             with k.for_("c", extent(self.arrays[0], len(self.lead) + 1)) as c:
-                gap = self.arrays[0][_index(*where_b, c)] - self.arrays[0][_index(*where_a, c)]
+                gap = self.arrays[0][index(*where_b, c)] - self.arrays[0][index(*where_a, c)]
                 diff = k.let("diff gap", gap)
                 k.augment(total, "add", diff * diff)
             return total
@@ -118,7 +115,7 @@ def farthest_point_update(k: KernelBuilder, level: int) -> Title:
             k.return_()
     s = k.let("s last", last)
     held = c.held("q newest_pt", *lead, s)
-    d2 = c.squared(held, _index(*lead, s), at)
+    d2 = c.squared(held, index(*lead, s), at)
     text = f"A step of farthest point sampling: {dist.name} of each of {c.name} falls to its "
     text += f"squared distance to the newest sample, the point {said}, where that is less"
     text += f"; points whose {valid.name} is 0 get -1 instead" if valid is not None else ""
@@ -132,7 +129,7 @@ def _newest(c: _Cloud, lead: tuple[Var, ...], level: int) -> tuple[Expr, str]:
         dims = (*c.lead, k.size("samples", 4, 6, minimum=4))
         table = k.array("samples sample_ids", INT32, dims, init="index_of:points")
         step = k.scalar("step round", INT32, 1, 4)
-        return table[_index(*lead, step - 1)], f"{table.name}[{step.name} - 1]{own}"
+        return table[index(*lead, step - 1)], f"{table.name}[{step.name} - 1]{own}"
     newest = k.array("last_id newest", INT32, c.lead or "1", init="index_of:points")
     return newest[lead or (0,)], f"{newest.name}{own or '[0]'}"
 
@@ -244,8 +241,8 @@ def _lowered(
     kept: tuple[Var, Var],
 ) -> None:
     """Lower the distance of a point, and keep it if it is the farthest so far."""
-    k, (lead, s, held), place = c.k, sample, _index(*sample[0], j)
-    d2 = c.squared(held, _index(*lead, s), place)
+    k, (lead, s, held), place = c.k, sample, index(*sample[0], j)
+    d2 = c.squared(held, index(*lead, s), place)
     new = k.let("new_d d_min", least(dist[place], d2))
     k.store(dist, place, new)
     with k.if_(new > kept[0]):
@@ -272,7 +269,7 @@ def _sampled(c: _Cloud, lead: tuple[Var, ...], level: int) -> Title:
     s = k.let("s last", first[lead])
     rest = k.let("rest gap", k.lift(0.0, FLOAT32)) if cover is not None else None
     with k.for_("m step", extent(out, 1)) as n:
-        k.store(out, _index(*lead, n), s)
+        k.store(out, index(*lead, n), s)
         best, who = _pass(c, lead, s, dist, None)
         k.assign(s, who)
         if rest is not None:

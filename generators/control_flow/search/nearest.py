@@ -8,18 +8,14 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import both, same
+from generators.control_flow.kit import both, index, same
 from generators.kit.functions import dot, most, sqrt
 from generators.kit.sources import filled, zero
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
-from generators.program.expr import Expr, Operand, Var
+from generators.program.expr import Expr, Var
 
 FAR = 1.0e30
 UINT64 = Scalar("uint64")
-
-
-def _index(*parts: Operand) -> tuple[Operand, ...]:
-    return parts
 
 
 @dataclass
@@ -88,7 +84,7 @@ def _distance(s: _Sets, mine: Var | None, j: Expr, metric: str) -> Var:
     k = s.k
     if s.kind == "vec":
         d = k.let(
-            "d delta", s.refs[_index(*s.lead, j)] - (mine if mine is not None else s.queries[s.at])
+            "d delta", s.refs[index(*s.lead, j)] - (mine if mine is not None else s.queries[s.at])
         )
         if metric == "squared":
             return k.let("d2 dist_sq", dot(d, d))
@@ -101,7 +97,7 @@ def _distance(s: _Sets, mine: Var | None, j: Expr, metric: str) -> Var:
     if s.kind == "row":
         total = k.let("d2 dist_sq" if metric == "squared" else "dist", zero(FLOAT32))
         with k.for_("c f", extent(s.refs, len(s.lead) + 1)) as c:
-            gap: Expr = s.refs[_index(*s.lead, j, c)] - s.queries[_index(*s.at, c)]
+            gap: Expr = s.refs[index(*s.lead, j, c)] - s.queries[index(*s.at, c)]
             if metric == "squared":
                 gap = k.let("diff gap", gap)
                 k.augment(total, "add", gap * gap)
@@ -109,7 +105,7 @@ def _distance(s: _Sets, mine: Var | None, j: Expr, metric: str) -> Var:
                 k.augment(total, "add", abs(gap))
         return total
     assert mine is not None
-    other = s.refs[_index(*s.lead, j)]
+    other = s.refs[index(*s.lead, j)]
     if s.kind == "bits":
         return k.let("dist hamming", fn("bit_count", mine ^ other))
     code = k.let("code other_code", other)
@@ -264,7 +260,7 @@ def _found(s: _Sets, b: _Best, of: tuple[str, str, str], reach: Var | None) -> T
     root = metric == "squared" and k.draw.shape.chance(0.4)
     far = k.out("knn_distances neighbor_dists", b.type, dims) if both_outs else None
     with k.for_("m t", b.few) as m:
-        place = _index(m, *s.at) if across else _index(*s.at, m)
+        place = index(m, *s.at) if across else index(*s.at, m)
         k.store(out, place, b.ids[m])
         if far is not None:
             k.store(far, place, sqrt(b.dist[m]) if root else b.dist[m])

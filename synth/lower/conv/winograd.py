@@ -252,16 +252,15 @@ def _kernels(c: ConvProduct) -> str:
     )
 
 
-def _sides(c: ConvProduct) -> tuple[str, str]:
-    """Formulas of the tiles of an image, down and across."""
+def _tiles(c: ConvProduct) -> tuple[str, str, str]:
+    """Formulas of the tiles of an image, down and across, and of those of all images."""
     down, across = (f"({c.conv.side(side)} + 1) / 2" for side in ("height", "width"))
-    return down, across
+    return down, across, f"images * ({down}) * ({across})"
 
 
 def _launches(c: ConvProduct) -> list[dict[str, Any]]:
     groups = c.conv.groups
-    down, across = _sides(c)
-    tiles = f"images * ({down}) * ({across})"
+    down, across, tiles = _tiles(c)
     bias = ["bias"] if c.epilogue.bias else []
     given = {"a": "filter_places", "b": "pixel_places", "c": "product_places"}
     given |= {"m": "=filters", "n": f"={tiles}", "k": "=channels", "batch": f"={PLACES * groups}"}
@@ -278,7 +277,7 @@ def _launches(c: ConvProduct) -> list[dict[str, Any]]:
         },
         {
             "kernel": f"{c.name}_pixels",
-            "args": ["x", "pixel_places", *(f"={s}" for s in _IMAGE), *sides],
+            "args": ["x", "pixel_places", *(f"={s}" for s in SIZES if s != "filters"), *sides],
             "grid": [blocks, f"min({groups} * channels, {_MOST_ROWS})"],
             **around,
         },
@@ -292,12 +291,8 @@ def _launches(c: ConvProduct) -> list[dict[str, Any]]:
     ]
 
 
-_IMAGE = ("images", "channels", "height", "width")
-
-
 def _scratch(c: ConvProduct) -> list[dict[str, str]]:
-    down, across = _sides(c)
-    tiles = f"images * ({down}) * ({across})"
+    *_, tiles = _tiles(c)
     batch = PLACES * c.conv.groups
     counts = {
         "filter_places": f"{batch} * filters * channels",
