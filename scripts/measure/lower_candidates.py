@@ -37,8 +37,8 @@ OPS = (
     *("matmul_backward", "conv2d_backward", "relu_backward"),
 )
 SIZES = (1024, 2048, 4096)
-_MATRICES = ((4096, 4096), (16384, 1024), (2048, 16384))
-_SQUARES = ((8192, 8192), (4096, 4096))
+_MATRICES = ((4096, 4096), (16384, 1024), (2048, 16384), (16384, 16384))
+_SQUARES = ((8192, 8192), (4096, 4096), (16384, 16384))
 
 # Fields, and sizes in the order of the op's.
 _ATTENTIONS: tuple[tuple[dict[str, Any], tuple[int, ...]], ...] = (
