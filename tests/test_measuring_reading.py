@@ -21,9 +21,9 @@ def rows() -> list[reading.Row]:
 
 def test_two_rows_a_cell_of_idioms_that_differ(rows: list[reading.Row]) -> None:
     many = [
-        row | {"id": f"{row['id']}{k}", "idiom": f"{row['idiom']}{k % 3}"}
+        row | {"id": f"{row['id']}{k}", "idiom": f"{row['idiom']}{k % 5}"}
         for row in rows
-        for k in range(6)
+        for k in range(10)
     ]
     found = reading.picked(many, "a")
     cells = [(row["category"], row["level"]) for row in found]
