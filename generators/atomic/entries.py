@@ -34,7 +34,9 @@ class Ledger:
     """Amounts that are wanted together, ``kind:name`` where not all are taken by one kind; names of
     the kernel that takes them."""
     settings: frozenset[str] = frozenset()
-    """Inputs that belong to a line of a grid as a whole; of entries in a list all have the same."""
+    """Inputs that belong to a line of a grid as a whole, or to the group of an entry in a list."""
+    beside: frozenset[str] = frozenset()
+    """Amounts that are taken beside others alone."""
     lined: bool = False
     """Whether the second axis goes with the columns of a grid: times, say."""
     phrases: Mapping[str, str] = field(default_factory=dict)

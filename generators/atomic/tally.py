@@ -69,6 +69,11 @@ def any_of(tests: Sequence[Expr]) -> Expr:
     return found
 
 
+def whole(text: str) -> str:
+    """A value in words that may stand within a sentence: a choice in parentheses."""
+    return f"({text})" if ", else " in text and not text.startswith("(") else text
+
+
 def joined(clauses: Sequence[str]) -> str:
     """Clauses of one sentence: what a kernel updates belongs together."""
     if len(clauses) < 3:
@@ -169,7 +174,7 @@ class Tally:
         told, verb = value, how
         if isinstance(value, Op) and value.op == "neg" and how == "add":
             told, verb = value.args[0], "sub"
-        self.done.append(_VERBS[verb].format(self.say(told), self.place(array, at)))
+        self.done.append(_VERBS[verb].format(whole(self.say(told)), self.place(array, at)))
         if how == "cas":
             self.k.compare_and_swap(array, at, 0, value)
         else:

@@ -116,7 +116,7 @@ def gradient_cells(k: KernelBuilder, level: int) -> Title:
     N. Dalal, B. Triggs, CVPR 2005.
     """
     shape, bin_size = k.draw.shape, k.size("orientations", 4, 6)
-    cell = k.draw.value.choice((4, 4, 6))
+    cell = k.draw.value.choice((4, 6, 8))
     rows, columns = k.size("cell_rows", 2, 3), k.size("cell_cols", 2, 3)
     dims = (f"{cell}*{rows}", f"{cell}*{columns}")
     y, x = k.thread(*dims, names=k.draw.word.choice((("y", "x"), ("i", "j"))))

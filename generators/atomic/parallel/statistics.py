@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from generators.atomic.parallel.parts import (
@@ -19,7 +19,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import exp, least, log, most
 from generators.kit.naming import routine
 from generators.kit.text import written
-from generators.program.dtypes import INT32, Array, Scalar, Vec, scalar_of
+from generators.program.dtypes import INT32, Array, Scalar, Type, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
 _SPAN = (48, 72)
@@ -114,16 +114,18 @@ def soft_assignments(k: KernelBuilder, level: int) -> Title:
     with work(k, level, "n", (36, 54), "i s", "batch", "list blocks") as w:
         load = w.read("x samples points", type_, -2.0, 2.0)
         point = w.let("p xi point", load, 1.0)
-        means = k.array("means centers mu", type_, "components", low=-1.5, high=1.5)
-        m = _Mixture(w, point, means)
+        m = _Mixture(w, point, type_)
         factor = None
         if shape.chance(0.35):
             weight = w.read("sample_weights sample_weight", real, 0.5, 2.0)
             factor = named(k, "ws sample_w", weight, 1.0)
         top = m.largest() if m.bias is not None else None
         total = m.total(top)
-        mass = w.shared("mass resp_sums n_k", real, ("components",))
-        sums = w.shared("sums weighted_sums s_k", type_, ("components",))
+        outs = ("resp_sums n_k", "weighted_sums s_k")
+        if m.bias is None:
+            outs = ("membership_sums mass", "center_sums weighted_sums")
+        mass = w.shared(outs[0], real, ("components",))
+        sums = w.shared(outs[1], type_, ("components",))
         logs = None
         if top is not None and level > 1 and shape.chance(0.4):
             logs = k.accumulator("log_likelihood loglik", real, "1")
@@ -165,13 +167,15 @@ def _told_shares(m: _Mixture, sample: str, places: tuple[str, str], times: str) 
 class _Mixture:
     """Weights of a sample's components."""
 
-    def __init__(self, w: Work, point: Expr, means: Var) -> None:
+    def __init__(self, w: Work, point: Expr, type_: Type) -> None:
         k, real = w.k, scalar_of(point.type)
-        self.k, self.point, self.means = k, point, means
+        self.k, self.point = k, point
         self.scale: Var | None = None
         self.bias: Var | None = None
         self.eps: Var | None = None
         spread = k.draw.shape.choice(("shared", "each", "each", "fuzzy"))
+        names = "centers centroids" if spread == "fuzzy" else "means mu"
+        self.means = k.array(names, type_, "components", low=-1.5, high=1.5)
         if spread == "each":
             self.scale = k.array("precisions inv_var", real, "components", low=0.4, high=1.6)
         elif spread == "shared":
@@ -183,8 +187,10 @@ class _Mixture:
             names = "log_priors log_mixing" if spread == "shared" else "log_norms log_coeffs"
             self.bias = k.array(names, real, "components", low=-1.5, high=-0.3)
         self.loop, self.gap = w.k.name("c j comp"), w.k.name("d diff")
-        params = {"x": point.type, "mean": point.type, "inv_var": real, "log_norm": real}
-        self.density = routine(k, 0.6, "log_density log_weight", params, self._log_density)
+        self.density: Callable[..., Expr] | None = None
+        if self.bias is not None:
+            params = {"x": point.type, "mean": point.type, "inv_var": real, "log_norm": real}
+            self.density = routine(k, 0.6, "log_density log_weight", params, self._log_density)
 
     def _log_density(
         self, b: BodyBuilder, x: Expr, mean: Expr, inv_var: Expr, log_norm: Expr
@@ -209,6 +215,7 @@ class _Mixture:
     def exponent(self, c: Expr) -> Expr:
         assert self.bias is not None
         assert self.scale is not None
+        assert self.density is not None
         each = self.scale[c] if isinstance(self.scale.type, Array) else self.scale
         return self.density(self.point, self.means[c], each, self.bias[c])
 
@@ -250,17 +257,22 @@ class _Lagged:
     def __init__(self, k: KernelBuilder, level: int, lead: tuple[str, ...], real: Scalar) -> None:
         shape = k.draw.shape
         self.k, self.dims = k, (*lead, "n")
-        self.x = k.array("x signal", real, self.dims, low=-2.0, high=2.0)
         self.form = shape.choice(("product", "square", "cross", "absolute"))
+        names = ("x signal", "")
+        if self.form == "cross":
+            names = k.draw.word.choice((("x", "y"), ("signal", "reference"), ("drive", "response")))
+        self.x = k.array(names[0], real, self.dims, low=-2.0, high=2.0)
         self.other = self.x
         if self.form == "cross":
-            self.other = k.array("y", real, self.dims, low=-2.0, high=2.0)
+            self.other = k.array(names[1], real, self.dims, low=-2.0, high=2.0)
         self.mean: Var | None = None
         if self.form in ("product", "cross") and shape.chance(0.4):
             self.mean = k.scalar("mean", real, 0.1, 0.6)
         out_dims = (*lead, "lags") if shape.chance(0.7) else ("lags",)
         self.apart = len(out_dims) > len(lead)
         self.sums = k.accumulator(_SUMS[self.form], real, out_dims)
+        # What differs from itself by nothing at the lag 0 has sums from 1 on.
+        self.least = int(self.form in ("square", "absolute"))
 
     def _element(self, array: Var, at: tuple[Expr, ...]) -> Expr:
         return array[at] if self.mean is None else array[at] - self.mean
@@ -268,17 +280,21 @@ class _Lagged:
     def own(self, at: tuple[Expr, ...], share: float) -> Expr:
         return named(self.k, "xi near", self._element(self.x, at), share)
 
-    def add(self, own: Expr, at: tuple[Expr, ...], lag: Expr) -> None:
+    def add(self, own: Expr, at: tuple[Expr, ...], lag: Expr, number: Expr) -> None:
+        """A pair so far apart, to the sum of that number."""
         k = self.k
         far = named(k, "xj far", self._element(self.other, (*at[:-1], at[-1] + lag)), 0.5)
         value = own * far
         if self.form in ("square", "absolute"):
             gap = k.let("gap diff", far - own)
             value = gap * gap if self.form == "square" else abs(gap)
-        place = (*at[:-1], lag) if self.apart else (lag,)
-        k.atomic("add", self.sums, place, value)
+        k.atomic("add", self.sums, (*at[:-1], number) if self.apart else (number,), value)
 
-    def said(self, i: str) -> str:
+    def number(self, lag: Expr) -> Expr:
+        """Which of the sums a lag has."""
+        return lag - 1 if self.least else lag
+
+    def said(self, i: str, lead: str) -> str:
         a, b = f"{self.x.name} at {i}", f"{self.other.name} at {i} + lag"
         if self.form in ("square", "absolute"):
             how = "squared" if self.form == "square" else "absolute"
@@ -287,8 +303,9 @@ class _Lagged:
             text = f"the product of {a} and {b}, both less {self.mean.name},"
         else:
             text = f"the product of {a} and {b}"
-        text += f" to {self.sums.name} at that lag"
-        return text + ("." if self.apart or len(self.dims) == 1 else ", for all series together.")
+        place = f"{lead}, " * bool(lead and self.apart) + "lag" + " - 1" * self.least
+        text += f" to {self.sums.name}[{place}]"
+        return text + (", for all series together." if lead and not self.apart else ".")
 
 
 @idiom(depth=3)
@@ -301,30 +318,37 @@ def lag_sums(k: KernelBuilder, level: int) -> Title:
     looped = shape.chance(0.5)
     dims = (*lead, "n") if looped else (*lead, "n", "lags")
     names = [*(k.name("s series_id") for _ in lead), k.name("i t")]
-    names += [] if looped else [k.name("lag d")]
+    names += [] if looped else [k.name("d m")]
     threads = k.thread(*dims, names=names)
     at = threads[: len(lead) + 1]
     w = _Lagged(k, level, lead, k.draw.wide_float_type())
     upto = extent(w.x, len(lead))
     own = w.own(at, 0.9) if looped else None
     if own is None:
-        with guarded(k, at[-1] + threads[-1] < upto, False):
-            w.add(w.own(at, 0.6), at, threads[-1])
-    elif shape.chance(0.5):
-        stop = named(k, "last stop", least(extent_of(k, "lags"), upto - at[-1]))
-        with k.for_("lag d", stop) as lag:
-            w.add(own, at, lag)
+        lag: Expr = k.let("lag", threads[-1] + 1) if w.least else threads[-1]
+        with guarded(k, at[-1] + lag < upto, False):
+            w.add(w.own(at, 0.6), at, lag, threads[-1])
     else:
-        with k.for_("lag d", extent_of(k, "lags")) as lag:
+        _along_lags(k, w, at, own, upto)
+    i, what = at[-1].name, _LAGGED[w.form][0]
+    text = f"{what}: for every {i}{' of every series' * bool(lead)} and every lag from {w.least} on "
+    text += f"that {w.sums.name} has a place for, with {i} + lag inside of the series, add "
+    return Title(k.name(_LAGGED[w.form][1]), text + w.said(i, at[0].name if lead else ""))
+
+
+def _along_lags(
+    k: KernelBuilder, w: _Lagged, at: tuple[Var, ...], own: Expr, upto: Expr
+) -> None:
+    """A thread goes along the lags of its element, as far as the series."""
+    lags = extent_of(k, "lags")
+    lags = lags + 1 if w.least else lags
+    short = k.draw.shape.chance(0.5)
+    stop = named(k, "last stop", least(lags, upto - at[-1])) if short else lags
+    with k.for_("lag d", stop, start=w.least) as lag:
+        if not short:
             with k.if_(fn("ge", at[-1] + lag, upto)):
                 k.break_()
-            w.add(own, at, lag)
-    i = at[-1].name
-    what, titles = _LAGGED[w.form]
-    text = (
-        f"{what}: for every {i} and every lag with {i} + lag inside of the series, add {w.said(i)}"
-    )
-    return Title(k.name(titles), text)
+        w.add(own, at, lag, w.number(lag))
 
 
 _SUMS = {
