@@ -15,7 +15,7 @@ from generators.program.dtypes import INT32, Scalar, scalar_of
 from generators.program.expr import Call, Const, Expr, Load, Op, Operand, Var, op
 
 INT64, UINT32, UINT64 = Scalar("int64"), Scalar("uint32"), Scalar("uint64")
-INTS = {INT32: 6, INT64: 2, UINT32: 2, UINT64: 1}
+INTS = {INT32: 9, INT64: 2, UINT32: 3, UINT64: 1}
 GROUPS = "groups labels owner segment cluster"
 
 _VERBS = {

@@ -210,6 +210,9 @@ def _bin_of(k: KernelBuilder, value: Var) -> tuple[Var, str]:
     return slot, said
 
 
+_CODES = "k_clusters"
+
+
 @idiom(depth=4)
 def codebook_update(k: KernelBuilder, level: int) -> Title:
     """K-means and vector quantisation: samples added to the nearest code, and counted there."""
@@ -217,13 +220,13 @@ def codebook_update(k: KernelBuilder, level: int) -> Title:
     grouped = shape.chance(0.4)
     k.size("samples", *((14, 18) if grouped else (40, 60)))
     group = (k.size("groups", 2, 3),) if grouped else ()
-    k.size("codes", 5, 7)
+    k.size(_CODES, 5, 7)
     width = shape.choice((2, 3, 4)) if shape.chance(0.5) else 0
     more = () if width else (k.size("dim", 3, 5),)
     element = Vec(width, FLOAT32) if width else FLOAT32
     dims = ("samples", *group)
     at = k.thread(*dims, names=[k.name("i s"), *([k.name("g part")] * grouped)])
-    b = _Book(k, at, at[1:], (*group, "codes", *more), element, width)
+    b = _Book(k, at, at[1:], (*group, _CODES, *more), element, width)
     x = k.array("vectors points", element, (*dims, *more), low=-1.0, high=1.0)
     known, residual = shape.chance(0.3 if level < 3 else 0.08), shape.chance(0.3)
     book = None
@@ -231,7 +234,7 @@ def codebook_update(k: KernelBuilder, level: int) -> Title:
         book = k.array("codebook centroids centers", element, b.whole, low=-1.0, high=1.0)
     least_d = None
     if known or book is None:
-        ids = k.array("assignments code_ids", INT32, dims, init="index_of:codes")
+        ids = k.array("assignments code_ids", INT32, dims, init=f"index_of:{_CODES}")
         best, where = k.let("code nearest", ids[at]), f"at its given code ({ids.name})"
     else:
         least_d, best = b.nearest(x, book)
@@ -316,6 +319,7 @@ class _Book:
             times = "" if w is None else ", times its weight,"
             of = " of the part" * bool(group)
             text = f", and its squared distance to the code{times} to {error.name}{of}"
-        counts = k.accumulator("code_counts usage", FLOAT32 if w else INT32, (*group, "codes"))
+        counts = k.accumulator("code_counts usage", FLOAT32 if w else INT32, (*group, _CODES))
         k.atomic("add", counts, (*self.part, code), 1 if w is None else w)
-        return f", {'its weight' if w else '1'} to {counts.name} there{text}."
+        joint = "," if text else " and"
+        return f"{joint} {'its weight' if w else '1'} to {counts.name} there{text}."

@@ -185,7 +185,7 @@ class _Circle:
         r, place = self.radius.name, self.out.name
         place += "".join(f"[{written(part)}]" for part in self.lead)
         text = f"add {what} to {place} at the centre, column x - {r} * c and row y - {r} * s, "
-        return f"{text}rounded, if that lies inside"
+        return f"{text}both by rint, if that lies inside"
 
 
 class _Line:
