@@ -90,7 +90,9 @@ def _parity(k: KernelBuilder, level: int) -> Title:
     place = (stripe, w)
     t.into("parity parity_blocks", ("stripes", "words"), place, t.let("word", data[t.s.at]), "xor")
     opening = f"Parity blocks of stripes (RAID): for each word {t.say(w)} of each part "
-    return t.title("stripe_parity xor_parity", f"{opening}{t.say(part)} of stripe {t.say(stripe)}, ")
+    return t.title(
+        "stripe_parity xor_parity", f"{opening}{t.say(part)} of stripe {t.say(stripe)}, "
+    )
 
 
 def _voxels(k: KernelBuilder, level: int) -> Title:

@@ -120,7 +120,9 @@ def _told(t: _Words, named: str, kind: str, salt: Var | None, placed: bool, data
     text += f"factors {', '.join(hex(f) for _, f in steps[:-1])}), in {out}."
     if placed:
         where = "block" if t.form == "list" else "row"
-        text += f" Its index in the {where} times {hex(_ODD[t.type.bits])} is added to a word before"
+        text += (
+            f" Its index in the {where} times {hex(_ODD[t.type.bits])} is added to a word before"
+        )
         text += (
             f" it is xor-ed with {salt.name} and mixed." if salt is not None else " it is mixed."
         )

@@ -154,9 +154,7 @@ def reliability_bins(k: KernelBuilder, level: int) -> Title:
     else:
         p = k.array("probs confidence", FLOAT32, dims, low=0.01, high=0.99)
         best = k.let("conf p", p[at])
-        labels = k.array(
-            "hits correct", UINT8 if shape.chance(0.4) else INT32, dims, low=0, high=1
-        )
+        labels = k.array("hits correct", UINT8 if shape.chance(0.4) else INT32, dims, low=0, high=1)
         hit = fn("ne", labels[at], 0)
         where = ", ".join(i.name for i in at)
         said = f"{p.name}[{where}], and it is a hit where {labels.name}[{where}] is not 0"

@@ -47,8 +47,8 @@ def _point_scatter(k: KernelBuilder, level: int) -> Title:
         k.atomic("add", out, at, outer)
     i = written(w.i)
     what = "Scatter matrix" if centred else "Second moments"
-    text = f"{what} of {of}: for each point {i}, add the outer product of d with itself to "
-    text += f"{written(out[at])}, {about}."
+    text = f"{what} of {of}: for each point {i}, with {about}, add the outer product of d with "
+    text += f"itself to {written(out[at])}."
     names = "scatter_matrix accumulate_scatter" if centred else "second_moments sum_outer_products"
     return Title(k.name(names), text)
 

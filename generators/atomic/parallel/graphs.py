@@ -287,7 +287,7 @@ def rank_push(k: KernelBuilder, level: int) -> Title:
         ends = g.arrays[0]
         degree: Expr = ends[g.source]
         degree = ends[g.source + 1] - degree if g.form == "rows" else degree
-        degree = k.let("degree out_deg", degree)
+        degree = g.degree = k.let("degree out_deg", degree)
         share, how = damping * own / cast(degree, type_), "over the number of u's neighbours"
     elif not g.is_list or shape.chance(0.4):
         inverse = g.state("inv_degree inv_out", type_, 0.2, 1.0)

@@ -45,7 +45,9 @@ def _mixer(steps: tuple[tuple[int, int], ...]) -> _Mixer:
 def _told(named: str) -> str:
     steps = _MIXERS[named]
     factors = ", ".join(hex(f) for _, f in steps[:-1])
-    return f"{named} of key ^ seed (shifts {', '.join(str(s) for s, _ in steps)}; factors {factors})"
+    return (
+        f"{named} of key ^ seed (shifts {', '.join(str(s) for s, _ in steps)}; factors {factors})"
+    )
 
 
 _HASHES: dict[str, _Mixer] = {_told(named): _mixer(steps) for named, steps in _MIXERS.items()}

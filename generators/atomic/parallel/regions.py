@@ -215,7 +215,8 @@ class _Gradient:
         if self.way == "sobel":
             way = "gy and gx are Sobel's sums of weights 1, 2, 1: below less above, right less left"
         turn = "pi" if self.half else "2 * pi"
-        text = f"{way}, a is atan2(gy, gx), plus {turn} where that is negative ({'un' * self.half}signed directions), and "
+        text = f"{way}, a is atan2(gy, gx), plus {turn} where that is negative "
+        text += f"({'un' * self.half}signed directions), and "
         return f"{text}t = a * {bins} / {turn if self.half else f'({turn})'}"
 
     def amount(self) -> str:

@@ -134,8 +134,8 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
             mask = k.lift(1, count) << cast(bit, count)
             table.update("or", (w.let("slot word_id", place, 0.4),), w.let("mask flag", mask, 0.6))
     text = f"Bloom filter of {bits}-bit words: insert each key {written(load)} by {written(tries)} "
-    place = "w" if form == "block" else f"b // {bits}"
-    text += f"bits. {_told_bits(form, table.said(place), written(words), bits)}"
+    where = "w" if form == "block" else f"b // {bits}"
+    text += f"bits. {_told_bits(form, table.said(where), written(words), bits)}"
     odd = ", h2 made odd by its lowest bit" * (form == "double")
     text += "" if form == "seeds" else f"h1 and h2 are hashes with the seeds 17 and 101{odd}. "
     return Title(k.name("bloom_insert bloom_add set_bloom_bits"), f"{text}The hash is {how}.")
@@ -156,7 +156,9 @@ def _told_bits(form: str, where: str, words: str, bits: int) -> str:
     else:
         code = "the hash with the seed 0x9e3779b9 * (r + 1)"
         code = code if form == "seeds" else "h1 + r * h2, taken in 32 bits,"
-        text = f"The r-th, b, is {code} modulo the number of bits, and bit b % {bits} of {where} is "
+        text = (
+            f"The r-th, b, is {code} modulo the number of bits, and bit b % {bits} of {where} is "
+        )
         text += "set "
     return f"{text}by atomic or. "
 
@@ -253,7 +255,7 @@ def distinct_registers(k: KernelBuilder, level: int) -> Title:
     text = (
         f"HyperLogLog: for each key {written(load)}, x being its hash with seed {written(seed)}, "
     )
-    place = f"x >> {32 - bits}"
-    place = f"({place})" if said and regs.layout == "flat" else place
-    text += f"raise {regs.said(*said, place)} to {meant}. "
+    where = f"x >> {32 - bits}"
+    where = f"({where})" if said and regs.layout == "flat" else where
+    text += f"raise {regs.said(*said, where)} to {meant}. "
     return Title(k.name("hyperloglog_add hll_update update_registers"), f"{text}The hash is {how}.")

@@ -127,7 +127,9 @@ def block_ranks(k: KernelBuilder, level: int) -> Title:
     some = fn("gt", found, k.lift(0, found.type))
     with k.if_(some) if level > 1 and shape.chance(0.5) else nullcontext():
         k.atomic("add", counts, (*at, q), found)
-    text = f"Ranks of {queries.name} among {keys.name}, block by block: for each x of {queries.name}"
+    text = (
+        f"Ranks of {queries.name} among {keys.name}, block by block: for each x of {queries.name}"
+    )
     text += f" and each block of {width} {keys.name}{' of its row' * bool(lead)}, count those that "
     text += f"are {'at most' if upto else 'less than'} x"
     text += ", by binary search in the sorted block," if search else ""

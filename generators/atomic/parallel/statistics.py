@@ -331,14 +331,14 @@ def lag_sums(k: KernelBuilder, level: int) -> Title:
     else:
         _along_lags(k, w, at, own, upto)
     i, what = at[-1].name, _LAGGED[w.form][0]
-    text = f"{what}: for every {i}{' of every series' * bool(lead)} and every lag from {w.least} on "
+    text = (
+        f"{what}: for every {i}{' of every series' * bool(lead)} and every lag from {w.least} on "
+    )
     text += f"that {w.sums.name} has a place for, with {i} + lag inside of the series, add "
     return Title(k.name(_LAGGED[w.form][1]), text + w.said(i, at[0].name if lead else ""))
 
 
-def _along_lags(
-    k: KernelBuilder, w: _Lagged, at: tuple[Var, ...], own: Expr, upto: Expr
-) -> None:
+def _along_lags(k: KernelBuilder, w: _Lagged, at: tuple[Var, ...], own: Expr, upto: Expr) -> None:
     """A thread goes along the lags of its element, as far as the series."""
     lags = extent_of(k, "lags")
     lags = lags + 1 if w.least else lags

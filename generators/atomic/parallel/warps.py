@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.atomic.parallel.parts import both, extent_of, guarded
+from generators.atomic.parallel.parts import both, guarded
 from generators.atomic.parallel.pixels import Pixel, pixels
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
