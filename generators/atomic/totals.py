@@ -174,9 +174,7 @@ def _runs(a: Accumulation) -> str:
 
     with k.for_("j step", count) as j:
         site, entries = _chunk_entry(a, j, count, strided=False)
-        group = k.let(a.group_name(size), groups[site.at])
-        a.known[group] = groups[site.at]
-        a.owner = group
+        group = a.owner = a.let(a.group_name(size), groups[site.at])
         with k.if_(fn("ne", group, current)):
             flush()
             for one in every:

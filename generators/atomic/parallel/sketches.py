@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.atomic.parallel.hashing import hashed
+from generators.atomic.parallel.hashing import Hash, hashed
 from generators.atomic.parallel.parts import (
     INT64,
     UINT32,
@@ -112,12 +112,7 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
         hash_of, how = hashed(k)
         key, load = _key(w, "keys items ids")
         table = w.shared("words bloom filter_bits bitset", count, ("words",))
-        first = second = None
-        if form != "seeds":
-            first = k.let("h1", hash_of(key, k.lift(17, UINT32)))
-            # An odd step never stays within a part of the bits.
-            step = hash_of(key, k.lift(101, UINT32))
-            second = k.let("h2", step if form == "block" else step | k.lift(1, UINT32))
+        first, second = (None, None) if form == "seeds" else _two_hashes(k, hash_of, key, form)
         tries = _tries(k, form)
         block = None
         if form == "block" and first is not None:
@@ -136,9 +131,15 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
     text = f"Bloom filter of {bits}-bit words: insert each key {written(load)} by {written(tries)} "
     where = "w" if form == "block" else f"b // {bits}"
     text += f"bits. {_told_bits(form, table.said(where), written(words), bits)}"
-    odd = ", h2 made odd by its lowest bit" * (form == "double")
-    text += "" if form == "seeds" else f"h1 and h2 are hashes with the seeds 17 and 101{odd}. "
     return Title(k.name("bloom_insert bloom_add set_bloom_bits"), f"{text}The hash is {how}.")
+
+
+def _two_hashes(k: KernelBuilder, hash_of: Hash, key: Expr, form: str) -> tuple[Var, Var]:
+    """The hashes that all bits of a key are made of: a start, and an odd step, which never stays
+    within a part of the filter; or a block, and the bits in it."""
+    first = k.let("h1", hash_of(key, k.lift(17, UINT32)))
+    step = hash_of(key, k.lift(101, UINT32))
+    return first, k.let("h2", step if form == "block" else step | k.lift(1, UINT32))
 
 
 def _tries(k: KernelBuilder, form: str) -> Expr:
@@ -160,7 +161,9 @@ def _told_bits(form: str, where: str, words: str, bits: int) -> str:
             f"The r-th, b, is {code} modulo the number of bits, and bit b % {bits} of {where} is "
         )
         text += "set "
-    return f"{text}by atomic or. "
+    odd = ", h2 made odd by its lowest bit" * (form == "double")
+    two = "" if form == "seeds" else f"h1 and h2 are hashes with the seeds 17 and 101{odd}. "
+    return f"{text}by atomic or. {two}"
 
 
 @idiom(depth=3)

@@ -121,11 +121,8 @@ def soft_assignments(k: KernelBuilder, level: int) -> Title:
             factor = named(k, "ws sample_w", weight, 1.0)
         top = m.largest() if m.bias is not None else None
         total = m.total(top)
-        outs = ("resp_sums n_k", "weighted_sums s_k")
-        if m.bias is None:
-            outs = ("membership_sums mass", "center_sums weighted_sums")
-        mass = w.shared(outs[0], real, ("components",))
-        sums = w.shared(outs[1], type_, ("components",))
+        mass = w.shared(m.outs[0], real, ("components",))
+        sums = w.shared(m.outs[1], type_, ("components",))
         logs = None
         if top is not None and level > 1 and shape.chance(0.4):
             logs = k.accumulator("log_likelihood loglik", real, "1")
@@ -186,6 +183,9 @@ class _Mixture:
             # Components of unlike spread need the normaliser of their density as well.
             names = "log_priors log_mixing" if spread == "shared" else "log_norms log_coeffs"
             self.bias = k.array(names, real, "components", low=-1.5, high=-0.3)
+        self.outs = ("resp_sums n_k", "weighted_sums s_k")
+        if self.bias is None:
+            self.outs = ("membership_sums mass", "center_sums weighted_sums")
         self.loop, self.gap = w.k.name("c j comp"), w.k.name("d diff")
         self.density: Callable[..., Expr] | None = None
         if self.bias is not None:
