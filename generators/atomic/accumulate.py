@@ -132,7 +132,7 @@ class Accumulation(Tally):
             if key in self.ledger.params or key in self.ledger.settings:
                 continue
             names, low, high = self.ledger.inputs[key]
-            fields = [_UNIT.sub("", singular(name)) for name in names.split()]
+            fields = [singular(_UNIT.sub("", name)) for name in names.split()]
             many = words(names)[self.number % len(words(names))]
             parts[key] = Part(fields, self.type, low, high, many=many)
         entry = record(s, self.ledger.record, parts, {1: 0.1, 2: 0.2}.get(self.level, 0.3))
@@ -249,7 +249,8 @@ class Accumulation(Tally):
             return (s.dims[0], q), (s.at[0], second), f" by {noun(s.dims[0])} and {noun(q)}"
         # Copies of few groups pay: of many each address is met seldom.
         if self.owner is None:
-            m, group = self.key(own.parent if self.form == "copies" else own.group)
+            few = own.few or own.parent
+            m, group = self.key(few if self.form == "copies" else own.group)
         else:
             m, group = own.group.split()[0], self.owner
         by = f" by {noun(m)}"

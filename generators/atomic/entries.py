@@ -28,6 +28,8 @@ class Ledger:
     each: str
     parent: str = ""
     """The axis of groups of a grid's lines."""
+    few: str = ""
+    """The axis of so few groups that copies of their sums pay, where that is not the parent."""
     params: Mapping[str, tuple[str, float, float]] = field(default_factory=dict)
     """What the amounts read that is the same for all entries: names, lowest and highest value."""
     pairs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -209,6 +209,7 @@ _PEAKS = Ledger(
     second="trials trial trial_ids",
     each="channels samples",
     parent="devices device_of device_ids",
+    few="channels channel channel_ids",
     lined=True,
     kinds=("max", "min"),
     pairs={

@@ -172,7 +172,7 @@ class _Tet:
     ) -> None:
         shape = k.draw.shape
         self.k, self.e = k, e
-        names = "rest rest_positions" if rest or deformed else "positions vertices"
+        names = "rest rest_positions" if rest or deformed else "positions node_positions"
         self.x = k.array(names, _VEC, _NODES, low=-1.0, high=1.0)
         self.ids = e.each(k.draw.word.choice(("i j l m", "a b c d", "v0 v1 v2 v3")))
         self.moved: Var | None = None

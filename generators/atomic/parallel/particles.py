@@ -80,7 +80,7 @@ def cell_hash_counts(k: KernelBuilder, level: int) -> Title:
         out = w.shared("bucket_counts cell_counts counts", shape.weighted(COUNTS), ("buckets",))
         out.update("add", (slot,), 1)
         if keep:
-            kept = k.out("bucket_of cell_ids keys", INT32, w.dims)
+            kept = k.out("bucket_of bucket_ids keys", INT32, w.dims)
             k.store(kept, w.at, slot)
     how = f"* {size.name}" if inverse else f"/ {size.name}"
     products = [f"c{a} * {p}" for a, p in zip("xyz", primes, strict=False)]

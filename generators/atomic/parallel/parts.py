@@ -250,7 +250,7 @@ def _block(
         count, dims = k.lift(width, INT32), (f"{width}*blocks",)
     if each:
         at = k.thread(*dims, names=(k.name(index),))
-        block = k.let("block tile_id", at[0] // count)
+        block = k.let("block block_id", at[0] // count)
         yield Work(k, level, dims, at, False, block, {"width": written(count)})
         return
     (block,) = k.thread("blocks", names=(k.name("block t tile"),))

@@ -158,9 +158,9 @@ def _told_bits(form: str, where: str, words: str, bits: int) -> str:
         code = "the hash with the seed 0x9e3779b9 * (r + 1)"
         code = code if form == "seeds" else "h1 + r * h2, taken in 32 bits,"
         text = (
-            f"The r-th, b, is {code} modulo the number of bits, and bit b % {bits} of {where} is "
+            f"For each r from 0 on, b is {code} modulo the number of bits, and bit b % {bits} of "
         )
-        text += "set "
+        text += f"{where} is set "
     odd = ", h2 made odd by its lowest bit" * (form == "double")
     two = "" if form == "seeds" else f"h1 and h2 are hashes with the seeds 17 and 101{odd}. "
     return f"{text}by atomic or. {two}"

@@ -60,7 +60,7 @@ def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
             counts.update("add", (_digit(w, key, shift, radix, down),), 1)
             place, text = counts.said("d"), "Digit histogram for a pass of a radix sort"
             how = f"the {bits} bits from bit {start} on"
-    down_said = f", taken from {radix - 1} to sort downwards" if down else ""
+    down_said = f", subtracted from {radix - 1} to sort downwards" if down else ""
     text += f": for each key {said}, add 1 to {place}. Digit d is {how}{down_said}.{w.about}"
     text += "" if type_.is_unsigned else " Keys are not negative."
     return Title(k.name("radix_histogram digit_counts count_digits", "radix_count_pass"), text)

@@ -39,7 +39,8 @@ def bilinear_splat(k: KernelBuilder, level: int) -> Title:
             s.nearest(y, x, value)
         else:
             s.four(y, x, value)
-    about += f" times {scale.name}" if scale is not None else ""
+    both_ = "" if vec else ", both"
+    about += f"{both_} times {scale.name}{',' * (not vec)}" if scale is not None else ""
     text = _splat_text(s, image.name, about, nearest)
     names = "forward_warp splat_pixels" if nearest else "forward_warp splat_bilinear"
     return Title(k.name(names), text)
@@ -112,11 +113,11 @@ def detector_sums(k: KernelBuilder, level: int) -> Title:
         dims = dims[::-1] if turned else dims
         out = p.shared("sinogram projections detector", FLOAT32, dims)
         names = ("cos_table", "sin_table")
-        cosines, sines = (k.array(n, FLOAT32, "angles", low=-0.7, high=0.7) for n in names)
+        cosines, sines = (k.array(n, FLOAT32, "angles", low=-1.0, high=1.0) for n in names)
         bins = k.size_param("num_bins n_bins", "height+width")
         value = p.let("value mu", p.own(image), 1.0)
         size = k.scalar("bin_width det_spacing", FLOAT32, 0.8, 1.2) if shape.chance(0.5) else None
-        middle = k.scalar("center_bin axis_bin", FLOAT32, 1.6, 3.4)
+        middle = k.scalar("center_bin axis_bin", FLOAT32, 1.2, 3.0)
         names_ = k.draw.word.choice((("xc", "yc"), ("px", "py")))
         x = k.let(names_[0], _placed(p.x, p.width))
         y = k.let(names_[1], _placed(p.y, p.height))
