@@ -294,7 +294,7 @@ class Accumulation(Tally):
             return f"{phrase}{by}"
         told = [(kind, _spoken(a.name)) for kind, a in self.takes]
         if self.kind == "add":
-            return f"Sum {' and '.join(f'the {what}' for _, what in told)}{by}"
+            return f"Sum {listed([f'the {what}' for _, what in told])}{by}"
         text = listed([f"{_KEPT[kind]} {what}" for kind, what in told])
         if len(self.amounts) < len(told):
             text = f"{listed([_KEPT[kind] for kind, _ in told])} {told[0][1]}"

@@ -137,7 +137,8 @@ def element_products(k: KernelBuilder, level: int) -> Title:
     T. J. R. Hughes, I. Levit, J. Winget, J. Eng. Mech. 109 (1983).
     """
     shape = k.draw.shape
-    e = _Element(k, shape.choice((3, 4)), "num_elements")
+    corners = shape.choice((3, 4))
+    e = _Element(k, corners, "num_faces" if corners == 3 else "num_elements")
     real = k.draw.wide_float_type()
     size = shape.choice((2, 3)) if level > 1 and shape.chance(0.5) else 1
     m = _Matrix(k, e, real, size)

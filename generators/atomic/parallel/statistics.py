@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from generators.atomic.parallel.parts import (
     COUNTS,
@@ -37,9 +37,8 @@ def class_statistics(k: KernelBuilder, level: int) -> Title:
     k.size("classes", 3, 4)
     vec = Vec(shape.choice((2, 3)), real)
     form = shape.choice(("scalar", "points", "features"))
-    if form == "features":
-        k.size("features", 3, 4)
-    with work(k, level, "n", _SPAN, "i s", "folds", "list lists") as w:
+    site, f = _samples(k, level, form)
+    with site as w:
         label = w.read("labels classes_of cluster_ids", INT32, init="index_of:classes")
         c = w.let("c label group", label, 0.9)
         weight = w.read("weights sample_weight", real, 0.5, 2.0) if shape.chance(0.3) else None
@@ -52,16 +51,18 @@ def class_statistics(k: KernelBuilder, level: int) -> Title:
         sums = w.shared("sums totals", type_, ("classes", *parts))
         squares = w.shared("squares sum_sq", type_, ("classes", *parts)) if more else None
         value_of = named(k, "w sample_w", weight, 1.0) if weight is not None else None
-        counts.update("add", (c,), 1 if value_of is None else value_of)
-        load: Expr
+        with nullcontext() if f is None else k.if_(fn("eq", f, k.lift(0, INT32))):
+            counts.update("add", (c,), 1 if value_of is None else value_of)
         if form == "features":
             x = k.array("features_in x samples", real, (*w.dims, "features"), low=-2.0, high=2.0)
-            with k.for_("f j d", extent(x, len(w.dims))) as f:
-                load = x[_row_index(w, f)]
-                _moments(k, load, value_of, [sums, squares], (c, f), real)
-            said = f"each feature f of {x.name}"
+            along = k.for_("f j d", extent(x, len(w.dims))) if f is None else nullcontext(f)
+            with along as place:
+                load: Expr = x[_row_index(w, place)]
+                _moments(k, load, value_of, [sums, squares], (c, place), real)
+            said = f"each feature k of {x.name}"
         else:
-            load = w.read("x samples values points", type_, -2.0, 2.0)
+            names = "x points" if form == "points" else "x samples values"
+            load = w.read(names, type_, -2.0, 2.0)
             _moments(k, load, value_of, [sums, squares], (c,), real)
             said = written(load)
     about = (
@@ -69,12 +70,26 @@ def class_statistics(k: KernelBuilder, level: int) -> Title:
     )
     text = f"{about}: for each sample of class c = {written(label)}, add {said}"
     text += _told_sums((counts, sums, squares), weight, form)
+    text += "" if f is None else " The threads of the first feature count."
     return Title(k.name("class_statistics accumulate_classes group_moments"), text)
+
+
+def _samples(
+    k: KernelBuilder, level: int, form: str
+) -> tuple[AbstractContextManager[Work], Var | None]:
+    """A thread for each sample, or for each feature of each: then the index of the feature."""
+    if form == "features":
+        k.size("features", 3, 4)
+        if k.draw.shape.chance(0.7):
+            k.size("n", 40, 56)
+            i, f = k.thread("n", "features", names=(k.name("i s"), k.name("f j d")))
+            return nullcontext(Work(k, level, ("n",), (i,), False)), f
+    return work(k, level, "n", _SPAN, "i s", "folds", "list lists"), None
 
 
 def _told_sums(arrays: tuple[Shared, Shared, Shared | None], weight: Expr | None, form: str) -> str:
     counts, sums, squares = arrays
-    place = ("c", "f") if form == "features" else ("c",)
+    place = ("c", "k") if form == "features" else ("c",)
     text = f" times {written(weight)}" if weight is not None else ""
     text += f" to {sums.said(*place)} and "
     text += f"{'1' if weight is None else 'that weight'} to {counts.said('c')}."
