@@ -102,7 +102,7 @@ def _token_factor(t: Tensor) -> tuple[Callable[[Expr, Var | None, Var], Expr], s
         said = f" times the token's {weights.name}"
         return lambda g, inner, _token: weights[t.lead(inner)] * g, said
     counts = k.array("token_counts", INT32, "vocab", low=1, high=6)
-    said = f", over {counts.name} of that row,"
+    said = f", divided by {counts.name} of its id,"
     return lambda g, _inner, token: g / cast(counts[token], FLOAT32), said
 
 

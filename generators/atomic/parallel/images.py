@@ -124,7 +124,7 @@ def _from_image(k: KernelBuilder, level: int) -> str:
             x, y = (k.let(n, cast(c, FLOAT32)) for n, c in zip(names, (p.x, p.y), strict=True))
             one = k.lift(1, k.draw.shape.weighted(COUNTS))
             text = _votes(k, (x, y), one, "1", p.lead)
-    return text.format(each=f"each pixel {about}, of column x and row y")
+    return text.format(each=f"each pixel {about}, of column x and row y,")
 
 
 def _votes(

@@ -125,7 +125,7 @@ def block_ranks(k: KernelBuilder, level: int) -> Title:
     upto = shape.chance(0.4)
     found = b.halved(wanted, upto) if search else b.counted(wanted, upto, counts)
     some = fn("gt", found, k.lift(0, found.type))
-    with k.if_(some) if level > 1 and shape.chance(0.5) else nullcontext():
+    with k.if_(some) if level > 1 and shape.chance(0.25) else nullcontext():
         k.atomic("add", counts, (*at, q), found)
     text = (
         f"Ranks of {queries.name} among {keys.name}, block by block: for each x of {queries.name}"
