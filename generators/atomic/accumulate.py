@@ -68,7 +68,7 @@ class Accumulation(Tally):
         self.takes = self._taken()
         self.amounts = list({a.name: a for _, a in self.takes}.values())
         whole = {INT32: 5, Scalar("int64"): 3}
-        if self.kind == "add" and any(len(amount.keys) > 1 for amount in self.amounts):
+        if self.kind == "add" and any(sum(map(a.reads, a.keys)) > 1 for a in self.amounts):
             # Sums of products of many entries are beyond 32 bits.
             whole = {Scalar("int64"): 1}
         self.type = shape.weighted(whole) if ledger.whole else k.draw.wide_float_type()

@@ -65,7 +65,9 @@ class _Deposit(Tally):
             self.out, self.kernel = "counts cell_counts", "count_particles bin_particles"
             return self.k.lift(1, INT32)
         one = self.parts.split()[0]
-        value = given(self.s, one, self.real, 0.5, 2.0, each=4, shared=1, many=self.parts)
+        # Of particles that are all alike, cells that hold them whole have a number.
+        alike = int(self.shared)
+        value = given(self.s, one, self.real, 0.5, 2.0, each=4, shared=alike, many=self.parts)
         return self.let(f"{one}_p", value, 1.0)
 
 

@@ -27,6 +27,7 @@ _MOMENTS = Ledger(
         "sum_moments accumulate_moments": ("value", "squared_value"),
         "sum_three_moments": ("value", "squared_value", "cubed_value"),
     },
+    settings=frozenset("m"),
     entry="sample",
     group="clusters labels cluster_ids",
     second="trials trial trial_ids",

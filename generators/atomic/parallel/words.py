@@ -207,7 +207,7 @@ def similarity_votes(k: KernelBuilder, level: int) -> Title:
     ) as w:
         hash_of, how = hashed(k, 0.6)
         load = w.read("features shingles", shape.choice((INT32, UINT32)), 0, 5000)
-        key = cast(load, UINT32)
+        key = w.let("key item", cast(load, UINT32), 1.0)
         type_: Scalar = shape.weighted({INT32: 3, FLOAT32: 3})
         weight = None
         value: Expr = k.lift(1, type_)
