@@ -65,9 +65,7 @@ def class_statistics(k: KernelBuilder, level: int) -> Title:
             load = w.read(names, type_, -2.0, 2.0)
             _moments(k, load, value_of, [sums, squares], (c,), real)
             said = written(load)
-    about = (
-        "Class counts, sums and sums of squares" if squares is not None else "Class counts and sums"
-    )
+    about = "Class counts and sums" if squares is None else "Class counts, sums and sums of squares"
     text = f"{about}: for each sample of class c = {written(label)}, add {said}"
     text += _told_sums((counts, sums, squares), weight, form)
     text += "" if f is None else " The threads of the first feature count."
