@@ -36,7 +36,7 @@ _KEPT = {"add": "sum", "max": "largest", "min": "smallest"}
 
 def noun(size: str) -> str:
     """What one of so many is called."""
-    return singular(size).replace("_", " ")
+    return {"cols": "column"}.get(size, singular(size)).replace("_", " ")
 
 
 def _spoken(name: str) -> str:
@@ -44,6 +44,8 @@ def _spoken(name: str) -> str:
     return name.replace("_", " ").replace("huber", "Huber").replace("log cosh", "log-cosh")
 
 
+_LINED = ("rows", "columns", "row_bins", "strip", "bins", "plane", "runs")
+"""Forms in which an entry belongs to a line or to a group that has settings of its own."""
 _UNIT = re.compile(r"_(s|ms|mm|c|m2|cents?|ids?)?$")
 """The unit at the end of an array's name."""
 
@@ -62,10 +64,11 @@ class Accumulation(Tally):
         self.form = "rows" if form == "columns" and not self._alike() else self.form
         super().__init__(level, self._launched(k))
         self.called = ""
+        self.owner: Expr | None = None
         self.takes = self._taken()
         self.amounts = list({a.name: a for _, a in self.takes}.values())
         whole = {INT32: 5, Scalar("int64"): 3}
-        if self.kind == "add" and any(len(amount.keys) > 1 for amount in self.amounts):
+        if self.kind == "add" and any(sum(map(a.reads, a.keys)) > 1 for a in self.amounts):
             # Sums of products of many entries are beyond 32 bits.
             whole = {Scalar("int64"): 1}
         self.type = shape.weighted(whole) if ledger.whole else k.draw.wide_float_type()
@@ -82,11 +85,18 @@ class Accumulation(Tally):
         together."""
         shape, own = self.k.draw.shape, self.ledger
         share = {2: 0.25, 3: 0.1, 4: 0.3, 5: 0.7}.get(self.level, 0.0)
-        if not own.pairs or self.form == "careful" or not self.chance(share):
-            return [(self.kind, shape.choice(own.amounts))]
-        self.called = shape.choice(tuple(own.pairs))
-        named, found = {a.name: a for a in own.amounts}, []
-        for entry in own.pairs[self.called]:
+        amounts = [a for a in own.amounts if self.form in _LINED or not own.settings & {*a.keys}]
+        named, found = {a.name: a for a in amounts}, []
+        pairs = {
+            called: entries
+            for called, entries in own.pairs.items()
+            if {entry.rpartition(":")[2] for entry in entries} <= named.keys()
+        }
+        if not pairs or self.form == "careful" or not self.chance(share):
+            alone = [a for a in amounts if a.name not in own.beside]
+            return [(self.kind, shape.choice(alone))]
+        self.called = shape.choice(tuple(pairs))
+        for entry in pairs[self.called]:
             kind, _, name = entry.rpartition(":")
             found.append((kind or self.kind, named[name]))
         return found
@@ -122,7 +132,7 @@ class Accumulation(Tally):
             if key in self.ledger.params or key in self.ledger.settings:
                 continue
             names, low, high = self.ledger.inputs[key]
-            fields = [_UNIT.sub("", singular(name)) for name in names.split()]
+            fields = [singular(_UNIT.sub("", name)) for name in names.split()]
             many = words(names)[self.number % len(words(names))]
             parts[key] = Part(fields, self.type, low, high, many=many)
         entry = record(s, self.ledger.record, parts, {1: 0.1, 2: 0.2}.get(self.level, 0.3))
@@ -148,14 +158,17 @@ class Accumulation(Tally):
         return entry.values
 
     def setting(self, key: str) -> Expr:
-        """What belongs to a line of a grid: by its index, or one number for all of a list."""
+        """What belongs to a line of a grid, by its index; or to the group of an entry."""
         names, low, high = self.ledger.inputs[key]
-        one, many = words(names)
-        if self.ledger.each.split()[0] not in self.s.dims:
-            return self.k.scalar(one, self.type, low, high)
-        axis = self.s.dims.index(self.ledger.each.split()[0])
-        array = self.k.array(many, self.type, self.s.dims[axis], low=low, high=high)
-        return array[self.s.at[axis]]
+        line, many = self.ledger.each.split()[0], words(names)[1]
+        if line in self.s.dims:
+            at: Expr = self.s.at[self.s.dims.index(line)]
+        else:
+            if self.owner is None:
+                line, group = self.key(self.ledger.group)
+                self.owner = self.let(self.group_name(line), group, 1.0)
+            line, at = self.ledger.group.split()[0], self.owner
+        return self.k.array(many, self.type, line, low=low, high=high)[at]
 
     def value(self, values: dict[str, Expr], amount: Formula) -> Expr:
         """What the entry gives, in place or by a helper."""
@@ -185,6 +198,10 @@ class Accumulation(Tally):
         for amount in self.amounts:
             value = self.value(values, amount)
             name = "term" if self.ledger.phrases else amount.name
+            # An array of that name holds them.
+            at = s.at[-1]
+            if name in self.k.used and isinstance(at, Var):
+                name = f"{amount.keys[0]}_{at.name if len(at.name) == 1 else 'val'}"
             twice = sum(a is amount for _, a in self.takes) > 1
             share = 1.0 if twice or not self.known else 0.5
             share = 0.0 if self.ledger.phrases and self.called else share
@@ -231,7 +248,11 @@ class Accumulation(Tally):
             q, second = self.key(own.second, 3, 4)
             return (s.dims[0], q), (s.at[0], second), f" by {noun(s.dims[0])} and {noun(q)}"
         # Copies of few groups pay: of many each address is met seldom.
-        m, group = self.key(own.parent if self.form == "copies" else own.group)
+        if self.owner is None:
+            few = own.few or own.parent
+            m, group = self.key(few if self.form == "copies" else own.group)
+        else:
+            m, group = own.group.split()[0], self.owner
         by = f" by {noun(m)}"
         if self.form == "bins":
             return (m,), (group,), by
@@ -273,7 +294,7 @@ class Accumulation(Tally):
             return f"{phrase}{by}"
         told = [(kind, _spoken(a.name)) for kind, a in self.takes]
         if self.kind == "add":
-            return f"Sum {' and '.join(f'the {what}' for _, what in told)}{by}"
+            return f"Sum {listed([f'the {what}' for _, what in told])}{by}"
         text = listed([f"{_KEPT[kind]} {what}" for kind, what in told])
         if len(self.amounts) < len(told):
             text = f"{listed([_KEPT[kind] for kind, _ in told])} {told[0][1]}"

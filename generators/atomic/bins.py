@@ -41,6 +41,8 @@ class _Histogram(Tally):
         k.size("bins", 5, 8)
         self.type = FLOAT32 if self.weighted else shape.weighted(INTS)
         self.names, self.low, self.high = k.draw.value.choice(_SUBJECTS)
+        self.read = ""
+        """The array that was read last."""
         self.moved, self.inverse = self.low < 0.0 or self.chance(0.6), self.chance(0.5)
 
     def _launched(self, k: KernelBuilder) -> Site:
@@ -70,8 +72,9 @@ class _Histogram(Tally):
         """Where a measurement lies in widths of a bin; bins need not reach all values."""
         k, span = self.k, self.high - self.low
         reach = (self.low - 0.1 * span, self.high + 0.1 * span)
-        x: Expr = s.read(names or self.names, FLOAT32, round(reach[0], 2), round(reach[1], 2))
-        x = self.let(f"{axis}i" if axis else "x value", x, 0.6)
+        load = s.read(names or self.names, FLOAT32, round(reach[0], 2), round(reach[1], 2))
+        self.read = load.array.name
+        x: Expr = self.let(f"{axis}i" if axis else "x value", load, 0.6)
         if self.moved:
             at = (self.low - 0.5, self.low + 0.5)
             x = x - k.scalar(f"{axis}_min" if axis else "origin lowest", FLOAT32, *at)
@@ -132,7 +135,7 @@ def _measured(h: _Histogram) -> str:
         counted = "num_outside num_outliers" if h.chance(0.4, 2) else ()
         h.skip(any_of([slot < 0, slot >= count]), "b is no bin", counted=counted)
     h.put((slot,))
-    return f"{h.kind} of {h.names.split()[0]} by bins of one width: for each entry {h.s.where}, "
+    return f"{h.kind} of {h.read} by bins of one width: for each entry {h.s.where}, "
 
 
 def _joint(h: _Histogram) -> str:

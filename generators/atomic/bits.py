@@ -81,16 +81,18 @@ def _materials(k: KernelBuilder, level: int) -> Title:
 
 
 def _parity(k: KernelBuilder, level: int) -> Title:
-    """Parity words of stripes, as RAID keeps them."""
+    """Parity words of stripes, as RAID keeps them: of all parts of a stripe."""
     type_ = k.draw.shape.choice((UINT32, UINT64))
-    t = Tally(level, over(k, "num_blocks words", indices(k, "b block", "w j"), ((24, 32), (4, 6))))
-    k.size("stripes", 6, 8)
-    block = t.s.array("data blocks", type_, 0, 2**31)
-    stripe = t.s.read("stripe_of stripe_ids", INT32, init="index_of:stripes", axes=(0,))
-    place = (t.let("s stripe", stripe), t.s.at[1])
-    t.into("parity parity_blocks", ("stripes", "words"), place, t.let("word", block[t.s.at]), "xor")
-    opening = f"Parity blocks of stripes of data blocks (RAID): for each word ({t.s.where}), "
-    return t.title("stripe_parity xor_parity", opening)
+    names = indices(k, "s stripe", "p part", "w j")
+    t = Tally(level, over(k, "stripes parts words", names, ((5, 6), (4, 5), (4, 6))))
+    data = t.s.array("data blocks", type_, 0, 2**31)
+    stripe, part, w = t.s.at
+    place = (stripe, w)
+    t.into("parity parity_blocks", ("stripes", "words"), place, t.let("word", data[t.s.at]), "xor")
+    opening = f"Parity blocks of stripes (RAID): for each word {t.say(w)} of each part "
+    return t.title(
+        "stripe_parity xor_parity", f"{opening}{t.say(part)} of stripe {t.say(stripe)}, "
+    )
 
 
 def _voxels(k: KernelBuilder, level: int) -> Title:
@@ -119,8 +121,10 @@ def _voxels(k: KernelBuilder, level: int) -> Title:
 
 def _light_tiles(k: KernelBuilder, level: int) -> Title:
     """Tiles of the screen that lights reach, a bit for each light (tiled shading)."""
-    t = Tally(level, threads(k, "num_words", 2, 2, "light l", dims="32*num_words"))
-    (light,) = t.s.at
+    k.size("views", 2, 3)
+    k.size("num_words", 2, 2)
+    t = Tally(level, over(k, "views 32*num_words", indices(k, "v view", "light l")))
+    view, light = t.s.at
     k.size("tile_rows", 5, 7)
     k.size("tile_cols", 5, 7)
     x = k.let("tx", t.s.read("tile_x center_x", INT32, init="index_of:tile_cols"))
@@ -128,7 +132,8 @@ def _light_tiles(k: KernelBuilder, level: int) -> Title:
     reach = k.let("r reach", t.s.read("radius_tiles reach_tiles", INT32, 0, 2))
     rows, cols = k.size_param("tile_rows", "tile_rows"), k.size_param("tile_cols", "tile_cols")
     word, mask = k.let("word", light // 32), k.let("mask", _bit(light % 32, UINT32))
-    out = k.accumulator("light_masks tile_lights", UINT32, ("tile_rows", "tile_cols", "num_words"))
+    dims = ("views", "tile_rows", "tile_cols", "num_words")
+    out = k.accumulator("light_masks tile_lights", UINT32, dims)
     round_ = k.draw.shape.chance(0.5)
     top, left = k.let("top", most(y - reach, 0)), k.let("left", most(x - reach, 0))
     bottom = k.let("bottom", least(y + reach, rows - 1))
@@ -136,16 +141,14 @@ def _light_tiles(k: KernelBuilder, level: int) -> Title:
     rows_ = k.for_("row", bottom + 1, start=top)
     with rows_ as row, k.for_("col", right + 1, start=left) as col:
         if not round_:
-            k.atomic("or", out, (row, col, word), mask)
+            k.atomic("or", out, (view, row, col, word), mask)
         else:
             away = (row - y) * (row - y) + (col - x) * (col - x)
             with k.if_(fn("le", away, reach * reach)):
-                k.atomic("or", out, (row, col, word), mask)
-    text = (
-        "Tiled light culling: each light sets its bit, 32 lights a word, in the mask of every tile "
-    )
-    text += "of the screen that lies within its radius, counted in tiles, of its own tile"
-    text += ", as a disk." if round_ else " along both axes."
+                k.atomic("or", out, (view, row, col, word), mask)
+    text = "Tiled light culling: each light of a view sets its bit, 32 lights a word, in the mask "
+    text += "of every tile of that view's screen whose distance from the light's own tile, in tiles"
+    text += ", is at most its radius." if round_ else " along each axis, is at most its radius."
     return Title(k.name("cull_lights mark_light_tiles"), text)
 
 
@@ -297,10 +300,10 @@ def _best_of_chunk(k: KernelBuilder, level: int) -> Title:
 
 def _nearest_reference(k: KernelBuilder, level: int) -> Title:
     """Brute-force nearest neighbours: blocks of references, joined by a minimum of packed keys."""
-    width = k.draw.value.choice((4, 8))
+    width = k.draw.value.choice((8, 16))
     size = k.draw.shape.choice((2, 3))
     names = indices(k, "q query", "b block")
-    q, b = over(k, "num_queries blocks", names, ((8, 12), (4, 6))).at
+    q, b = over(k, "num_queries blocks", names, ((8, 12), (3, 4))).at
     key = k.draw.shape.choice((INT64, UINT64))
     vec = Vec(size, INT32)
     queries = k.array("queries query_cells", vec, "num_queries", low=-60, high=60)

@@ -1,4 +1,4 @@
-"""Checksums of blocks: words are mixed and joined in any order."""
+"""Checksums of blocks: words are mixed with their place and joined in any order."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.naming import routine
 from generators.kit.sites import over
+from generators.program.dtypes import INT32
 from generators.program.expr import Expr, Var
 
 _MIXERS: dict[int, dict[str, tuple[tuple[int, int], ...]]] = {
@@ -32,16 +33,18 @@ class _Words(Tally):
         shape = k.draw.shape
         self.type = shape.choice((UINT32, UINT64))
         form = shape.choice(("grid", "grid", "list") if level < 3 else ("segments",))
-        self.width = k.draw.value.choice((8, 16) if form == "segments" else (2, 4))
-        self.form = form
+        self.width = k.draw.value.choice((8, 16))
+        self.form, self.count = form, Var("block_words", INT32)
         if form == "grid":
             s = over(k, "blocks block_words", indices(k, "b block", "j w"), ((8, 12), (6, 8)))
             super().__init__(level, s)
             self.block, self.within = s.at
         elif form == "list":
-            super().__init__(level, threads(k, "blocks", 3, 4, dims=f"{self.width}*blocks"))
-            self.block = k.let("b block", self.s.at[0] // self.width)
-            self.within = self.s.at[0]
+            k.size("block_words", 12, 16)
+            super().__init__(level, threads(k, "blocks", 5, 6, dims="blocks*block_words"))
+            self.count = k.size_param("block_words words_per_block", "block_words")
+            self.block = k.let("b block", self.s.at[0] // self.count)
+            self.within = self.s.at[0] % self.count
         else:
             s = over(k, "blocks segments", indices(k, "b block", "g segment"), ((8, 12), (3, 4)))
             super().__init__(level, s)
@@ -62,14 +65,15 @@ class _Words(Tally):
 
 @idiom(depth=4)
 def block_checksum(k: KernelBuilder, level: int) -> Title:
-    """Checksums of blocks that do not depend on the order: mixed words, joined by xor or by sum."""
+    """Checksums of blocks: words that are mixed with their index, joined by xor or by sum; or, of
+    sets, such that do not depend on the order."""
     shape = k.draw.shape
     t = _Words(k, level)
     named = shape.choice(sorted(_MIXERS[t.type.bits]))
     mix = t.mixer(named)
     kind = shape.choice(("xor", "add"))
     salt = k.scalar("seed salt", t.type, 1, 10**6) if shape.chance(0.4) else None
-    placed = level >= 2 and shape.chance(0.6)
+    placed = shape.chance(0.75)
     out_names = "checksums digests"
 
     def hashed(word: Expr, place: Expr) -> Expr:
@@ -81,7 +85,7 @@ def block_checksum(k: KernelBuilder, level: int) -> Title:
         return value
 
     if t.form == "segments":
-        data = k.array("data words", t.type, ("blocks", f"{t.width}*segments"), low=0, high=2**31)
+        data = k.array("data payload", t.type, ("blocks", f"{t.width}*segments"), low=0, high=2**31)
         acc = k.let("acc partial", k.lift(0, t.type))
         first = k.let("first start", t.within * t.width)
         with k.for_("j step", t.width) as j:
@@ -93,7 +97,7 @@ def block_checksum(k: KernelBuilder, level: int) -> Title:
                 k.assign(acc, fn("bit_xor", acc, value))
         k.atomic(kind, k.accumulator(out_names, t.type, "blocks"), t.block, acc)
     else:
-        data = t.s.array("data words", t.type, 0, 2**31)
+        data = t.s.array("data payload", t.type, 0, 2**31)
         value = k.let("mixed hashed", hashed(k.let("word w", data[t.s.at]), t.within))
         k.atomic(kind, k.accumulator(out_names, t.type, "blocks"), t.block, value)
     return _told(t, named, kind, salt, placed, data)
@@ -107,17 +111,18 @@ def _told(t: _Words, named: str, kind: str, salt: Var | None, placed: bool, data
     k = t.k
     out = next(p.name for p in k.params if p.role == "inout")
     joined = "xor" if kind == "xor" else "sum"
-    blocks = f"block of {t.width} words" if t.form == "list" else "row"
-    text = (
-        f"Checksum of each {blocks} of {data.name}: the {joined} of its words, each "
-        f"mixed first by {named} "
-    )
+    blocks = f"block of {t.count.name} words" if t.form == "list" else "row"
+    about = "Checksum" if placed else "Order-independent checksum"
+    text = f"{about} of each {blocks} of {data.name}: the {joined} of its words, each mixed first "
+    text += f"by {named} "
     steps = _MIXERS[t.type.bits][named]
     text += f"(shifts {', '.join(str(s) for s, _ in steps)}; "
     text += f"factors {', '.join(hex(f) for _, f in steps[:-1])}), in {out}."
     if placed:
-        where = "index in the block" if t.form != "list" else "index"
-        text += f" Its {where} times {hex(_ODD[t.type.bits])} is added to a word before"
+        where = "block" if t.form == "list" else "row"
+        text += (
+            f" Its index in the {where} times {hex(_ODD[t.type.bits])} is added to a word before"
+        )
         text += (
             f" it is xor-ed with {salt.name} and mixed." if salt is not None else " it is mixed."
         )

@@ -28,13 +28,17 @@ class Ledger:
     each: str
     parent: str = ""
     """The axis of groups of a grid's lines."""
+    few: str = ""
+    """The axis of so few groups that copies of their sums pay, where that is not the parent."""
     params: Mapping[str, tuple[str, float, float]] = field(default_factory=dict)
     """What the amounts read that is the same for all entries: names, lowest and highest value."""
     pairs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Amounts that are wanted together, ``kind:name`` where not all are taken by one kind; names of
     the kernel that takes them."""
     settings: frozenset[str] = frozenset()
-    """Inputs that belong to a line of a grid as a whole; of entries in a list all have the same."""
+    """Inputs that belong to a line of a grid as a whole, or to the group of an entry in a list."""
+    beside: frozenset[str] = frozenset()
+    """Amounts that are taken beside others alone."""
     lined: bool = False
     """Whether the second axis goes with the columns of a grid: times, say."""
     phrases: Mapping[str, str] = field(default_factory=dict)

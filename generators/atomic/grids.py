@@ -56,8 +56,7 @@ class _Deposit(Tally):
             cell = self.let(f"i{axis}", cast(fn("floor", place), INT32))
             cells.append(self.define(f"i{axis}", cell))
             if self.shared:
-                rest = self.let(f"{share}{axis}", place - cast(cell, self.real))
-                shares.append(self.define(f"f{axis}", rest))
+                shares.append(self.let(f"{share}{axis}", place - cast(cell, self.real)))
         return cells, shares
 
     def amount(self) -> Expr:
@@ -66,7 +65,9 @@ class _Deposit(Tally):
             self.out, self.kernel = "counts cell_counts", "count_particles bin_particles"
             return self.k.lift(1, INT32)
         one = self.parts.split()[0]
-        value = given(self.s, one, self.real, 0.5, 2.0, each=4, shared=1, many=self.parts)
+        # Of particles that are all alike, cells that hold them whole have a number.
+        alike = int(self.shared)
+        value = given(self.s, one, self.real, 0.5, 2.0, each=4, shared=alike, many=self.parts)
         return self.let(f"{one}_p", value, 1.0)
 
 
@@ -89,7 +90,7 @@ def particle_deposit(k: KernelBuilder, level: int) -> Title:
         _share(d, out, cells, shares, amount, bounds)
         opening = "Cloud-in-cell deposit of particles on a grid: for each particle "
         if d.wrapped:
-            d.notes.append(" The grid is periodic: cells wrap around.")
+            d.notes.append(" The grid is periodic: cells wrap around. Positions are not negative.")
         if d.chance(0.3, 4):
             d.into("cell_counts", d.grid, tuple(_wrapped(d, cells, bounds)), 1)
     names = f"{d.kernel} cloud_in_cell" if d.shared else d.kernel
@@ -112,8 +113,12 @@ def _share(
     bounds: Sequence[Var],
 ) -> None:
     """A particle's amount, linearly between its cell and the next along each axis."""
-    text = f"add {d.say(amount)} to {out.name}, shared linearly between the cell "
-    d.done.append(f"{text}{d.place(out, tuple(cells))} and the next one along each axis")
+    text = f"share {d.say(amount)} linearly, by how far into its cell the particle lies, between "
+    own, few = d.place(out, tuple(cells)), len(cells) < 2
+    around = (
+        f"the {2 ** len(cells)} cells of {out.name} from {own[len(out.name) :]} on along all axes"
+    )
+    d.done.append(text + (f"{own} and the next cell" if few else around))
     if len(cells) > 1 and d.chance(0.6):
         _share_in_loops(d, out, cells, shares, amount, bounds)
         return
@@ -250,6 +255,7 @@ _MARKS = {
     "last": ("max", "last_seen last_visit", "mark_last_seen"),
     "first": ("min", "first_seen first_visit", "mark_first_seen"),
     "owner": ("cas", "owner claimed_by", "claim_nodes"),
+    "lowest": ("min", "claimed_by lowest_agent", "claim_by_lowest"),
     "or": ("or", "node_flags marks", "flag_nodes"),
     "count": ("add", "visit_counts visits", "count_visits"),
 }
@@ -268,21 +274,23 @@ def visit_marks(k: KernelBuilder, level: int) -> Title:
     k.size("num_nodes", 70, 95)
     array = "walks paths" if paths else "visited_nodes node_ids"
     node = t.let("node v", s.read(array, INT32, init="index_of:num_nodes"))
-    what = shape.choice(("last", "first", "owner", "or", "count"))
+    what = shape.choice(("last", "first", "lowest", "owner", "or", "count"))
     how, outs, name = _MARKS[what]
     value, start = _mark(t, what)
     t.into(outs, "num_nodes", node, value, how, start)
     if what != "count" and t.chance(0.4):
         t.into("visit_counts visits", "num_nodes", node)
     each = f"({s.where})" if paths else s.where
+    where_ = "step of a walk" if paths else "visit"
+    where_ = "step of an agent's walk" if paths and what == "lowest" else where_
     about = {
         "last": "Last time at which each node was visited",
         "first": "First time at which each node was visited",
         "owner": "Claim the free nodes among those that are visited",
+        "lowest": "Claim each node for the agent of the lowest number that visits it",
         "or": "Set a flag on all nodes that are visited",
         "count": "Count the visits of each node",
     }[what]
-    where_ = "step of a walk" if paths else "visit"
     return t.title(name, f"{about}: for each {where_} {each}, ")
 
 
@@ -295,6 +303,9 @@ def _mark(t: Tally, what: str) -> tuple[Expr, object]:
         return k.scalar("flag color_bit", UINT32, 1, 128), 0
     if what == "owner":
         return k.scalar("agent_id color", INT32, 1, 99), 0
+    if what == "lowest":
+        agent = s.at[0] if s.rank == 2 else s.read("agent_ids agents", INT32, 0, 99)
+        return agent, 10**9
     if s.rank == 2:
         return s.at[1], -1 if what == "last" else 10**9
     times = s.read("times visit_times", INT32, 1, 9999)

@@ -27,6 +27,7 @@ _MOMENTS = Ledger(
         "sum_moments accumulate_moments": ("value", "squared_value"),
         "sum_three_moments": ("value", "squared_value", "cubed_value"),
     },
+    settings=frozenset("m"),
     entry="sample",
     group="clusters labels cluster_ids",
     second="trials trial trial_ids",
@@ -84,21 +85,23 @@ def loss_totals(k: KernelBuilder, level: int) -> Title:
 _MECHANICS = Ledger(
     {
         "m": ("mass masses", 0.5, 2.0),
-        "v": ("velocity velocities", 0.1, 2.0),
+        "v": ("speed speeds", 0.1, 2.0),
         "h": ("height heights", 0.0, 2.0),
+        "r": ("axis_distance axis_distances", 0.1, 1.5),
+        "w": ("angular_speed angular_speeds", -1.5, 1.5),
     },
     formulas(
         kinetic_energy=lambda m, v: 0.5 * m * v * v,
-        momentum=lambda m, v: m * v,
+        moment_of_inertia=lambda m, r: m * r * r,
+        angular_momentum=lambda m, r, w: m * r * r * w,
         potential_energy=lambda m, h, g: m * g * h,
         mass=lambda m: m,
-        weight=lambda m, g: m * g,
         mechanical_energy=lambda m, v, h, g: 0.5 * m * v * v + m * g * h,
     ),
     params={"g": ("g gravity", 9.7, 9.9)},
     pairs={
         "sum_energies energy_totals": ("kinetic_energy", "potential_energy"),
-        "sum_mass_and_momentum": ("mass", "momentum"),
+        "sum_mass_and_inertia": ("mass", "moment_of_inertia"),
     },
     entry="particle",
     group="bodies body_ids body",
@@ -111,7 +114,7 @@ _MECHANICS = Ledger(
 
 @idiom
 def mechanics_totals(k: KernelBuilder, level: int) -> Title:
-    """Energy, momentum and mass of particles, by body."""
+    """Energy, angular momentum, inertia and mass of particles, by body."""
     return accumulate(k, level, _MECHANICS)
 
 
@@ -158,7 +161,7 @@ _WEATHER = Ledger(
         "a": ("area_m2 areas_m2", 0.5, 3.0),
     },
     formulas(
-        rain_volume=lambda r, a: r * a,
+        collected_litres=lambda r, a: r * a,
         growing_degrees=lambda t, b: most(t - b, 0.0),
         heating_degrees=lambda t, b: most(b - t, 0.0),
         rain=lambda r: r,
@@ -166,6 +169,7 @@ _WEATHER = Ledger(
         snow_water=lambda r, t: where(t <= 0.0, r, 0.0),
     ),
     params={"b": ("base_c base_temp_c", 4.0, 12.0)},
+    settings=frozenset("a"),
     pairs={
         "sum_rain_and_snow": ("liquid_rain", "snow_water"),
         "sum_degrees": ("heating_degrees", "growing_degrees"),
@@ -182,7 +186,7 @@ _WEATHER = Ledger(
 
 @idiom
 def weather_totals(k: KernelBuilder, level: int) -> Title:
-    """Rain volumes, snow and degree sums by station."""
+    """Rain, snow, collected litres and degree sums by station."""
     return accumulate(k, level, _WEATHER)
 
 
@@ -193,11 +197,11 @@ _PEAKS = Ledger(
         "b": ("offset offsets", -0.5, 0.5),
     },
     formulas(
-        sample=lambda x: x,
+        signal=lambda x: x,
         amplitude=lambda x: abs(x),
         scaled_value=lambda x, g: g * x,
         corrected_value=lambda x, b: x - b,
-        power=lambda x: x * x,
+        deviation=lambda x, b: abs(x - b),
         calibrated_value=lambda x, b, g: g * (x - b),
     ),
     settings=frozenset("gb"),
@@ -206,10 +210,11 @@ _PEAKS = Ledger(
     second="trials trial trial_ids",
     each="channels samples",
     parent="devices device_of device_ids",
+    few="channels channel channel_ids",
     lined=True,
     kinds=("max", "min"),
     pairs={
-        "signal_range hold_extremes": ("min:sample", "max:sample"),
+        "signal_range hold_extremes": ("min:signal", "max:signal"),
         "calibrated_range": ("min:calibrated_value", "max:calibrated_value"),
         "corrected_range": ("min:corrected_value", "max:corrected_value"),
     },
@@ -266,6 +271,7 @@ _SENSORS = Ledger(
         line_loss=lambda c, r, d: r * c * c * d,
         metered_time=lambda d: d,
     ),
+    settings=frozenset("r"),
     pairs={
         "sum_energy_and_charge meter_totals": ("energy", "charge"),
         "sum_energy_and_loss": ("energy", "line_loss"),

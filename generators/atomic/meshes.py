@@ -8,7 +8,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, most, sqrt, where
 from generators.kit.naming import applied
 from generators.kit.sources import given
-from generators.program.dtypes import INT32, Mat, Scalar, Vec
+from generators.program.dtypes import INT32, Mat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
 _HALF = 6
@@ -163,8 +163,9 @@ def face_fluxes(k: KernelBuilder, level: int) -> Title:
     if form == "rusanov":
         return _shallow_water(t, (i, j), type_)
     u = k.array("phi temperature concentration", type_, "num_cells", low=0.2, high=2.0)
-    flux = _flux(t, form, u, (i, j), type_)
-    if t.chance(0.7):
+    spread = form in ("diffusion", "both") or t.chance(0.6)
+    flux = _flux(t, form, u, (i, j), spread)
+    if spread:
         area = t.s.read("area face_area", type_, 0.3, 1.5)
         flux = area * flux if t.chance(0.5) else flux * area
     flux = t.define("q", t.let("flux q", flux))
@@ -177,19 +178,23 @@ def face_fluxes(k: KernelBuilder, level: int) -> Title:
     return t.title(f"{names.get(form, 'upwind_fluxes')} face_fluxes", f"{opening}cell j, ")
 
 
-def _flux(t: Tally, form: str, u: Var, ends: tuple[Var, Var], type_: Scalar) -> Expr:
-    """What goes from the left to the right cell."""
+def _flux(t: Tally, form: str, u: Var, ends: tuple[Var, Var], spread: bool) -> Expr:
+    """What goes from the left to the right cell; ``spread``: through a unit of the area."""
     k, (i, j) = t.k, ends
+    type_ = scalar_of(u[i].type)
     named = k.draw.word.choice(("u_l u_r", "phi_l phi_r", "left_value right_value")).split()
     left, right = t.let(named[0], u[i]), t.let(named[1], u[j])
     diffusive = None
     if form in ("diffusion", "both"):
-        nu = given(t.s, "conductivity", type_, 0.2, 1.2, shared=2, each=1, many="conductivity")
+        heat = u.name == "temperature" and form == "diffusion"
+        name = "conductivity" if heat else "diffusivity"
+        nu = given(t.s, name, type_, 0.2, 1.2, shared=2, each=1, many=name)
         gap = t.s.read("dist cell_distance", type_, 0.5, 1.5)
         diffusive = nu * (left - right) / gap
         if form == "diffusion":
             return diffusive
-    speed = t.let("un vn", t.s.read("normal_velocity face_velocity", type_, -1.5, 1.5))
+    names = "normal_velocity face_velocity" if spread else "volume_flux face_flow"
+    speed = t.let("un vn" if spread else "flow through", t.s.read(names, type_, -1.5, 1.5))
     if form == "central":
         return 0.5 * speed * (left + right)
     if form == "linear":

@@ -42,6 +42,11 @@ class _Draws(Tally):
         with self.k.for_("s sample", self.count):
             yield
 
+    @property
+    def each_one(self) -> str:
+        """What a thread drew, as a description goes on about it."""
+        return "it" if self.count is None else "each"
+
     def said(self, one: str, many: str) -> str:
         """How many of them a thread draws."""
         if self.count is None:
@@ -109,7 +114,8 @@ def _dice(t: _Draws) -> tuple[str, str]:
     how += f", each a random word modulo {sides.name}" if unsigned else ""
     many = t.said("a die", "dice").replace("draws", "rolls")
     if best is None:
-        text = f"Histogram of dice: {many} {how}, and counts every face in {hist.name}."
+        faces = "the face" if t.count is None else "every face"
+        text = f"Histogram of dice: {many} {how}, and counts {faces} in {hist.name}."
         return "roll_dice tally_rolls dice_histogram", text
     k.atomic("add", hist, best, 1)
     text = (
@@ -172,7 +178,7 @@ def _sectors(t: _Draws) -> tuple[str, str]:
     text = (
         f"Check a sampler by {what}s: {t.said('a point p', 'points p')} with {sampler} and counts "
     )
-    text += f"each in {counts.name} by its {what}, of which bit a says whether p[a] > 0."
+    text += f"{t.each_one} in {counts.name} by its {what}, of which bit a says whether p[a] > 0."
     return f"count_{what}s tally_{what}s", text
 
 
@@ -186,7 +192,8 @@ def _normal(t: _Draws) -> tuple[str, str]:
         slot = k.let("b slot", cast(fn("floor", z / width), INT32) + bins // 2)
         k.atomic("add", hist, clamp(slot, 0, bins - 1), 1)
     text = (
-        f"Histogram of normal random numbers: {t.said('a number z', 'numbers z')} and counts each "
+        f"Histogram of normal random numbers: {t.said('a number z', 'numbers z')} and counts "
+        f"{t.each_one} "
     )
     text += f"in {hist.name}, whose bins of {width.name} are centred on zero: bin floor(z / "
     text += f"{width.name}) + {bins.name} // 2. What lies outside goes to the first or last bin."
@@ -197,11 +204,12 @@ def _walk(t: _Draws) -> tuple[str, str]:
     """Random walks: where they end, or when they first leave an interval."""
     k, size = t.k, t.k.size("bins", 5, 8)
     bins = k.size_param("num_bins n_bins", size)
-    hist = k.accumulator("hist end_counts", INT32, size)
+    ends = t.chance(0.5)
+    hist = k.accumulator("hist end_counts" if ends else "hist passage_counts", INT32, size)
     steps = k.scalar("num_steps max_steps", INT32, 5, 9)
     sigma = k.scalar("sigma step_std", FLOAT32, 0.4, 0.9)
     x = k.let("x position", k.lift(0.0, FLOAT32))
-    if t.chance(0.5):
+    if ends:
         with k.for_("step s", steps):
             k.augment(x, "add", sigma * t.draw("z kick", "randn"))
         width = k.scalar("bin_width", FLOAT32, 0.5, 1.2)

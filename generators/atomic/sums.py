@@ -30,6 +30,7 @@ _PAIRS = Ledger(
     second="",
     each="rows cols",
     record="Pair",
+    beside=frozenset({"squared_norm_y"}),
     pairs={
         "cosine_terms cosine_sums": ("dot_product", "squared_norm", "squared_norm_y"),
         "dot_and_norm projection_sums": ("dot_product", "squared_norm"),
@@ -42,7 +43,6 @@ _PAIRS = Ledger(
         "squared_distance": "Squared Euclidean distance of x and y",
         "manhattan_distance": "Manhattan distance of x and y",
         "squared_norm": "Squared norm of x",
-        "squared_norm_y": "Squared norm of y",
         "overlap": "Overlap of two histograms x and y, the sum of their minima,",
     },
 )

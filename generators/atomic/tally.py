@@ -15,7 +15,7 @@ from generators.program.dtypes import INT32, Scalar, scalar_of
 from generators.program.expr import Call, Const, Expr, Load, Op, Operand, Var, op
 
 INT64, UINT32, UINT64 = Scalar("int64"), Scalar("uint32"), Scalar("uint64")
-INTS = {INT32: 6, INT64: 2, UINT32: 2, UINT64: 1}
+INTS = {INT32: 9, INT64: 2, UINT32: 3, UINT64: 1}
 GROUPS = "groups labels owner segment cluster"
 
 _VERBS = {
@@ -67,6 +67,11 @@ def any_of(tests: Sequence[Expr]) -> Expr:
     for test in tests[1:]:
         found = op("or", found, test)
     return found
+
+
+def whole(text: str) -> str:
+    """A value in words that may stand within a sentence: a choice in parentheses."""
+    return f"({text})" if ", else " in text and not text.startswith("(") else text
 
 
 def joined(clauses: Sequence[str]) -> str:
@@ -169,7 +174,7 @@ class Tally:
         told, verb = value, how
         if isinstance(value, Op) and value.op == "neg" and how == "add":
             told, verb = value.args[0], "sub"
-        self.done.append(_VERBS[verb].format(self.say(told), self.place(array, at)))
+        self.done.append(_VERBS[verb].format(whole(self.say(told)), self.place(array, at)))
         if how == "cas":
             self.k.compare_and_swap(array, at, 0, value)
         else:

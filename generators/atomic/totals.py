@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from generators.atomic.accumulate import Accumulation, noun
 from generators.atomic.entries import Ledger
+from generators.atomic.tally import whole
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title
 from generators.kit.functions import least, most
@@ -44,7 +45,7 @@ def _taken(a: Accumulation, kept: list[Var], values: list[Expr]) -> None:
 
 def _told_amounts(a: Accumulation, values: list[Expr]) -> str:
     if a.kind == "add":
-        return f"sums up {listed([a.say(value) for value in values])}"
+        return f"sums up {listed([whole(a.say(value)) for value in values])}"
     superlatives = {"max": "largest", "min": "smallest"}
     told = [(superlatives[kind], a.say(v)) for (kind, _), v in zip(a.takes, values, strict=True)]
     if len(a.amounts) < len(told):
@@ -173,7 +174,7 @@ def _runs(a: Accumulation) -> str:
 
     with k.for_("j step", count) as j:
         site, entries = _chunk_entry(a, j, count, strided=False)
-        group = k.let(a.group_name(size), groups[site.at])
+        group = a.owner = a.let(a.group_name(size), groups[site.at])
         with k.if_(fn("ne", group, current)):
             flush()
             for one in every:

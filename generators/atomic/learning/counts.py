@@ -64,7 +64,7 @@ def expert_load(k: KernelBuilder, level: int) -> Title:
             _raise(k, x(e), e, top, None if given else chosen)
     text += _Router(k, x, stop, (*lead,), shape_of, loop).tally(top, chosen, given)
     text += " Each sequence of the batch has its own counts and sums." if per_batch else ""
-    text += f" The softmax is that of {logits.name}.{told}"
+    text += f" The softmax is over the token's {logits.name}.{told}"
     return Title(k.name("expert_load balance_counts moe_load_stats"), text)
 
 
@@ -102,14 +102,15 @@ class _Router:
     def tally(self, top: Var, chosen: Var, given: bool) -> str:
         """Count the token at its expert, and sum or raise something beside that; in words."""
         k = self.k
-        way = k.draw.shape.choice(("probs", "probs", "own"))
+        # The loss of balance takes the mean probability of every expert, gates that of the chosen.
+        way = k.draw.shape.choice(("probs", "probs", "probs", "own"))
         counts = k.accumulator("expert_counts load", INT32, self.dims)
         k.atomic("add", counts, (*self.lead, chosen), 1)
         total = k.let("total denom", k.lift(0.0, FLOAT32))
         k.used.discard(self.loop)
         with k.for_(self.loop, self.stop) as m:
             k.augment(total, "add", exp(self.x(m) - top))
-        names = "prob_sums chosen_prob_sums" if way == "own" else "prob_sums importance"
+        names = "gate_sums chosen_prob_sums" if way == "own" else "prob_sums importance"
         sums = k.accumulator(names, FLOAT32, self.dims)
         text = f", is counted there in {counts.name}, and adds its softmax probability "
         if way == "own":
@@ -135,7 +136,8 @@ def _top_class(
         k.assign(guess, c)
     labels = k.array("labels targets", INT32, dims, init="index_of:classes")
     hit = fn("eq", guess, labels[at])
-    said = f"the largest of its {p.name}, and it is a hit where the class of that is {labels.name}"
+    said = f"the largest of its {p.name}, and it is a hit where the first class that has it is its "
+    said += f"entry of {labels.name}"
     return best, hit, said
 
 
@@ -152,16 +154,14 @@ def reliability_bins(k: KernelBuilder, level: int) -> Title:
     else:
         p = k.array("probs confidence", FLOAT32, dims, low=0.01, high=0.99)
         best = k.let("conf p", p[at])
-        labels = k.array(
-            "labels correct", UINT8 if shape.chance(0.4) else INT32, dims, low=0, high=1
-        )
+        labels = k.array("hits correct", UINT8 if shape.chance(0.4) else INT32, dims, low=0, high=1)
         hit = fn("ne", labels[at], 0)
         where = ", ".join(i.name for i in at)
         said = f"{p.name}[{where}], and it is a hit where {labels.name}[{where}] is not 0"
     if shape.chance(0.3):
         weights = k.array("sample_weights weights", FLOAT32, dims, low=0.2, high=1.5)
         weight = k.let("w weight", weights[at])
-        said += f"; everything is weighted by {weights.name}"
+        said += f"; confidences and hits are weighted by {weights.name}"
     per = len(dims) > 1 and shape.chance(0.4)
     lead, out_dims = (at[:1], (dims[0], "conf_bins")) if per else ((), ("conf_bins",))
     slot, said_bins = _bin_of(k, best)
@@ -176,7 +176,8 @@ def reliability_bins(k: KernelBuilder, level: int) -> Title:
     k.atomic("add", counts, (*lead, slot), 1 if weight is None else weight)
     text = f"Calibration sums for the expected calibration error, over {said_bins}: add up in "
     text += f"{confs.name} the confidences, in {hits.name} the hits and in {counts.name} the "
-    text += "samples of each bin" + (", for each sequence of the batch." if per else ".")
+    text += f"{'samples' if weight is None else 'weights of the samples'} of each bin"
+    text += ", for each sequence of the batch." if per else "."
     text += f" The confidence of a sample is {said}."
     return Title(k.name("calibration_sums reliability_sums ece_bins"), text)
 
@@ -207,6 +208,9 @@ def _bin_of(k: KernelBuilder, value: Var) -> tuple[Var, str]:
     return slot, said
 
 
+_CODES = "k_clusters"
+
+
 @idiom(depth=4)
 def codebook_update(k: KernelBuilder, level: int) -> Title:
     """K-means and vector quantisation: samples added to the nearest code, and counted there."""
@@ -214,13 +218,13 @@ def codebook_update(k: KernelBuilder, level: int) -> Title:
     grouped = shape.chance(0.4)
     k.size("samples", *((14, 18) if grouped else (40, 60)))
     group = (k.size("groups", 2, 3),) if grouped else ()
-    k.size("codes", 5, 7)
+    k.size(_CODES, 5, 7)
     width = shape.choice((2, 3, 4)) if shape.chance(0.5) else 0
     more = () if width else (k.size("dim", 3, 5),)
     element = Vec(width, FLOAT32) if width else FLOAT32
     dims = ("samples", *group)
     at = k.thread(*dims, names=[k.name("i s"), *([k.name("g part")] * grouped)])
-    b = _Book(k, at, at[1:], (*group, "codes", *more), element, width)
+    b = _Book(k, at, at[1:], (*group, _CODES, *more), element, width)
     x = k.array("vectors points", element, (*dims, *more), low=-1.0, high=1.0)
     known, residual = shape.chance(0.3 if level < 3 else 0.08), shape.chance(0.3)
     book = None
@@ -228,7 +232,7 @@ def codebook_update(k: KernelBuilder, level: int) -> Title:
         book = k.array("codebook centroids centers", element, b.whole, low=-1.0, high=1.0)
     least_d = None
     if known or book is None:
-        ids = k.array("assignments code_ids", INT32, dims, init="index_of:codes")
+        ids = k.array("assignments code_ids", INT32, dims, init=f"index_of:{_CODES}")
         best, where = k.let("code nearest", ids[at]), f"at its given code ({ids.name})"
     else:
         least_d, best = b.nearest(x, book)
@@ -303,14 +307,17 @@ class _Book:
                 put((f,))
 
     def noted(self, group: tuple[str, ...], distance: Var | None, code: Var, w: Var | None) -> str:
-        """Add to the total of distances, or to the count of the code; in words."""
+        """Add to the count of the code, and to the total of distances at times; in words."""
         k = self.k
+        text = ""
         if distance is not None and k.draw.shape.chance(0.35):
             error = k.accumulator("total_error inertia", FLOAT32, group or "1")
             cost = distance if w is None else w * distance
             k.atomic("add", error, self.part or (k.lift(0, INT32),), cost)
             times = "" if w is None else ", times its weight,"
-            return f", and its squared distance{times} to {error.name}."
-        counts = k.accumulator("code_counts usage", FLOAT32 if w else INT32, (*group, "codes"))
+            of = " of the part" * bool(group)
+            text = f", and its squared distance to the code{times} to {error.name}{of}"
+        counts = k.accumulator("code_counts usage", FLOAT32 if w else INT32, (*group, _CODES))
         k.atomic("add", counts, (*self.part, code), 1 if w is None else w)
-        return f", and {'its weight' if w else '1'} to {counts.name}."
+        joint = "," if text else " and"
+        return f"{joint} {'its weight' if w else '1'} to {counts.name} there{text}."

@@ -70,7 +70,8 @@ def tensor(
     elif len(dims) < 3:
         others = []
     looped = -1
-    if others and level > 1 and shape.chance(0.35):
+    # Features lie side by side, so that they seldom share a thread.
+    if others and level > 1 and shape.chance(0.08 if inner_feature else 0.35):
         looped = shape.choice(others)
     words = {
         "batch": "b n",
@@ -101,7 +102,7 @@ def _token_factor(t: Tensor) -> tuple[Callable[[Expr, Var | None, Var], Expr], s
         said = f" times the token's {weights.name}"
         return lambda g, inner, _token: weights[t.lead(inner)] * g, said
     counts = k.array("token_counts", INT32, "vocab", low=1, high=6)
-    said = f", over {counts.name} of that row,"
+    said = f", divided by {counts.name} of its id,"
     return lambda g, _inner, token: g / cast(counts[token], FLOAT32), said
 
 

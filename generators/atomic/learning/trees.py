@@ -32,8 +32,8 @@ class _Rows:
 def _rows(k: KernelBuilder, level: int, second: str) -> _Rows:
     """A thread for each row, and each of ``second`` where there is one; of all rows or of some."""
     listed = level > 1 and k.draw.shape.chance(0.4)
-    k.size("num_rows", 30, 36)
-    first = k.size("node_rows", 20, 28) if listed else "num_rows"
+    first = k.size("node_rows", 18, 22) if listed else k.size("num_rows", 30, 36)
+    total = f"2*{first}" if listed else first
     names = [
         k.name("t pos" if listed else "row i"),
         *([k.name("w" if second == "feature_words" else "f")] if second else []),
@@ -41,8 +41,8 @@ def _rows(k: KernelBuilder, level: int, second: str) -> _Rows:
     i, *rest = k.thread(first, *([second] if second else []), names=names)
     if not listed:
         return _Rows(k, i, tuple(rest), "every row", False)
-    ids = k.array("row_ids row_indices", INT32, "node_rows", init="index_of:num_rows")
-    return _Rows(k, k.let("row i", ids[i]), tuple(rest), f"every row of {ids.name}", True)
+    ids = k.array("row_ids row_indices", INT32, first, init=f"index_of:{total}")
+    return _Rows(k, k.let("row i", ids[i]), tuple(rest), f"every row of {ids.name}", True, total)
 
 
 @dataclass(frozen=True)

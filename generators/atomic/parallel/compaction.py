@@ -43,9 +43,9 @@ _STREAMS = (
     ),
     _Stream(
         "particles",
-        "velocities vel",
+        "positions pos",
         (_VEC2, _VEC3),
-        "kept_velocities packed_velocities",
+        "kept_positions packed_positions",
         "particle_ids",
         "species species_ids",
         "species_counts kept_per_species",

@@ -30,11 +30,12 @@ def _point_scatter(k: KernelBuilder, level: int) -> Title:
         load = w.read("points positions", vec, -2.0, 2.0)
         dims: tuple[str, ...] = w.dims[:-1]
         at: tuple[Expr, ...] = w.at[:-1]
-        of = "each cloud" if dims else "a point cloud"
+        of, told = "each cloud" if dims else "a point cloud", ""
         if grouped and not dims:
             dims, of = (k.size("clusters", 3, 4),), "each cluster"
             group = w.read("labels cluster_ids", INT32, init="index_of:clusters")
             at = (w.let("c label", group, 1.0),)
+            told = f", {written(at[0])} being {written(group)}"
         d: Expr = w.let("p x", load, 1.0)
         about, centred = f"d = {written(load)}", shape.chance(0.6)
         if centred:
@@ -47,8 +48,8 @@ def _point_scatter(k: KernelBuilder, level: int) -> Title:
         k.atomic("add", out, at, outer)
     i = written(w.i)
     what = "Scatter matrix" if centred else "Second moments"
-    text = f"{what} of {of}: for each point {i}, add the outer product of d with itself to "
-    text += f"{written(out[at])}, {about}."
+    text = f"{what} of {of}: for each point {i}, with {about}, add the outer product of d with "
+    text += f"itself to {written(out[at])}{told}."
     names = "scatter_matrix accumulate_scatter" if centred else "second_moments sum_outer_products"
     return Title(k.name(names), text)
 
@@ -63,7 +64,7 @@ def _center(k: KernelBuilder, vec: Vec, dims: tuple[str, ...], at: tuple[Expr, .
 def _feature_scatter(k: KernelBuilder, level: int) -> Title:
     """A thread for each feature and chunk of samples, which goes through all other features."""
     shape = k.draw.shape
-    real, width = k.draw.wide_float_type(), k.draw.value.choice((4, 8, 16))
+    real, width = k.draw.wide_float_type(), k.draw.value.choice((8, 16))
     k.size("features", 4, 5)
     k.size("chunks", 5, 6)
     p, chunk = k.thread("features", "chunks", names=("p", k.name("t chunk")))

@@ -31,6 +31,8 @@ class Edges:
     inner: bool = False
     at: tuple[Expr, ...] = ()
     dims: tuple[str, ...] = ()
+    degree: Expr | None = None
+    """How many neighbours the node has, where that has a local."""
     ends: list[Expr] = field(default_factory=list)
     arrays: list[Var] = field(default_factory=list)
 
@@ -59,9 +61,11 @@ class Edges:
         offsets, targets = self.arrays
         stop: Expr = offsets[self.source + 1] if self.form == "rows" else offsets[self.source]
         start: Expr = offsets[self.source] if self.form == "rows" else k.lift(0, INT32)
+        if self.form != "rows" and self.degree is not None:
+            stop = self.degree
         if self.form == "rows" and k.draw.shape.chance(0.5):
             start, stop = k.let("begin row_start", start), k.let("end row_end", stop)
-        elif self.form != "rows" and k.draw.shape.chance(0.5):
+        elif not isinstance(stop, Var) and self.form != "rows" and k.draw.shape.chance(0.5):
             stop = k.let("count num_here", stop)
         self.inner = True
         with k.for_("e slot n", stop, start=start) as e:

@@ -277,17 +277,19 @@ def rank_push(k: KernelBuilder, level: int) -> Title:
     ranks = g.state("ranks scores", type_, 0.1, 1.0)
     damping = k.scalar("damping alpha", type_, 0.7, 0.95)
     weighted = shape.chance(0.35)
-    by_row = g.form == "rows" and not weighted and shape.chance(0.5)
+    by_row = not g.is_list and not weighted and shape.chance(0.7)
     own = ranks[g.source]
     if weighted:
         totals = g.state("out_weight strength", type_, 1.0, 4.0)
         share: Expr = damping * own / totals[g.source]
         how = f"/ {totals.name}[u]"
     elif by_row:
-        offsets = g.arrays[0]
-        degree = k.let("degree out_deg", offsets[g.source + 1] - offsets[g.source])
+        ends = g.arrays[0]
+        degree: Expr = ends[g.source]
+        degree = ends[g.source + 1] - degree if g.form == "rows" else degree
+        degree = g.degree = k.let("degree out_deg", degree)
         share, how = damping * own / cast(degree, type_), "over the number of u's neighbours"
-    elif shape.chance(0.4):
+    elif not g.is_list or shape.chance(0.4):
         inverse = g.state("inv_degree inv_out", type_, 0.2, 1.0)
         share, how = damping * own * inverse[g.source], f"* {inverse.name}[u]"
     else:

@@ -124,7 +124,7 @@ def _from_image(k: KernelBuilder, level: int) -> str:
             x, y = (k.let(n, cast(c, FLOAT32)) for n, c in zip(names, (p.x, p.y), strict=True))
             one = k.lift(1, k.draw.shape.weighted(COUNTS))
             text = _votes(k, (x, y), one, "1", p.lead)
-    return text.format(each=f"each pixel {about}, of column x and row y")
+    return text.format(each=f"each pixel {about}, of column x and row y,")
 
 
 def _votes(
@@ -185,7 +185,7 @@ class _Circle:
         r, place = self.radius.name, self.out.name
         place += "".join(f"[{written(part)}]" for part in self.lead)
         text = f"add {what} to {place} at the centre, column x - {r} * c and row y - {r} * s, "
-        return f"{text}rounded, if that lies inside"
+        return f"{text}both by rint, if that lies inside"
 
 
 class _Line:

@@ -137,7 +137,8 @@ def element_products(k: KernelBuilder, level: int) -> Title:
     T. J. R. Hughes, I. Levit, J. Winget, J. Eng. Mech. 109 (1983).
     """
     shape = k.draw.shape
-    e = _Element(k, shape.choice((3, 4)), "num_elements")
+    corners = shape.choice((3, 4))
+    e = _Element(k, corners, "num_faces" if corners == 3 else "num_elements")
     real = k.draw.wide_float_type()
     size = shape.choice((2, 3)) if level > 1 and shape.chance(0.5) else 1
     m = _Matrix(k, e, real, size)
@@ -167,10 +168,13 @@ def element_products(k: KernelBuilder, level: int) -> Title:
 class _Tet:
     """A tetrahedron: the numbers of its vertices and the sides from the first of them."""
 
-    def __init__(self, k: KernelBuilder, e: _Element, level: int, deformed: bool) -> None:
+    def __init__(
+        self, k: KernelBuilder, e: _Element, level: int, rest: bool, deformed: bool
+    ) -> None:
         shape = k.draw.shape
         self.k, self.e = k, e
-        self.x = k.array("positions vertices rest", _VEC, _NODES, low=-1.0, high=1.0)
+        names = "rest rest_positions" if rest or deformed else "positions node_positions"
+        self.x = k.array(names, _VEC, _NODES, low=-1.0, high=1.0)
         self.ids = e.each(k.draw.word.choice(("i j l m", "a b c d", "v0 v1 v2 v3")))
         self.moved: Var | None = None
         if deformed:
@@ -207,31 +211,37 @@ def tet_masses(k: KernelBuilder, level: int) -> Title:
     e = _Element(k, 4, "num_tets")
     form = shape.choice(("mass", "volume", "force", "gradient"))
     # Mass stays with the body at rest; volumes and their gradients are those of its present shape.
-    t = _Tet(k, e, level, form in ("volume", "gradient") and shape.chance(0.4))
+    lasting = form in ("mass", "force")
+    t = _Tet(k, e, level, lasting, not lasting and shape.chance(0.4))
     what = _volume_gradient(k, t) if form == "gradient" else _nodal_shares(k, t, form)
     where = t.x.name if t.moved is None else f"{t.x.name} + {t.moved.name}"
     about = {"mass": "Lumped masses", "volume": "Nodal volumes", "force": "Body forces"}.get(
-        form, "Volume gradients"
+        form, "Forces of the pressures"
     )
-    text = f"{about} of tetrahedra ({e.said}, vertices in {where}): at each vertex of each, "
+    of = "in" if form == "gradient" else "of"
+    text = f"{about} {of} tetrahedra (vertices by {e.said}, at {where}): at each vertex of each, "
     names = {
         "volume": "nodal_volumes",
         "mass": "lumped_mass tet_masses",
         "force": "body_forces tet_loads",
     }
-    return Title(k.name(names.get(form, "volume_gradients tet_gradients")), f"{text}{what}.")
+    return Title(k.name(names.get(form, "pressure_forces tet_pressures")), f"{text}{what}.")
 
 
 def _volume_gradient(k: KernelBuilder, t: _Tet) -> str:
-    out = k.accumulator("volume_grad gradients", _VEC, _NODES)
+    """What a pressure in each does to its vertices: it pushes along the gradients of volume."""
+    pressure = k.array("pressures tet_pressure", FLOAT32, t.e.size, low=-1.0, high=2.0)
+    sixth = k.let("scale sixth", pressure[t.e.e] / 6.0)
+    out = k.accumulator("forces f", _VEC, _NODES)
     sides = t.sides()
     parts = []
     for n, (a, b) in enumerate(((1, 2), (2, 0), (0, 1)), 1):
-        parts.append(k.let(f"g{n}", fn("cross", sides[a], sides[b]) / 6.0))
+        parts.append(k.let(f"f{n}", sixth * fn("cross", sides[a], sides[b])))
     for v, g in zip(t.ids[1:], parts, strict=True):
         k.atomic("add", out, v, g)
     k.atomic("sub", out, t.ids[0], parts[0] + parts[1] + parts[2])
-    return f"add the gradient of its signed volume by that vertex to {out.name}"
+    text = f"add {written(pressure[t.e.e])} times the gradient of its signed volume by that vertex"
+    return f"{text} to {out.name}"
 
 
 def _nodal_shares(k: KernelBuilder, t: _Tet, form: str) -> str:

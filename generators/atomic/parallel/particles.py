@@ -80,7 +80,7 @@ def cell_hash_counts(k: KernelBuilder, level: int) -> Title:
         out = w.shared("bucket_counts cell_counts counts", shape.weighted(COUNTS), ("buckets",))
         out.update("add", (slot,), 1)
         if keep:
-            kept = k.out("bucket_of cell_ids keys", INT32, w.dims)
+            kept = k.out("bucket_of bucket_ids keys", INT32, w.dims)
             k.store(kept, w.at, slot)
     how = f"* {size.name}" if inverse else f"/ {size.name}"
     products = [f"c{a} * {p}" for a, p in zip("xyz", primes, strict=False)]
@@ -282,7 +282,7 @@ def pair_distances(k: KernelBuilder, level: int) -> Title:
     k.size("atoms", 14, 20)
     threads = k.thread(*lead, "atoms", names=[*(k.name("f frame") for _ in lead), k.name("i a")])
     k.size("bins", 5, 7)
-    r = (_Sites if shape.chance(0.4) else _Pairs)(k, level, lead)
+    r = (_Sites if shape.chance(0.5) else _Pairs)(k, level, lead)
     dims = ("bins",) if not lead or shape.chance(0.3) else (*lead, "bins")
     out = k.accumulator("hist pair_counts distance_counts", r.counts, dims)
     bins = extent_of(k, "bins") if shape.chance(0.5) else extent(out, len(dims) - 1)
@@ -310,7 +310,7 @@ class _Pairs:
 
     def __init__(self, k: KernelBuilder, level: int, lead: tuple[str, ...]) -> None:
         shape = k.draw.shape
-        self.k, self.dim = k, shape.choice((2, 3))
+        self.k, self.dim = k, shape.choice((2, 3, 3))
         dims = (*lead, "atoms")
         self.x = self.positions(dims)
         self.counts: Scalar = shape.weighted(COUNTS) if self.whole else FLOAT32

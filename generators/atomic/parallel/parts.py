@@ -12,7 +12,7 @@ from generators.program.dtypes import INT32, Scalar, Type
 from generators.program.expr import Const, Expr, Load, Op, Operand, Var, op
 
 INT64, UINT32, UINT64 = Scalar("int64"), Scalar("uint32"), Scalar("uint64")
-COUNTS = {INT32: 6, INT64: 1, UINT32: 2, UINT64: 1}
+COUNTS = {INT32: 9, INT64: 1, UINT32: 3, UINT64: 1}
 """Types of counters, by how often people take them."""
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 _OPPOSITE |= {"and": "or", "or": "and"}
@@ -250,7 +250,7 @@ def _block(
         count, dims = k.lift(width, INT32), (f"{width}*blocks",)
     if each:
         at = k.thread(*dims, names=(k.name(index),))
-        block = k.let("block tile_id", at[0] // count)
+        block = k.let("block block_id", at[0] // count)
         yield Work(k, level, dims, at, False, block, {"width": written(count)})
         return
     (block,) = k.thread("blocks", names=(k.name("block t tile"),))

@@ -116,7 +116,7 @@ def gradient_cells(k: KernelBuilder, level: int) -> Title:
     N. Dalal, B. Triggs, CVPR 2005.
     """
     shape, bin_size = k.draw.shape, k.size("orientations", 4, 6)
-    cell = k.draw.value.choice((4, 4, 6))
+    cell = k.draw.value.choice((4, 6, 6))
     rows, columns = k.size("cell_rows", 2, 3), k.size("cell_cols", 2, 3)
     dims = (f"{cell}*{rows}", f"{cell}*{columns}")
     y, x = k.thread(*dims, names=k.draw.word.choice((("y", "x"), ("i", "j"))))
@@ -127,8 +127,7 @@ def gradient_cells(k: KernelBuilder, level: int) -> Title:
     parted = level > 1 and shape.chance(0.5)
     with g.guard():
         gy, gx = g.taken()
-        size = sqrt(gx * gx + gy * gy) if g.rooted else gx * gx + gy * gy
-        size = k.let("mag magnitude" if g.rooted else "power energy", size)
+        size = k.let("mag magnitude", sqrt(gx * gx + gy * gy))
         with g.strong(size):
             place = g.place(gy, gx, bins)
             slot = k.let("slot bin_id b0", cast(place, INT32))
@@ -155,13 +154,12 @@ class _Gradient:
     ) -> None:
         shape = k.draw.shape
         self.k, self.image, self.lead, self.y, self.x = k, image, lead, y, x
-        self.way = shape.choice(("central", "forward", "sobel", "edge"))
-        self.rooted, self.half = shape.chance(0.75), shape.chance(0.35)
+        self.way = shape.choice(("central", "central", "sobel", "edge", "edge"))
+        self.half = shape.chance(0.65)
         self.cut: Var | None = None
-        if shape.chance(0.35):
+        if shape.chance(0.25):
             low, high = (0.8, 1.6) if self.way == "sobel" else (0.25, 0.5)
-            power = 1 if self.rooted else 2
-            self.cut = k.scalar("threshold min_gradient", FLOAT32, low**power, high**power)
+            self.cut = k.scalar("threshold min_gradient", FLOAT32, low, high)
         self.height, self.width = (extent(image, len(lead) + a) for a in (0, 1))
 
     def _value(self, dy: int, dx: int) -> Expr:
@@ -177,8 +175,7 @@ class _Gradient:
         if self.way == "edge":
             yield
             return
-        tests = [self.y + 1 < self.height, self.x + 1 < self.width]
-        tests = tests if self.way == "forward" else [self.y > 0, self.x > 0, *tests]
+        tests = (self.y > 0, self.x > 0, self.y + 1 < self.height, self.x + 1 < self.width)
         with guarded(self.k, both(*tests), False):
             yield
 
@@ -193,9 +190,6 @@ class _Gradient:
     def taken(self) -> tuple[Expr, Expr]:
         """Differences down and to the right."""
         k, v = self.k, self._value
-        if self.way == "forward":
-            centre = k.let("c0 here", v(0, 0))
-            return k.let("gy", v(1, 0) - centre), k.let("gx", v(0, 1) - centre)
         if self.way == "sobel":
             gy = v(1, -1) + 2.0 * v(1, 0) + v(1, 1) - v(-1, -1) - 2.0 * v(-1, 0) - v(-1, 1)
             gx = v(-1, 1) + 2.0 * v(0, 1) + v(1, 1) - v(-1, -1) - 2.0 * v(0, -1) - v(1, -1)
@@ -205,32 +199,28 @@ class _Gradient:
 
     def place(self, gy: Expr, gx: Expr, bins: Expr) -> Expr:
         """The direction in bins: of the whole turn, or of half of it."""
-        k = self.k
-        angle = k.let("theta angle", atan2(gy, gx) + PI)
-        turn = PI if self.half else TWO_PI
-        if self.half:
-            with k.if_(fn("ge", angle, k.lift(PI, FLOAT32))):
-                k.augment(angle, "sub", PI)
+        k, turn = self.k, PI if self.half else TWO_PI
+        angle = k.let("theta angle", atan2(gy, gx))
+        with k.if_(angle < 0.0):
+            k.augment(angle, "add", turn)
         return k.let("place t_bin", angle * cast(bins, FLOAT32) / turn)
 
     def where(self) -> str:
-        ways = {
-            "edge": " of the image, whose border repeats outside,",
-            "forward": " but those of the last row and ",
-        }
-        ways["forward"] += "column"
-        return ways.get(self.way, " but those on its border")
+        if self.way == "edge":
+            return " of the image, whose border repeats outside,"
+        return " but those on the border of the image"
 
     def said(self, bins: str) -> str:
-        ways = {"forward": "forward differences", "sobel": "Sobel sums (1, 2, 1)"}
-        text = f"gy and gx are {ways.get(self.way, 'differences over two pixels')} down and to the "
-        text += (
-            f"right, a = atan2(gy, gx) + pi{', less pi where it is that or more' * self.half} and "
-        )
-        return f"{text}t = a * {bins} / {'pi' if self.half else '(2 * pi)'}"
+        way = "gy is the value below less that above, gx that to the right less that to the left"
+        if self.way == "sobel":
+            way = "gy and gx are Sobel's sums of weights 1, 2, 1: below less above, right less left"
+        turn = "pi" if self.half else "2 * pi"
+        text = f"{way}, a is atan2(gy, gx), plus {turn} where that is negative "
+        text += f"({'un' * self.half}signed directions), and "
+        return f"{text}t = a * {bins} / {turn if self.half else f'({turn})'}"
 
     def amount(self) -> str:
-        text = "|(gx, gy)|" + "^2" * (not self.rooted)
+        text = "|(gx, gy)|"
         return text if self.cut is None else f"{text}, where it is more than {self.cut.name},"
 
 

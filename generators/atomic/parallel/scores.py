@@ -31,7 +31,7 @@ def calibration_bins(k: KernelBuilder, level: int) -> Title:
         if binary:
             labels = w.read("labels outcomes truth", INT32, 0, 1)
             hit: Expr = fn("ne", labels, k.lift(0, INT32))
-            said = f"{written(labels)} is 1"
+            said = f"{written(labels)} is not 0"
         else:
             k.size("classes", 3, 4)
             truth = w.read("truth targets", INT32, init="index_of:classes")
@@ -102,7 +102,7 @@ def threshold_counts(k: KernelBuilder, level: int) -> Title:
 def _told_thresholds(score: str, cuts: str, upto: bool, then: str) -> str:
     reached = "does not exceed" if upto else "reaches"
     text = f"for every threshold t that {score} {reached} ({score} {'<=' if upto else '>='} "
-    return f"{text}{cuts}[t], ascending), {then}"
+    return f"{text}{cuts}[t]; {cuts} ascend), {then}"
 
 
 def _by_interval(w: Work, cuts: Var, score: Expr, said: str, value: Expr) -> Title:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.atomic.parallel.hashing import hashed
+from generators.atomic.parallel.hashing import Hash, hashed
 from generators.atomic.parallel.parts import (
     INT64,
     UINT32,
@@ -18,6 +18,8 @@ from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Const, Expr, Load, Var
 
 _SPAN = (60, 90)
+_MANY = (240, 320)
+"""Items enough for the registers of a small HyperLogLog."""
 
 
 def _key(w: Work, names: str) -> tuple[Expr, Load]:
@@ -110,10 +112,7 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
         hash_of, how = hashed(k)
         key, load = _key(w, "keys items ids")
         table = w.shared("words bloom filter_bits bitset", count, ("words",))
-        first = second = None
-        if form != "seeds":
-            first = k.let("h1", hash_of(key, k.lift(17, UINT32)))
-            second = k.let("h2", hash_of(key, k.lift(101, UINT32)))
+        first, second = (None, None) if form == "seeds" else _two_hashes(k, hash_of, key, form)
         tries = _tries(k, form)
         block = None
         if form == "block" and first is not None:
@@ -130,9 +129,17 @@ def bloom_insert(k: KernelBuilder, level: int) -> Title:
             mask = k.lift(1, count) << cast(bit, count)
             table.update("or", (w.let("slot word_id", place, 0.4),), w.let("mask flag", mask, 0.6))
     text = f"Bloom filter of {bits}-bit words: insert each key {written(load)} by {written(tries)} "
-    text += f"bits. {_told_bits(form, table.said('w'), written(words), bits)}"
-    text += "" if form == "seeds" else "h1 and h2 are hashes with the seeds 17 and 101. "
+    where = "w" if form == "block" else f"b // {bits}"
+    text += f"bits. {_told_bits(form, table.said(where), written(words), bits)}"
     return Title(k.name("bloom_insert bloom_add set_bloom_bits"), f"{text}The hash is {how}.")
+
+
+def _two_hashes(k: KernelBuilder, hash_of: Hash, key: Expr, form: str) -> tuple[Var, Var]:
+    """The hashes that all bits of a key are made of: a start, and an odd step, which never stays
+    within a part of the filter; or a block, and the bits in it."""
+    first = k.let("h1", hash_of(key, k.lift(17, UINT32)))
+    step = hash_of(key, k.lift(101, UINT32))
+    return first, k.let("h2", step if form == "block" else step | k.lift(1, UINT32))
 
 
 def _tries(k: KernelBuilder, form: str) -> Expr:
@@ -149,9 +156,14 @@ def _told_bits(form: str, where: str, words: str, bits: int) -> str:
         text += f"(h2 >> ({bits.bit_length() - 1} * r)) & {bits - 1}, set "
     else:
         code = "the hash with the seed 0x9e3779b9 * (r + 1)"
-        code = code if form == "seeds" else "h1 + r * h2 in 32 bits"
-        text = f"Bit r is {code}, modulo the number of bits, set in word {where} "
-    return f"{text}by atomic or. "
+        code = code if form == "seeds" else "h1 + r * h2, taken in 32 bits,"
+        text = (
+            f"For each r from 0 on, b is {code} modulo the number of bits, and bit b % {bits} of "
+        )
+        text += f"{where} is set "
+    odd = ", h2 made odd by its lowest bit" * (form == "double")
+    two = "" if form == "seeds" else f"h1 and h2 are hashes with the seeds 17 and 101{odd}. "
+    return f"{text}by atomic or. {two}"
 
 
 @idiom(depth=3)
@@ -201,9 +213,11 @@ def _leading(w: Work, rest: Expr, bits: int) -> tuple[Expr, str]:
     """The place of the first set bit, from 1 on: from above by a loop, or from below by a count."""
     k = w.k
     if k.draw.shape.chance(0.5):
-        low = rest & (~rest + 1)
-        ones = fn("bit_count", low - k.lift(1, UINT32))
-        return w.let("rank zeros rho", ones + 1, 0.7), "one more than the trailing zeros of x"
+        # The bits above choose the register: a bit there ends the zeros below.
+        marked = w.let("marked low", rest | k.lift(1 << bits, UINT32), 1.0)
+        ones = fn("bit_count", (marked & (~marked + 1)) - k.lift(1, UINT32))
+        told = f"one more than the trailing zeros of the low {bits} bits of x, at most {bits + 1}"
+        return w.let("rank zeros rho", ones + 1, 0.7), told
     rank = k.let("rank rho", k.lift(1, INT32))
     x = k.let("rest y", rest << k.lift(32 - bits, UINT32))
     top = fn("eq", x >> k.lift(31, UINT32), k.lift(0, UINT32))
@@ -220,10 +234,10 @@ def distinct_registers(k: KernelBuilder, level: int) -> Title:
     P. Flajolet, E. Fusy, O. Gandouet, F. Meunier, AofA 2007.
     """
     shape = k.draw.shape
-    with work(k, level, "num_items", _SPAN, "i idx", "streams") as w:
+    with work(k, level, "num_items", _MANY, "i idx", "streams") as w:
         hash_of, how = hashed(k, 0.6)
         key, load = _key(w, "keys items visitors ids")
-        bits = k.draw.value.choice((5, 6))
+        bits = k.draw.value.choice((7, 8))
         seed: Expr = k.lift(0, UINT32)
         if shape.chance(0.5):
             seed = k.scalar("seed salt", UINT32, 1, 10**6)
@@ -244,5 +258,7 @@ def distinct_registers(k: KernelBuilder, level: int) -> Title:
     text = (
         f"HyperLogLog: for each key {written(load)}, x being its hash with seed {written(seed)}, "
     )
-    text += f"raise {regs.said(*said, 'x >> ' + str(32 - bits))} to {meant}. "
+    where = f"x >> {32 - bits}"
+    where = f"({where})" if said and regs.layout == "flat" else where
+    text += f"raise {regs.said(*said, where)} to {meant}. "
     return Title(k.name("hyperloglog_add hll_update update_registers"), f"{text}The hash is {how}.")

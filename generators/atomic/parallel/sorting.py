@@ -60,8 +60,9 @@ def radix_digit_counts(k: KernelBuilder, level: int) -> Title:
             counts.update("add", (_digit(w, key, shift, radix, down),), 1)
             place, text = counts.said("d"), "Digit histogram for a pass of a radix sort"
             how = f"the {bits} bits from bit {start} on"
-    down_said = f", taken from {radix - 1} to sort downwards" if down else ""
+    down_said = f", subtracted from {radix - 1} to sort downwards" if down else ""
     text += f": for each key {said}, add 1 to {place}. Digit d is {how}{down_said}.{w.about}"
+    text += "" if type_.is_unsigned else " Keys are not negative."
     return Title(k.name("radix_histogram digit_counts count_digits", "radix_count_pass"), text)
 
 
@@ -100,7 +101,7 @@ def block_ranks(k: KernelBuilder, level: int) -> Title:
     """Of a block of keys, those before a query are counted; the counts of all blocks are summed."""
     shape = k.draw.shape
     type_ = shape.weighted(_KEYS)
-    width = k.draw.value.choice((8, 16))
+    width = k.draw.value.choice((16, 32))
     lead = (k.size("batch", 3, 4),) if shape.chance(0.4) else ()
     pair = [k.size("num_queries", 8, 12), k.size("blocks", 3, 4)]
     names, flipped = [k.name("q query"), k.name("c block")], shape.chance(0.4)
@@ -124,17 +125,15 @@ def block_ranks(k: KernelBuilder, level: int) -> Title:
     upto = shape.chance(0.4)
     found = b.halved(wanted, upto) if search else b.counted(wanted, upto, counts)
     some = fn("gt", found, k.lift(0, found.type))
-    with k.if_(some) if level > 1 and shape.chance(0.5) else nullcontext():
+    with k.if_(some) if level > 1 and shape.chance(0.25) else nullcontext():
         k.atomic("add", counts, (*at, q), found)
-    of = (
-        f"of {width} {keys.name}, count those that are "
-        f"{'at most' if upto else 'less than'} the query"
-    )
     text = (
-        f"Ranks of {queries.name} among {keys.name}, block by block: for each query and each block "
+        f"Ranks of {queries.name} among {keys.name}, block by block: for each x of {queries.name}"
     )
-    text += of + (", by binary search in the sorted block," if search else "")
-    text += f" and add the count to {counts.name} of the query."
+    text += f" and each block of {width} {keys.name}{' of its row' * bool(lead)}, count those that "
+    text += f"are {'at most' if upto else 'less than'} x"
+    text += ", by binary search in the sorted block," if search else ""
+    text += f" and add the count to {counts.name} of x."
     return Title(k.name("block_ranks rank_in_blocks"), text)
 
 

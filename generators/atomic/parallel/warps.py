@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.atomic.parallel.parts import both, extent_of, guarded
+from generators.atomic.parallel.parts import both, guarded
 from generators.atomic.parallel.pixels import Pixel, pixels
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
@@ -39,7 +39,8 @@ def bilinear_splat(k: KernelBuilder, level: int) -> Title:
             s.nearest(y, x, value)
         else:
             s.four(y, x, value)
-    about += f" times {scale.name}" if scale is not None else ""
+    both_ = "" if vec else ", both"
+    about += f"{both_} times {scale.name}{',' * (not vec)}" if scale is not None else ""
     text = _splat_text(s, image.name, about, nearest)
     names = "forward_warp splat_pixels" if nearest else "forward_warp splat_bilinear"
     return Title(k.name(names), text)
@@ -48,12 +49,12 @@ def bilinear_splat(k: KernelBuilder, level: int) -> Title:
 def _splat_text(s: _Splat, image: str, about: str, nearest: bool) -> str:
     text = f"Forward warping along a flow: move each pixel of {image} by {about} and add "
     if nearest:
-        text += f"it to the nearest pixel of {s.out.name}"
+        text += f"it to the nearest pixel of {s.out.name} (rint of both coordinates)"
         text += f", and 1 to {s.mass.name} there" if s.mass is not None else ""
     else:
         text += f"its bilinear shares to the four pixels of {s.out.name} around that place"
         text += f", and the shares themselves to {s.mass.name}" if s.mass is not None else ""
-    return f"{text}. Pixels outside of the image get nothing."
+    return f"{text}. What falls outside of the image is dropped."
 
 
 class _Splat:
@@ -107,19 +108,19 @@ def detector_sums(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     with pixels(k, level) as p:
         image = p.image("image density attenuation", FLOAT32, 0.1, 1.0)
-        turned, dims = shape.chance(0.4), (k.size("angles", 4, 6), k.size("bins", 4, 6))
+        # As many bins as the two sides are longer than the diagonal.
+        turned, dims = shape.chance(0.4), (k.size("angles", 4, 6), "height+width")
         dims = dims[::-1] if turned else dims
         out = p.shared("sinogram projections detector", FLOAT32, dims)
         names = ("cos_table", "sin_table")
-        cosines, sines = (k.array(n, FLOAT32, "angles", low=-0.7, high=0.7) for n in names)
-        bins = extent_of(k, "bins")
+        cosines, sines = (k.array(n, FLOAT32, "angles", low=-1.0, high=1.0) for n in names)
+        bins = k.size_param("num_bins n_bins", "height+width")
         value = p.let("value mu", p.own(image), 1.0)
         size = k.scalar("bin_width det_spacing", FLOAT32, 0.8, 1.2) if shape.chance(0.5) else None
-        middle = k.scalar("center_bin axis_bin", FLOAT32, 1.6, 3.4)
-        centre = shape.chance(0.6)
+        middle = k.scalar("center_bin axis_bin", FLOAT32, 1.2, 3.0)
         names_ = k.draw.word.choice((("xc", "yc"), ("px", "py")))
-        x = k.let(names_[0], _placed(p.x, p.width, centre))
-        y = k.let(names_[1], _placed(p.y, p.height, centre))
+        x = k.let(names_[0], _placed(p.x, p.width))
+        y = k.let(names_[1], _placed(p.y, p.height))
         linear = shape.chance(0.6)
         with k.for_("a angle_id t", extent(cosines)) as a:
             s = k.let("s offset", x * cosines[a] + y * sines[a])
@@ -134,7 +135,7 @@ def detector_sums(k: KernelBuilder, level: int) -> Title:
                 if part is not None:
                     after = (slot + 1, a) if turned else (a, slot + 1)
                     out.update("add", after, part * value)
-    about = f"{image.name}, at (x, y) from the {'middle of the image' if centre else 'corner'}"
+    about = f"{image.name}, at (x, y) from the middle of the image, x to the right and y down"
     where = out.said(*(("bin", "a") if turned else ("a", "bin")))
     u = "x * cos_table[a] + y * sin_table[a]"
     u = f"{u} + {middle.name}" if size is None else f"({u}) / {size.name} + {middle.name}"
@@ -147,10 +148,9 @@ def _radon_text(about: str, where: str, u: str, linear: bool) -> str:
     text += "angle a, " + ("share the value linearly between " if linear else "add the value to ")
     text += f"{where}{' and the bin after it' if linear else ''}, if "
     text += "both exist" if linear else "there is that bin"
-    return f"{text}. Here u = {u} and bin is {'floor(u)' if linear else 'u rounded'}."
+    return f"{text}. Here u = {u} and bin is {'floor(u)' if linear else 'rint(u)'}."
 
 
-def _placed(place: Expr, count: Expr, centre: bool) -> Expr:
-    """A row or column as a float, from the middle of the image at times."""
-    value = cast(place, FLOAT32)
-    return value - 0.5 * cast(count - 1, FLOAT32) if centre else value
+def _placed(place: Expr, count: Expr) -> Expr:
+    """A row or column as a float, from the middle of the image."""
+    return cast(place, FLOAT32) - 0.5 * cast(count - 1, FLOAT32)

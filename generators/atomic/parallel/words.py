@@ -70,11 +70,13 @@ def _token_hashes(w: Work) -> str:
     order: Expr = k.lift(k.draw.value.choice((2, 3, 4)), INT32)
     if shape.chance(0.5):
         order = k.scalar("order gram_length", INT32, 2, 4)
-    base, count = k.draw.value.choice((31, 257, 131)), extent_of(k, size)
+    # Also D. J. Bernstein's constants.
+    base, first = k.draw.value.choice(((31, 0), (257, 0), (131, 0), (33, 5381)))
+    count = extent_of(k, size)
     signed, i = shape.chance(0.3), written(w.i)
     type_ = INT32 if signed else UINT32
     with w.guard(w.i + order <= extent(tokens, len(w.dims) - 1)):
-        start = k.lift(0 if shape.chance(0.5) else 17, type_)
+        start = k.lift(first, type_)
         h = k.let("h code rolling", start)
         with k.for_("j q", order) as j:
             token = tokens[spot(*w.at[:-1], w.i + j)]
@@ -205,7 +207,7 @@ def similarity_votes(k: KernelBuilder, level: int) -> Title:
     ) as w:
         hash_of, how = hashed(k, 0.6)
         load = w.read("features shingles", shape.choice((INT32, UINT32)), 0, 5000)
-        key = cast(load, UINT32)
+        key = w.let("key item", cast(load, UINT32), 1.0)
         type_: Scalar = shape.weighted({INT32: 3, FLOAT32: 3})
         weight = None
         value: Expr = k.lift(1, type_)
@@ -226,8 +228,8 @@ def similarity_votes(k: KernelBuilder, level: int) -> Title:
         _vote(k, out, h, int(bits), place, value)
     what = "1" if weight is None else written(weight)
     text = (
-        f"SimHash votes: for each {singular(load.array.name)} and each of the lowest "
-        f"{bits} bits of its "
+        f"SimHash votes: for each {singular(load.array.name)} and each of the "
+        f"{'lowest 16' if bits == '16' else '32'} bits of its "
     )
     text += f"hash with seed {written(seed)}, add {what} to {out.said(*said, 'bit')} if the bit is "
     text += f"set, else subtract it. The hash is {how}.{w.about}"
