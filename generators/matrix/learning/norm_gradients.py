@@ -39,7 +39,8 @@ def norm_backward(k: KernelBuilder, level: int) -> Title:
     g = grads.name if gain is None else f"{grads.name} * {gain.name}"
     bare = " without a gain" * (gain is None)
     w.say(
-        f"Backward pass of {'an RMS' if rms else 'a layer'} norm{bare} over the last axis of {x.name}. "
+        f"Backward pass of {'an RMS' if rms else 'a layer'} norm{bare} over the last axis of "
+        f"{x.name}. "
         f"{made} With g = {g} and means over the row, {out.name} gets "
         f"r * (g{'' if rms else ' - mean(g)'} - u * mean(g * u))"
         f"{'' if residual is None else ' + ' + residual.name}."
