@@ -42,18 +42,26 @@ def softmax_backward(k: KernelBuilder, level: int) -> Title:
     kept = None
     if not single and w.chance(0.25, 2):
         kept = w.exact(w.tensor("row_sums grad_sums" if of_log else "dots row_dots", dims))
-    at = k.thread(*dims, names=[k.name(c) for c in call])
-    dot = _row_dot(w, at, y, grads, of_log, causal) if kept is None else kept[at]
-    out = w.out("dx grad_x grad_logits", whole)
-    _softmax_said(w, y, grads, out, (of_log, causal), scale, kept)
-    with k.for_("j c", w.count(cols)) as j:
+
+    def entry(at: tuple[Var, ...], j: Var, dot: Expr) -> Expr:
         p = exp(y[index(*at, j)]) if of_log else y[index(*at, j)]
         g = grads[index(*at, j)]
         value: Expr = g - p * dot if of_log else p * (g - dot)
         value = value if scale is None else scale * value
-        if causal:
-            value = fn("where", j <= at[-1], value, 0.0)
-        out.store((*at, j), value)
+        return fn("where", j <= at[-1], value, 0.0) if causal else value
+
+    if kept is not None:
+        # With the sums at hand no entry needs another.
+        *at, j = k.thread(*whole, names=[*(k.name(c) for c in call), k.name("j c")])
+        out = w.out("dx grad_x", whole)
+        out.store((*at, j), entry(tuple(at), j, kept[tuple(at)]))
+    else:
+        at = k.thread(*dims, names=[k.name(c) for c in call])
+        dot = _row_dot(w, at, y, grads, of_log, causal)
+        out = w.out("dx grad_x", whole)
+        with k.for_("j c", w.count(cols)) as j:
+            out.store((*at, j), entry(tuple(at), j, dot))
+    _softmax_said(w, y, grads, out, (of_log, causal), scale, kept)
     names_of = (
         "log_softmax_backward log_softmax_grad" if of_log else "softmax_backward softmax_grad"
     )
@@ -94,14 +102,15 @@ def _softmax_said(
         inner = f"{grads.name} - exp({y.name}) * {shared}"
     times = "" if scale is None else f"{written(scale)} * "
     kind = "log-softmax" if of_log else "softmax"
+    of = "" if scale is None else f" of {written(scale)} * x"
     masked = "causally masked " if causal else ""
     ends = " Row i has columns 0 to i; the others get 0." if causal else ""
     if kept is not None:
         sums = grads.name if of_log else f"{y.name} * {grads.name}"
         ends = f" {kept.name} holds the row's sum of {sums}.{ends}"
     w.say(
-        f"Backward pass of a {masked}{kind} along the last axis, from its output {y.name} and the "
-        f"gradient {grads.name} of that output: {out.name} gets {times}{inner}.{ends}"
+        f"Backward pass of a {masked}{kind}{of} along the last axis, from its output {y.name} and "
+        f"the gradient {grads.name} of that output: {out.name} gets {times}{inner}.{ends}"
     )
 
 
