@@ -14,33 +14,40 @@ from generators.program.dtypes import FLOAT32, Vec
 from generators.program.expr import Expr, Operand, Var
 
 
-def lead_axes(w: Work, names: str, outer: str = "batch") -> tuple[tuple[str, ...], list[str]]:
+def lead_axes(
+    w: Work, names: str, outer: str = "batch", always: bool = False
+) -> tuple[tuple[str, ...], list[str]]:
     """Axes before the one that is normalised: rows, of batches or heads from level 2 on."""
     rows = w.size("rows", 6, 12, names)
-    if w.chance(0.5, 2):
+    if always or w.chance(0.5, 2):
         call = "h head" if outer == "heads" else "b item"
         return (w.size(outer, 2, 3, f"{outer} num_{outer}"), rows), [call, "i row"]
     return (rows,), ["i row"]
+
+
+_PROBS = ("y dy", "probs grad_probs", "p dp", "y grad_y")
+_LOG_PROBS = ("log_y d_log_y", "log_probs grad_log_probs", "log_p d_log_p", "y dy")
+"""Outputs of a softmax, or of a log-softmax, and their gradients."""
 
 
 @idiom
 def softmax_backward(k: KernelBuilder, level: int) -> Title:
     """The gradient of a softmax, or of a log-softmax, from its output and the gradient there."""
     w = work(k, level, flattening=0.25)
-    dims, call = lead_axes(w, "num_rows rows", "heads")
     of_log, causal = w.chance(0.3), w.chance(0.3)
+    dims, call = lead_axes(w, "num_rows rows", "heads", causal)
     cols = "rows" if causal else w.size("cols", 5, 8, "num_cols cols")
     whole = (*dims, cols)
-    names = alike(k, "y dy", "probs grad_probs", "p dp", "y grad_y")
-    name, low, high = (f"log_{names[0]}", -3.0, -0.5) if of_log else (names[0], 0.05, 1.0)
-    y = w.tensor(name, whole, low, high)
+    families = _LOG_PROBS if of_log else _PROBS
+    names, (low, high) = alike(k, *families), (-3.0, -0.5) if of_log else (0.05, 1.0)
+    y = w.tensor(names[0], whole, low, high)
     grads = w.tensor(names[1], whole)
     scale = None
     if not of_log and w.chance(0.4):
         scale = w.number("scale inv_temperature", 0.3, 0.8)
     single = w.chance(0.3)
     kept = None
-    if not single and w.chance(0.25, 2):
+    if not (single or causal) and w.chance(0.25, 2):
         kept = w.exact(w.tensor("row_sums grad_sums" if of_log else "dots row_dots", dims))
 
     def entry(at: tuple[Var, ...], j: Var, dot: Expr) -> Expr:

@@ -276,7 +276,8 @@ def _iterated(g: Place, level: int, a: Var, start: Expr) -> tuple[Var, str]:
 
     scaled = routine(g.k, 0.3 * (level >= 3), "unit_of rescaled", {"v": start.type}, unit)
     v = g.let("v axis", start)
-    done = f"Power iteration for the dominant eigenvector of symmetric {g.told(a)}: from {g.told(v)}, repeat"
+    done = f"Power iteration for the dominant eigenvector of symmetric {g.told(a)}:"
+    done += f" from {g.told(v)}, repeat"
     done += f" {rounds} times: v = {g.tell(b * v)}, divided by its length."
     with g.k.for_("it r", rounds):
         g.k.assign(v, scaled(b * v))
