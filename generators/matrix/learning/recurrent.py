@@ -228,7 +228,7 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
     w.size("batch", 2, 3, "batch num_batches")
     w.size("hidden", 4, 6, "inner_dim num_channels")
     w.size("tokens", 5, 8, "seq_len")
-    vec = Vec(k.draw.shape.choice((4, 8, 16)), w.type_)
+    vec = Vec(k.draw.shape.choice((8, 16)), w.type_)
     first, second = alike(k, "b_in c_in", "b_proj c_proj", "b_vecs c_vecs")
     line = ("batch", "tokens", "hidden") if w.chance(0.6) else ("batch", "hidden", "tokens")
     x, dt = w.tensor("x u", line), w.tensor("dt delta", line, 0.05, 0.6)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import cos, dot, sin
+from generators.kit.sources import zero
 from generators.matrix.parts import (
     Place,
     identity,
@@ -54,7 +55,9 @@ def _plain(g: Place, level: int, scalar: Scalar) -> Solved:
     if level >= 2 or g.chance(0.4):
         damp = g.one("damping ridge", scalar, 0.1, 0.9)
         matrix = g.part("lhs damped", matrix + times_identity(mat_of(a), damp))
-    text = f"Solve the small systems ({g.tell(matrix)}) * x = b with {g.told(a, b)}."
+    told = g.tell(matrix)
+    told = f"({told})" if "+" in told else told
+    text = f"Solve the small systems {told} * x = b with {g.told(a, b)}."
     return _by_inverse(g, level, matrix, b, text)
 
 
@@ -91,44 +94,63 @@ def _implicit(g: Place, level: int, scalar: Scalar) -> Solved:
     return Solved(x, m, b, f"{text} x = {g.tell(v)} + d.")
 
 
+def _ranges(g: Place, p: Var) -> tuple[Callable[[], tuple[Expr, Expr]], str]:
+    """Squared distances to two beacons, and their Jacobian."""
+    k, vec = g.k, Vec(2, scalar_of(p.type))
+    names = k.draw.word.choice((("beacon_a", "beacon_b"), ("anchor_a", "anchor_b")))
+    a, b = (k.scalar(name, vec, -1.0, 1.0) for name in names)
+
+    def build() -> tuple[Expr, Expr]:
+        da, db = k.let("da to_a", p - a), k.let("db to_b", p - b)
+        jac = make(Mat(2, 2, vec.scalar), 2.0 * da[0], 2.0 * da[1], 2.0 * db[0], 2.0 * db[1])
+        return jac, make(vec, dot(da, da), dot(db, db))
+
+    said = f"(|p - {a.name}|^2, |p - {b.name}|^2)"
+    return build, f"of the position p at given squared distances from two beacons: {said}"
+
+
+def _arm(g: Place, p: Var) -> tuple[Callable[[], tuple[Expr, Expr]], str]:
+    """The tip of a planar arm of two links, and its Jacobian."""
+    k, scalar = g.k, scalar_of(p.type)
+    names = k.draw.word.choice((("len1", "len2"), ("upper_len", "lower_len")))
+    first, second = (k.scalar(name, scalar, 0.5, 1.5) for name in names)
+
+    def build() -> tuple[Expr, Expr]:
+        both = k.let("both q_sum", p[0] + p[1])
+        c1, s1 = k.let("c1", first * cos(p[0])), k.let("s1", first * sin(p[0]))
+        c12, s12 = k.let("c12", second * cos(both)), k.let("s12", second * sin(both))
+        jac = make(Mat(2, 2, scalar), -s1 - s12, -s12, c1 + c12, c12)
+        return jac, make(Vec(2, scalar), c1 + c12, s1 + s12)
+
+    a, b = first.name, second.name
+    said = f"({a} * cos(p[0]) + {b} * cos(p[0] + p[1]), {a} * sin(p[0]) + {b} * sin(p[0] + p[1]))"
+    return build, f"of the joint angles p of a planar arm whose tip has a goal: {said}"
+
+
 def _newton(g: Place, level: int, scalar: Scalar) -> Solved:
-    """A Newton step of two equations: circles, curves, a mapping to be inverted."""
-    k, vec, mat = g.k, Vec(2, scalar), Mat(2, 2, scalar)
-    guess = g.read("guesses points start", vec, 0.4, 1.6)
-    goal = g.read("targets goals", vec, -1.0, 1.0)
-    p = k.let("p at", guess)
-    way = g.shape.choice(("quadratic", "polar", "waves"))
-    rounds = 1 if level < 3 else g.shape.integer(1, 2)
+    """A Newton step of two equations: a position from ranges, the joints of an arm."""
+    k, vec = g.k, Vec(2, scalar)
+    arm = g.chance(0.5)
+    guess = g.read("joint_angles" if arm else "guesses positions", vec, 0.4, 1.6)
+    goal = g.read("targets goals" if arm else "sq_ranges", vec, -1.0 if arm else 0.5, 1.5)
+    p = k.let("q at" if arm else "p at", guess)
+    build, about = (_arm if arm else _ranges)(g, p)
 
     def step() -> tuple[Expr, Expr]:
-        x, y, one = p[0], p[1], k.lift(1.0, scalar)
-        if way == "quadratic":
-            f = make(vec, x * x - y * y, 2.0 * x * y)
-            j = make(mat, 2.0 * x, -2.0 * y, 2.0 * y, 2.0 * x)
-        elif way == "polar":
-            c, s = k.let("c cs", cos(y)), k.let("s sn", sin(y))
-            f = make(vec, x * c, x * s)
-            j = make(mat, c, -x * s, s, x * c)
-        else:
-            f = make(vec, x + 0.3 * sin(y), y - 0.3 * cos(x))
-            j = make(mat, one, 0.3 * cos(y), 0.3 * sin(x), one)
-        res = k.let("f res", f - goal)
-        return k.let("jac j", j), res
+        jac, value = build()
+        res = k.let("f res", value - goal)
+        return k.let("jac j", jac), res
 
+    rounds = 1 if level < 3 else g.shape.integer(1, 3)
     if rounds > 1:
         with k.for_("it r", rounds - 1):
             jac, f = step()
             k.augment(p, "sub", fn("inverse", jac) * f)
     jac, f = step()
     x = g.let("dx delta", -(fn("inverse", jac) * f), "x")
-    before = f" after {rounds - 1} whole step of p = p - inverse(J) * f" if rounds > 1 else ""
-    functions = {
-        "quadratic": "(p[0]^2 - p[1]^2, 2 * p[0] * p[1])",
-        "polar": "(p[0] * cos(p[1]), p[0] * sin(p[1]))",
-        "waves": "(p[0] + 0.3 * sin(p[1]), p[1] - 0.3 * cos(p[0]))",
-    }
-    text = f"Newton step for two equations: x = -inverse(J) * f with f = {functions[way]} -"
-    text += f" {g.tell(goal)} at p ="
+    many = f"{rounds - 1} whole step{'s' * (rounds > 2)} of p = p - inverse(J) * f"
+    before = f" after {many}" if rounds > 1 else ""
+    text = f"Newton step {about} - {g.tell(goal)} = f: x = -inverse(J) * f at p ="
     return Solved(x, jac, -f, f"{text} {g.tell(guess)}{before}, J the Jacobian of f.")
 
 
@@ -168,8 +190,8 @@ def _sweeps(g: Place, level: int, scalar: Scalar) -> Solved:
         start = factor * b
         step = f"{g.tell(factor)} * (b - A * x)"
     else:
-        start = 0.3 * b
-        step = "dot(A * r, r) / (dot(A * r, A * r) + 0.001) * r, r = b - A * x"
+        start = zero(b.type)
+        step = "dot(A * r, r) / (dot(A * r, A * r) + 1e-12) * r, r = b - A * x"
     x = g.let(_X, start)
     with k.for_("it sweep", rounds):
         if way == "jacobi":
@@ -179,7 +201,7 @@ def _sweeps(g: Place, level: int, scalar: Scalar) -> Solved:
         else:
             r = k.let("r res", b - a * x)
             ar = k.let("mr a_r", a * r)
-            k.augment(x, "add", (dot(ar, r) / (dot(ar, ar) + 0.001)) * r)
+            k.augment(x, "add", (dot(ar, r) / (dot(ar, ar) + 1.0e-12)) * r)
     text = f"{g.told(x)}, then {rounds} times add {step}"
     kind = {"jacobi": "Damped Jacobi", "richardson": "Richardson"}.get(way, "Minimal residual")
     text = f"{kind} iteration for A * x = b with {g.told(a, b)}: {text}."
