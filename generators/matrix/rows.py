@@ -218,7 +218,7 @@ def row_normalize(k: KernelBuilder, level: int) -> Title:
     out = k.out("out normalized y", r.scalar, (*r.s.dims, "features"))
     normal = _NORMALS[form](r, out)
     affine = form in ("layer_norm", "rms_norm", "standardized")
-    finish, told = _affine(r, level) if affine else (_unchanged, "")
+    finish, told = _affine(r, form != "rms_norm") if affine else (_unchanged, "")
     with r.loop() as j:
         at = r.s.index(j)
         k.store(out, at, finish(at, normal.of(out[at] if normal.kept else r.at(j))))
@@ -236,15 +236,16 @@ def _unchanged(_at: tuple[Operand, ...], value: Expr) -> Expr:
     return value
 
 
-def _affine(r: Rows, level: int) -> tuple[Finish, str]:
+def _affine(r: Rows, biased: bool) -> tuple[Finish, str]:
     """A gain and a bias of each column; and what they do."""
     s = r.s
     if s.chance(0.2):
         return _unchanged, ""
-    gain = r.column("gamma gains", 0.5, 1.5)
-    bias = r.column("beta bias", -0.5, 0.5) if s.chance(0.7) else None
+    first, second = r.k.draw.word.choice((("gamma", "beta"), ("weight", "bias"), ("gain", "bias")))
+    gain = r.column(first, 0.5, 1.5)
+    bias = r.column(second, -0.5, 0.5) if biased and s.chance(0.7) else None
     told = f" Multiply by {gain.name} of the column"
-    told += "." if bias is None else f" and add {bias.name}."
+    told += "." if bias is None else f" and add {bias.name} of it."
 
     def finish(at: tuple[Operand, ...], value: Expr) -> Expr:
         value = gain[at[-1]] * value
@@ -321,9 +322,9 @@ def _rms_norm(r: Rows, out: Var) -> Normal:
     """The row over the root of the mean of its squares."""
     k, eps = r.k, _eps(r)
     squares = _squares(r) / cast(r.width, r.scalar)
-    scale = k.let("rstd inv_rms", 1.0 / sqrt(squares + eps))
+    scale = k.let("rrms inv_rms", 1.0 / sqrt(squares + eps))
     text = f"RMS norm of each row of {r.x.name}: x / sqrt(mean of squares + {written(eps)})"
-    stats = (("rstd_out rstds", scale, "reciprocal of that root"),)
+    stats = (("rrms_out inv_rms_out", scale, "reciprocal of that root"),)
     return Normal(lambda x: x * scale, text, "rms_norm rms_norm_rows", stats)
 
 

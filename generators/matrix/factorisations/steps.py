@@ -131,8 +131,9 @@ def reflector_apply(k: KernelBuilder, level: int) -> Title:
         with w.loop("s m", "basis") as s:
             _taken_off(w, a, v, at, (*first, s), (start, None))
         w.say(
-            f"Modified Gram-Schmidt: make each {line} of {a.name} orthogonal to the unit vectors "
-            f"in {v.name}, one after the other, by subtracting dot(u, {line}) * u for each u."
+            f"Modified Gram-Schmidt: make each {line} of {a.name} orthogonal to the orthonormal "
+            f"vectors u in {v.name}, one after the other, by subtracting dot(u, {line}) * u with "
+            f"the {line} as the ones before have left it."
         )
     else:
         number = scale[first] if scale is not None else tau

@@ -145,7 +145,8 @@ def kronecker_product(k: KernelBuilder, level: int) -> Title:
     """Kronecker products: their entries, or one times a vector without forming it."""
     w = work(k, level, flattening=0.25)
     for symbol, low, high in (("ra", 2, 4), ("ca", 2, 4), ("rb", 2, 3), ("cb", 2, 3)):
-        w.size(symbol, low, high)
+        side = "rows" if symbol[0] == "r" else "cols"
+        w.size(symbol, low, high, f"{symbol} {symbol[1]}_{side}")
     names = alike(k, "a b", "left right", "a_mat b_mat")
     a, b = w.tensor(names[0], ("ra", "ca")), w.tensor(names[1], ("rb", "cb"))
     whole = w.chance(0.5)

@@ -64,7 +64,7 @@ def _position(p: _Pair, level: int, tables: bool) -> tuple[Expr, str]:
         k.size("places", 24, 32)
         init = "index_of:places"
         ids = k.array("position_ids token_places", INT32, "tokens", init=init)
-        return k.let("position pos", ids[p.token]), f"its {ids.name}"
+        return k.let("position pos", ids[p.token]), f"its entry of {ids.name}"
     past = k.scalar("past_length cache_length", INT32, 1, 6)
     return k.let("position pos", past + p.token), f"{past.name} + {p.token.name}"
 

@@ -73,7 +73,7 @@ def _affine(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, st
 
 def _linear(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, str]:
     """By a 2 x 2 matrix, which is kept in ``linear`` with the shift."""
-    lin = g.one("linear scale_shear", Mat(2, 2, scalar_of(p.type)), -1.2, 1.2)
+    lin = g.one("linear lin_mat", Mat(2, 2, scalar_of(p.type)), -1.2, 1.2)
     shift = g.one("shift offset", p.type, -1.0, 1.0)
     lin, shift = held(g.k, "lin l_mat", lin), held(g.k, "t move", shift)
     linear += [lin, shift]

@@ -59,7 +59,7 @@ def _solid(g: Place, scalar: Scalar) -> Body:
         side = g.part("side across", mass * (3.0 * r2 + h2) / 12.0)
         moments = g.let("moments j_diag", make(vec, side, side, 0.5 * mass * r2), "j")
         text = f"J = diag(j), {g.told(moments)}"
-        what = f"cylinder along z, its radius and height in {g.tell(s)}"
+        what = f"solid cylinder along z, its radius and height in {g.tell(s)}"
         return Body(fn("diag", moments), text, moments, what=what)
     if way == "point":
         r = k.let("r arm", g.read("arms offsets", vec, -1.5, 1.5))
@@ -76,7 +76,7 @@ def _solid(g: Place, scalar: Scalar) -> Body:
     value = make(vec, c * (sq[1] + sq[2]), c * (sq[0] + sq[2]), c * (sq[0] + sq[1]))
     moments = g.let("moments j_diag", value, "j")
     text = f"J = diag(j), {g.told(moments, sq)}"
-    return Body(fn("diag", moments), text, moments, what="box" if box else "ellipsoid")
+    return Body(fn("diag", moments), text, moments, what="solid box" if box else "solid ellipsoid")
 
 
 def _body(g: Place, scalar: Scalar) -> Body:
@@ -175,7 +175,8 @@ def rigid_inertia(k: KernelBuilder, level: int) -> Title:
         return Title(title, done + g.gets(names, body.tensor))
     w = g.let("w omega", body.spin or g.read("spins omegas ang_vel", Vec(3, scalar), -1.5, 1.5))
     momentum = g.let("l ang_mom", body.momentum(w), "L")
-    done += f" With {g.told(w, momentum)}:"
+    frame = " in the body's frame" * (way == "solid" and not point)
+    done += f" With {g.told(w, momentum)}{frame}:"
     menu: dict[str, Entry] = {
         "momentum": ("momenta ang_momentum", lambda: momentum),
         "energy": ("energies rot_energy", lambda: 0.5 * dot(w, momentum)),

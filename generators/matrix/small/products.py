@@ -44,7 +44,7 @@ def _shapes(g: Place, form: int, scalar: Scalar) -> tuple[Mat, Mat]:
     if form > 2 or g.chance(0.5):
         mat = square_type(g.k, {2: 3, 3: 4, 4: 1}, scalar)
         return mat, mat
-    outer, inner, other = (g.shape.choice((2, 3, 4)) for _ in range(3))
+    outer, inner, other = g.shape.choice(((2, 3, 2), (2, 3, 3), (3, 2, 3), (3, 3, 2)))
     left, right = ((outer, inner), (inner, outer), (outer, inner))[form], (inner, other)
     return Mat(*left, scalar), Mat(*(right[::-1] if form == 2 else right), scalar)
 

@@ -38,28 +38,32 @@ def _elementary(body: BodyBuilder, angle: Expr, axis: str) -> Expr:
 
 
 def _angles(
-    g: Place, scalar: Scalar, count: int, single: str = "angles headings"
+    g: Place, scalar: Scalar, order: str, single: str = "angles headings"
 ) -> tuple[list[Expr], str]:
-    """As many angles as asked for: in a vector, or each from where it comes."""
-    if count == 3 and g.chance(0.6):
-        degrees = g.chance(0.3)
-        called, span = ("angles_deg euler_deg", 120.0) if degrees else ("angles euler", 2.5)
-        source = g.read(called, Vec(3, scalar), -span, span)
-        v = g.k.let("v ang", source)
-        if degrees:
-            found = [fn("radians", v[c]) for c in range(3)]
-            return found, f"the angles in {g.tell(source)}, given in degrees"
-        return [v[c] for c in range(3)], f"the angles in {g.tell(source)}"
-    names = ("yaws headings", "pitches", "rolls") if count > 1 else (single,)
-    found = [g.read(name, scalar, -2.5, 2.5) for name in names]
-    return found, f"angle{'s' if count > 1 else ''} {', '.join(map(g.tell, found))}"
+    """As many angles as there are axes: in a vector, or each from where it comes."""
+    if len(order) == 1:
+        found: list[Expr] = [g.read(single, scalar, -2.5, 2.5)]
+        return found, g.tell(found[0])
+    # Yaw, pitch and roll belong to one order of the axes.
+    if order == "zyx" and g.chance(0.5):
+        names = g.k.draw.word.choice((("yaws", "pitches", "rolls"), ("yaw", "pitch", "roll")))
+        found = [g.read(name, scalar, -2.5, 2.5) for name in names]
+        return found, ", ".join(map(g.tell, found))
+    degrees = g.chance(0.3)
+    called, span = ("angles_deg euler_deg", 120.0) if degrees else ("angles euler", 2.5)
+    source = g.read(called, Vec(3, scalar), -span, span)
+    v = g.k.let("v ang", source)
+    text = f"the components of {g.tell(source)}, in this order"
+    if degrees:
+        return [fn("radians", v[c]) for c in range(3)], f"{text} and in degrees"
+    return [v[c] for c in range(3)], text
 
 
 def _composed(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """One to three rotations about coordinate axes, multiplied."""
     order = g.shape.choice(("x", "y", "z") if level == 1 else _ORDERS)
     single = {"x": "rolls angles", "y": "pitches angles"}.get(order, "yaws headings")
-    angles, text = _angles(g, scalar, len(order), single)
+    angles, text = _angles(g, scalar, order, single)
     helpers = level >= 2 and g.chance(0.5)
     turn = {
         axis: routine(
@@ -99,14 +103,14 @@ def _rodrigues(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     value = applied(
         k, 0.6 * (level >= 3), "rodrigues axis_rotation", {"u": axis, "a": angle}, build
     )
-    text = f"R the rotation about the unit axis {g.tell(source)} by {g.tell(angle)} (Rodrigues)"
+    text = f"R the rotation about the unit vector {g.tell(source)} by {g.tell(angle)} (Rodrigues)"
     return k.let("rot rmat", value), text
 
 
 def _plane(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """A rotation in the plane."""
     k, vec, mat = g.k, Vec(2, scalar), Mat(2, 2, scalar)
-    angles, text = _angles(g, scalar, 1)
+    angles, text = _angles(g, scalar, "z")
     c, s = k.let("c cs", cos(angles[0])), k.let("s sn", sin(angles[0]))
     if g.chance(0.3):
         rot = from_columns(
@@ -184,7 +188,7 @@ def _used(g: Place, rot: Var, level: int, mirrored: bool) -> str:
         return g.gets("world_frames chained_out", total, g.told(total))
     if way == "points":
         return _several(g, rot, vec)
-    p = g.read("points vertices" if way == "pivot" else "vectors offsets", vec, -2.0, 2.0)
+    p = g.read("vectors offsets" if way == "point" else "points vertices", vec, -2.0, 2.0)
     if way == "point":
         back = not mirrored and g.chance(0.3)
         return g.gets("local_vecs" if back else names, (transpose(rot) if back else rot) * p)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import cos, dot, sin
-from generators.kit.sources import zero
 from generators.matrix.parts import (
     Place,
     identity,
+    index,
     mat_of,
     place,
     rows_of,
@@ -19,7 +19,7 @@ from generators.matrix.parts import (
     times_identity,
     transpose,
 )
-from generators.program.dtypes import Mat, Scalar, Vec, scalar_of
+from generators.program.dtypes import INT32, Mat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
 _X = "x sol"
@@ -157,7 +157,7 @@ def _newton(g: Place, level: int, scalar: Scalar) -> Solved:
 def _damped(g: Place, level: int, scalar: Scalar) -> Solved:
     """Damped least squares of a rectangular matrix, from either side."""
     rows, cols = g.shape.choice(((2, 3), (3, 2), (3, 4), (4, 3), (2, 4), (4, 2)))
-    jac = g.read("jacobians designs", Mat(rows, cols, scalar), -1.0, 1.0)
+    jac = g.read("jacobians jacs", Mat(rows, cols, scalar), -1.0, 1.0)
     err = g.read("errors residuals", Vec(rows, scalar), -2.0, 2.0)
     damp = g.one("damping lam", scalar, 0.3, 1.2)
     j, e = g.let("j jac", jac), g.let("e err", err)
@@ -174,38 +174,33 @@ def _damped(g: Place, level: int, scalar: Scalar) -> Solved:
     return Solved(x, j, e, f"Damped least squares step {g.told(x)} with {g.told(j, e)}.")
 
 
-def _sweeps(g: Place, level: int, scalar: Scalar) -> Solved:
-    """Sweeps with the diagonal, by Richardson, or along the steepest descent."""
-    k = g.k
-    a, b = _system(g, scalar)
-    way = g.shape.choice(("jacobi", "richardson", "steepest"))
-    rounds = g.shape.integer(4, 8)
-    if way == "jacobi":
-        diagonal = g.let("d diag dg", fn("get_diag", a), "d")
-        start: Expr = fn("cw_div", b, diagonal)
-        factor = g.one("omega relax", scalar, 0.5, 0.95)
-        step = f"{g.tell(factor)} * (b - A * x) / d by components, {g.told(diagonal)}"
-    elif way == "richardson":
-        factor = g.one("rate tau", scalar, 0.1, 0.3)
-        start = factor * b
-        step = f"{g.tell(factor)} * (b - A * x)"
-    else:
-        start = zero(b.type)
-        step = "dot(A * r, r) / (dot(A * r, A * r) + 1e-12) * r, r = b - A * x"
-    x = g.let(_X, start)
-    with k.for_("it sweep", rounds):
-        if way == "jacobi":
-            k.augment(x, "add", factor * fn("cw_div", b - a * x, diagonal))
-        elif way == "richardson":
-            k.augment(x, "add", factor * (b - a * x))
-        else:
-            r = k.let("r res", b - a * x)
-            ar = k.let("mr a_r", a * r)
-            k.augment(x, "add", (dot(ar, r) / (dot(ar, ar) + 1.0e-12)) * r)
-    text = f"{g.told(x)}, then {rounds} times add {step}"
-    kind = {"jacobi": "Damped Jacobi", "richardson": "Richardson"}.get(way, "Minimal residual")
-    text = f"{kind} iteration for A * x = b with {g.told(a, b)}: {text}."
-    return Solved(x, a, b, text)
+def _relaxed(g: Place, level: int, scalar: Scalar) -> Solved:
+    """A sweep of block Jacobi: the diagonal blocks are solved, the others act on the old state."""
+    k, mat = g.k, square_type(g.k, {2: 1, 3: 3, 4: 2}, scalar)
+    vec = rows_of(mat)
+    n = g.dims[-1]
+    diagonal = g.read("diag_blocks d_blocks", mat, -1.0, 1.0, init=_INIT)
+    b = g.read("rhs b_vecs", vec, -2.0, 2.0)
+    slots = k.size("degree", 3, 4)
+    count = k.size_param("slots row_slots", slots)
+    blocks = g.array("off_blocks couplings", mat, -0.3, 0.3, more=slots)
+    cols = g.array("columns col_ids", INT32, more=slots, init=f"index_of:{n}")
+    state = g.array("x_in x_old", vec, -1.0, 1.0)
+    own = state[g.at]
+    r = k.let("r rest", b)
+    with k.for_("s slot", count) as s:
+        nbr = cols[g.index(s)]
+        k.augment(r, "sub", blocks[g.index(s)] * state[index(*g.at[:-1], nbr)])
+    omega = g.one("omega relax", scalar, 0.5, 0.95)
+    x = g.let("x new_x", (1.0 - omega) * own + omega * (fn("inverse", diagonal) * r))
+    i = g.where
+    text = (
+        f"Damped Jacobi sweep of a block-sparse system in ELL form: with r = {g.tell(b)} less the"
+    )
+    text += f" sum over the slots s of {blocks.name}[{i}, s] * {state.name}[{cols.name}[{i}, s]],"
+    text += f" x = (1 - {g.tell(omega)}) * {g.tell(own)} + {g.tell(omega)} *"
+    text += f" inverse({g.tell(diagonal)}) * r."
+    return Solved(x, diagonal, b, text)
 
 
 def _schur(g: Place, level: int, scalar: Scalar) -> Solved:
@@ -235,7 +230,7 @@ _METHODS: dict[str, tuple[Callable[[Place, int, Scalar], Solved], str]] = {
     "implicit": (_implicit, "implicit_step implicit_update"),
     "newton": (_newton, "newton_step newton_2d"),
     "plain": (_plain, "solve_small solve_systems"),
-    "sweeps": (_sweeps, "relax_systems sweep_systems"),
+    "relaxed": (_relaxed, "block_jacobi jacobi_sweep"),
     "schur": (_schur, "schur_solve block_solve"),
 }
 
@@ -258,9 +253,9 @@ def _limited(g: Place, x: Var, level: int) -> str:
 def small_solve(k: KernelBuilder, level: int) -> Title:
     """Small systems as simulation, optimization and robotics solve them."""
     shape = k.draw.shape
-    g = place(k, "i tid e")
     keys = sorted(_METHODS) if level >= 2 else [key for key in _METHODS if key != "schur"]
     build, names = _METHODS[shape.choice(keys)]
+    g = place(k, "i tid e", **({"list": 1} if build is _relaxed else {}))
     s = build(g, level, k.draw.wide_float_type())
     x, done = s.x, s.text
     if build in (_newton, _damped) and shape.chance(0.3):
