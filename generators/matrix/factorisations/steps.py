@@ -112,7 +112,7 @@ def reflector_apply(k: KernelBuilder, level: int) -> Title:
     lead, call = items(w)
     right = w.chance(0.4)
     n = w.size("order", 5, 8, "row_length" if right else "num_rows")
-    cols = w.size("cols", 6, 9, "num_rows" if right else "num_cols")
+    cols = w.size("rows", 6, 9, "num_rows") if right else w.size("cols", 6, 9, "num_cols")
     shape = (*lead, cols, n) if right else (*lead, n, cols)
     a = w.tensor("a mat", shape, role="inout")
     basis = w.chance(0.45)

@@ -144,12 +144,14 @@ def _diagonal_entry(
 def kronecker_product(k: KernelBuilder, level: int) -> Title:
     """Kronecker products: their entries, or one times a vector without forming it."""
     w = work(k, level, flattening=0.25)
+    if w.chance(0.35):
+        return _kronecker_sum(w)
     for symbol, low, high in (("ra", 2, 4), ("ca", 2, 4), ("rb", 2, 3), ("cb", 2, 3)):
         side = "rows" if symbol[0] == "r" else "cols"
         w.size(symbol, low, high, f"{symbol} {symbol[1]}_{side}")
     names = alike(k, "a b", "left right", "a_mat b_mat")
     a, b = w.tensor(names[0], ("ra", "ca")), w.tensor(names[1], ("rb", "cb"))
-    whole = w.chance(0.5)
+    whole = w.chance(0.65)
     scale = w.number("alpha scale", 0.4, 1.6) if w.chance(0.3, 2) else None
     times = "" if scale is None else f"{written(scale)} * "
     w.words["ra*rb"], w.words["ca*cb"] = "num_rows out_rows", "num_cols out_cols"
@@ -174,12 +176,39 @@ def kronecker_product(k: KernelBuilder, level: int) -> Title:
         adding = w.chance(0.12)
         out = w.tensor("out kron" if whole else "y out", dims, role="inout" if adding else "out")
         out.store(at, value if scale is None else scale * value, "add" if adding else "")
-    product = f"{times}the Kronecker product of {a.name} and {b.name}"
-    what = f"Compute {product}."
+    product = f"{times}kron({a.name}, {b.name})"
+    value_said = product if x is None else f"{product} * {x.name}"
+    what = "Kronecker product of two matrices"
     if x is not None:
-        what = f"Multiply {product} by {x.name} without forming the large matrix."
-    w.say(f"{what} {f'It is added to {out.name}' if adding else f'{out.name} gets the result'}.")
+        what = "Kronecker product of two matrices, never formed, times a vector"
+    how = f"{value_said} is added to {out.name}" if adding else f"{out.name} gets {value_said}"
+    w.say(f"{what}: {how}.")
     return Title(k.name("kronecker_product kron" if whole else "kron_matvec kron_apply"), w.text())
+
+
+def _kronecker_sum(w: Work) -> Title:
+    """A kron I + I kron B times a vector: an operator along each axis of a grid."""
+    k = w.k
+    n, m = w.size("n", 4, 6, "n num_rows"), w.size("m", 4, 6, "m num_cols")
+    names = alike(k, "a b", "left right", "a_mat b_mat")
+    a, b = w.tensor(names[0], (n, n), fixed=True), w.tensor(names[1], (m, m), fixed=True)
+    x = w.tensor("x u_in", (n, m), fixed=True)
+    scale = w.number("alpha scale", 0.4, 1.6, 0.0) if w.chance(0.3, 2) else None
+    out = w.tensor("y out", (n, m), role="out", fixed=True)
+    with w.each((n, m), ("i row", "j col"), line=0.0) as (i, j):
+        total = w.sum("total acc")
+        with w.loop("p q", n) as p:
+            k.augment(total, "add", a[i, p] * x[p, j])
+        with w.loop("s r", m) as s:
+            k.augment(total, "add", b[j, s] * x[i, s])
+        out.store((i, j), total if scale is None else scale * total)
+    times = "" if scale is None else f"{written(scale)} * "
+    w.say(
+        f"Apply the Kronecker sum of the square matrices {a.name} and {b.name} to the grid "
+        f"{x.name}: {out.name} gets {times}({a.name} * {x.name} + {x.name} * "
+        f"transpose({b.name}))."
+    )
+    return Title(k.name("kronecker_sum kron_sum_apply"), w.text())
 
 
 @idiom

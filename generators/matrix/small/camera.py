@@ -51,9 +51,8 @@ def _before(g: Place, scalar: Scalar, level: int) -> Var:
     shift = pose("translation t_cam", "translations", vec, 2.6, 3.4)
     if way == "quat":
         turn = pose("orientation camera_quat", "orientations", Quat(scalar), init="unit")
-        rot: Expr = g.part("rot rm", fn("quat_to_matrix", turn))
-    else:
-        rot = held(k, "rot rm", pose("rotation rot_cam", "rotations", Mat(3, 3, scalar), -0.5, 0.5))
+        return g.let("q pc", fn("quat_rotate", turn, p) + shift)
+    rot = held(k, "rot rm", pose("rotation rot_cam", "rotations", Mat(3, 3, scalar), -0.5, 0.5))
     return g.let("q pc", rot * p + shift)
 
 
