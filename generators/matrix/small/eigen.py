@@ -8,7 +8,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import atan2, clamp, cos, dot, most, sin, sqrt, where
 from generators.kit.naming import applied, routine
-from generators.kit.sources import zero
+from generators.kit.sources import filled, zero
 from generators.matrix.parts import (
     Entry,
     Place,
@@ -249,10 +249,10 @@ def power_iteration(k: KernelBuilder, level: int) -> Title:
     mat = Mat(size, size, k.draw.wide_float_type())
     vec = rows_of(mat)
     a = _dominated(g, mat, level)
-    start = g.one("start guess", vec, 0.3, 1.0)
-    v, done = _iterated(g, level, a, start)
+    # The result depends on no start, so none is asked for.
+    v, done = _iterated(g, level, a, filled(vec, 1))
     if level >= 2:
-        done += _valued(g, level, a, v, start)
+        done += _valued(g, level, a, v)
     done += g.gets("eigenvectors axes_out", v)
     done += g.offer(
         (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
@@ -284,7 +284,7 @@ def _iterated(g: Place, level: int, a: Var, start: Expr) -> tuple[Var, str]:
     return v, done
 
 
-def _valued(g: Place, level: int, a: Var, v: Var, start: Expr) -> str:
+def _valued(g: Place, level: int, a: Var, v: Var) -> str:
     """The eigenvalue, and what is left of the matrix without the axis."""
     along = dot(v, g.part("av a_v", a * v))
     lam = g.let("lam eigenvalue", along, "e")
@@ -292,8 +292,7 @@ def _valued(g: Place, level: int, a: Var, v: Var, start: Expr) -> str:
     if level < 4:
         return done
     rest = g.let("rest deflated", a - lam * fn("outer", v, v), "B")
-    done += g.gets("deflated_out remainders", rest, g.told(rest))
-    return done + g.gets("next_axes second_out", g.part("second next_axis", rest * start))
+    return done + g.gets("deflated_out remainders", rest, g.told(rest))
 
 
 def _dominated(g: Place, mat: Mat, level: int) -> Var:
