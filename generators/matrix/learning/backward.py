@@ -59,15 +59,16 @@ def softmax_backward(k: KernelBuilder, level: int) -> Title:
 
     if kept is not None:
         # With the sums at hand no entry needs another.
-        *at, j = k.thread(*whole, names=[*(k.name(c) for c in call), k.name("j c")])
+        every = k.thread(*whole, names=[*(k.name(c) for c in call), k.name("j c")])
+        at, j = every[:-1], every[-1]
         out = w.out("dx grad_x", whole)
-        out.store((*at, j), entry(tuple(at), j, kept[tuple(at)]))
+        out.store(every, entry(at, j, kept[at]))
     else:
         at = k.thread(*dims, names=[k.name(c) for c in call])
         dot = _row_dot(w, at, y, grads, of_log, causal)
         out = w.out("dx grad_x", whole)
         with k.for_("j c", w.count(cols)) as j:
-            out.store((*at, j), entry(tuple(at), j, dot))
+            out.store((*at, j), entry(at, j, dot))
     _softmax_said(w, y, grads, out, (of_log, causal), scale, kept)
     names_of = (
         "log_softmax_backward log_softmax_grad" if of_log else "softmax_backward softmax_grad"

@@ -42,15 +42,16 @@ def _before(g: Place, scalar: Scalar, level: int) -> Var:
         return g.let("q pc", g.read("cam_points points_cam", vec, 0.8, 2.0))
     p = k.let("p pt", g.read("points positions landmarks", vec, -1.0, 1.0))
 
-    def pose(one: str, many: str, type_: Type, *span: float, **how: str) -> Expr:
+    def pose(one: str, many: str, type_: Type, low: object, high: object, init: str = "") -> Expr:
         """Of the camera, of which each item of a batch has its own."""
+        init = init or "uniform"
         if g.rank > 1:
-            return g.read(many, type_, *span, axes=(0,), **how)
-        return k.scalar(one, type_, *span, **how)
+            return g.read(many, type_, low, high, axes=(0,), init=init)
+        return k.scalar(one, type_, low, high, init=init)
 
     shift = pose("translation t_cam", "translations", vec, 2.6, 3.4)
     if way == "quat":
-        turn = pose("orientation camera_quat", "orientations", Quat(scalar), init="unit")
+        turn = pose("orientation camera_quat", "orientations", Quat(scalar), None, None, "unit")
         return g.let("q pc", fn("quat_rotate", turn, p) + shift)
     rot = held(k, "rot rm", pose("rotation rot_cam", "rotations", Mat(3, 3, scalar), -0.5, 0.5))
     return g.let("q pc", rot * p + shift)

@@ -180,8 +180,8 @@ def _about_origin(cloud: Cloud, level: int) -> Sums:
     if not cloud.weight and g.chance(0.5):
         k.augment(cov, "div", cloud.number())
         kind = "mean"
-    term = "w * outer(d, d)" if cloud.weight else "outer(d, d)"
-    return cov, None, f"the {kind} of {term} over the points p, d = p - {g.tell(center)}"
+    told = "w * outer(d, d)" if cloud.weight else "outer(d, d)"
+    return cov, None, f"the {kind} of {told} over the points p, d = p - {g.tell(center)}"
 
 
 def _crossed(cloud: Cloud, level: int) -> Sums:

@@ -111,8 +111,6 @@ def _scored(m: Mixture, level: int, vec: Vec) -> str:
     done = f"over the components ({m.text}, which holds the normalising factor as well), with"
     done += f" t = weight * exp(-r / 2), r = dot(x - mean, W * (x - mean)): {first.name}"
     done += f" gets the sum of t, {second.name} the first component of largest t"
-    if g.chance(0.3) or level >= 5:
-        done += f", {g.put('peak_terms best_terms', peak).name} that t"
     return f"{done}.{_shares(m, level, vec, total) if level >= 4 else ''}"
 
 
