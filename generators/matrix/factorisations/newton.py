@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import sqrt, where
+from generators.kit.functions import sqrt
 from generators.kit.text import written
 from generators.matrix.learning.forms import Work, alike, work
 from generators.matrix.parts import identity, index, mat_of, place, transpose
@@ -30,7 +30,7 @@ def _summed(w: Work, depth: str, term: Callable[[Expr], Expr]) -> Var:
 
 
 def _gram(w: Work, lead: tuple[str, ...]) -> str:
-    deep = w.size("inner_dim", 5, 8, "m num_cols")
+    deep = w.size("hidden", 5, 8, "m num_cols")
     x = w.tensor("x x_mat", (*lead, "n", deep))
     out = w.out("gram g_mat", (*lead, "n", "n"))
     with w.each(out.dims, _called(lead), line=0.0) as at:
@@ -82,23 +82,6 @@ def _cubic(w: Work, lead: tuple[str, ...]) -> str:
     return "newton_schulz_step polar_step"
 
 
-def _residual(w: Work, lead: tuple[str, ...]) -> str:
-    deep = w.size("inner_dim", 5, 8, "m num_cols")
-    a, x = w.tensor("a mat", (*lead, "n", deep)), w.tensor("x pinv_approx", (*lead, deep, "n"))
-    out = w.out("corr correction", (*lead, "n", "n"))
-    with w.each(out.dims, _called(lead), line=0.0) as at:
-        own, (i, j) = at[:-2], at[-2:]
-        total = _summed(w, deep, lambda p: a[index(*own, i, p)] * x[index(*own, p, j)])
-        two, nil = w.k.lift(2.0, w.type_), w.k.lift(0.0, w.type_)
-        out.store(at, where(fn("eq", i, j), two, nil) - total)
-    w.say(
-        f"First half of a Newton-Schulz step for the pseudo-inverse of {a.name}: {out.name} gets "
-        f"2 * I - {a.name} * {x.name}. The second half multiplies {x.name}, the approximate "
-        "pseudo-inverse, by it from the right."
-    )
-    return "newton_schulz_residual pinv_correction"
-
-
 def _inverse(w: Work, lead: tuple[str, ...]) -> str:
     w.size("m", 5, 8, "m num_cols")
     names = alike(w.k, "x ax", "pinv_approx a_pinv")
@@ -120,7 +103,6 @@ _STEPS: tuple[Callable[[Work, tuple[str, ...]], str], ...] = (
     _gram,
     _quintic,
     _cubic,
-    _residual,
     _inverse,
 )
 

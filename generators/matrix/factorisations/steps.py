@@ -23,7 +23,10 @@ def items(w: Work) -> tuple[tuple[str, ...], list[str]]:
 def triangular_solve(k: KernelBuilder, level: int) -> Title:
     """Substitution for each right-hand side: forward or backward, transposed, unit diagonal."""
     w = work(k, level, flattening=0.25)
-    lead, call = items(w)
+    # A thread works through a whole system, so there are many of them.
+    several = w.chance(0.45, 2)
+    lead = (w.size("systems", 3, 5, "num_systems batch"),) if several else ()
+    call = ["b sys_id"] * several
     n = w.size("order", 4, 6, "n order")
     many = (w.size("rhs", 5, 9, "num_rhs"),) if not lead or w.chance(0.6) else ()
     lower, unit, over = w.chance(0.5), w.chance(0.3), w.chance(0.4)

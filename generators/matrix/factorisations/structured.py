@@ -25,7 +25,7 @@ def structured_product(k: KernelBuilder, level: int) -> Title:
     many = (w.size("rhs", 3, 5, "num_rhs"),) if w.chance(0.5) else ()
     x = w.tensor("x v", (n, *many))
     build = {"banded": _banded, "tridiagonal": _tridiagonal}.get(form)
-    with w.each((n, *many), ("i row", "r q")) as at:
+    with w.each((n, *many), ("i row", "r q"), line=0.0) as at:
         i, more = at[0], at[1:]
         if build is not None:
             value, kind, said = build(w, x, i, more)
@@ -95,7 +95,7 @@ def _by_diagonals(
     w: Work, form: str, x: Tensor, i: Expr, more: tuple[Expr, ...]
 ) -> tuple[Expr, str, str]:
     """Matrices whose entry depends on the sum or the difference of row and column."""
-    k, n = w.k, w.count("n")
+    k = w.k
     c = w.tensor("c first_col", ("n",), fixed=True)
     other = None
     if form != "circulant":
@@ -110,10 +110,9 @@ def _by_diagonals(
     if form == "toeplitz":
         said = f"Entry (i, j) is {c.name}[i - j] where i >= j, else {other.name}[j - i]."
         return total, "Toeplitz", said
-    told = written(n).replace("len(", "the length of (")
     said = (
-        f"Entry (i, j) is {c.name}[i + j] where i + j < n, else {other.name}[i + j - n + 1], with "
-        f"n = {told}."
+        f"Entry (i, j) is {c.name}[i + j] where i + j < n, else {other.name}[i + j - n + 1], n "
+        "being the order."
     )
     return total, "Hankel", said
 
@@ -144,7 +143,7 @@ def _diagonal_entry(
 def kronecker_product(k: KernelBuilder, level: int) -> Title:
     """Kronecker products: their entries, or one times a vector without forming it."""
     w = work(k, level, flattening=0.25)
-    if w.chance(0.35):
+    if w.chance(0.3):
         return _kronecker_sum(w)
     for symbol, low, high in (("ra", 2, 4), ("ca", 2, 4), ("rb", 2, 3), ("cb", 2, 3)):
         side = "rows" if symbol[0] == "r" else "cols"
@@ -157,7 +156,7 @@ def kronecker_product(k: KernelBuilder, level: int) -> Title:
     w.words["ra*rb"], w.words["ca*cb"] = "num_rows out_rows", "num_cols out_cols"
     dims = ("ra*rb", "ca*cb") if whole else ("ra*rb",)
     x = None if whole else w.tensor("x vec_in", ("ca*cb",), fixed=True)
-    with w.each(dims, ["i row", "j col"][: len(dims)]) as at:
+    with w.each(dims, ["i row", "j col"][: len(dims)], line=0.0) as at:
         i = at[0]
         ia, ja, ib, jb = k.draw.word.choice((("ia", "ja", "ib", "jb"), ("p", "q", "r", "s")))
         p, r = k.let(ia, i // w.count("rb")), k.let(ib, i % w.count("rb"))
@@ -202,11 +201,11 @@ def _kronecker_sum(w: Work) -> Title:
         with w.loop("s r", m) as s:
             k.augment(total, "add", b[j, s] * x[i, s])
         out.store((i, j), total if scale is None else scale * total)
-    times = "" if scale is None else f"{written(scale)} * "
+    value = f"{a.name} * {x.name} + {x.name} * transpose({b.name})"
+    value = value if scale is None else f"{written(scale)} * ({value})"
     w.say(
         f"Apply the Kronecker sum of the square matrices {a.name} and {b.name} to the grid "
-        f"{x.name}: {out.name} gets {times}({a.name} * {x.name} + {x.name} * "
-        f"transpose({b.name}))."
+        f"{x.name}: {out.name} gets {value}."
     )
     return Title(k.name("kronecker_sum kron_sum_apply"), w.text())
 

@@ -34,7 +34,8 @@ _LOG_PROBS = ("log_y d_log_y", "log_probs grad_log_probs", "log_p d_log_p", "y d
 def softmax_backward(k: KernelBuilder, level: int) -> Title:
     """The gradient of a softmax, or of a log-softmax, from its output and the gradient there."""
     w = work(k, level, flattening=0.25)
-    of_log, causal = w.chance(0.3), w.chance(0.3)
+    of_log = w.chance(0.3)
+    causal = not of_log and w.chance(0.35)
     dims, call = lead_axes(w, "num_rows rows", "heads", causal)
     cols = "rows" if causal else w.size("cols", 5, 8, "num_cols cols")
     whole = (*dims, cols)

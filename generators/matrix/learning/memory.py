@@ -98,7 +98,7 @@ class _Memory:
         each_of = ""
         if self.decay is not None:
             each_of = "row of the state" if "kdim" in self.decay.dims else "head"
-            each_of += " and step" * ("tokens" in w.words)
+            each_of += " and each step" * ("tokens" in w.words)
         tensors = (self.q, self.keys, self.values, self.state, self.out)
         _state_said(w, tensors, fade, each_of, self.delta, self.beta)
 
@@ -122,4 +122,4 @@ def _state_said(
         w.say(f"{at} state is updated to {old} + outer({keys}, {value}).")
     w.say(f"The output is the new state, transposed, times {q}; {out} gets it.")
     if each_of:
-        w.say(f"{fade} holds a factor of each {each_of}.")
+        w.say(f"{fade} holds a factor for each {each_of}.")

@@ -243,7 +243,7 @@ def low_rank_product(k: KernelBuilder, level: int) -> Title:
     several = w.chance(0.5, 2)
     extra = (w.size("adapters", 2, 4, minimum=2),) if several else ()
     skip = several and w.chance(0.4, 3)
-    names = alike(k, "lora_a lora_b hidden", "w_down w_up x_down", "a_mat b_mat xa")
+    names = alike(k, "lora_a lora_b x_lora", "w_down w_up x_down", "a_mat b_mat xa")
     ids = None
     if several:
         ids = k.array("adapter_ids", INT32, m, low=-1 if skip else 0, high=1)
@@ -273,7 +273,7 @@ class _Thin:
         w, k = self.w, self.w.k
         x = w.tensor("x acts", (m, depth))
         down = w.tensor(self.names[0], (*self.extra, depth, rank))
-        with w.each((m, rank), ("i token", "r")) as (i, r):
+        with w.each((m, rank), ("i token", "r"), line=0.0) as (i, r):
             which = self.which(i)
             total = w.sum("acc total")
             with k.if_(which[0] >= 0) if self.skip else nullcontext(), w.loop("p d", depth) as p:
@@ -295,7 +295,7 @@ class _Thin:
         hidden = w.tensor(self.names[2], (m, rank), fixed=True)
         up = w.tensor(self.names[1], (*self.extra, rank, n))
         scale = w.number("scaling lora_scale", 0.3, 0.9)
-        with w.each((m, n), ("i token", "j col")) as (i, j):
+        with w.each((m, n), ("i token", "j col"), line=0.0) as (i, j):
             which = self.which(i)
             total = w.sum("acc total")
             if x is not None and base is not None:

@@ -52,7 +52,7 @@ def _cloud(g: Place, vec: Vec, level: int) -> Cloud:
     count = k.size_param("num_points neighbor_count count", k.size("m", 3, 5, minimum=2))
     if level >= 2 and g.chance(0.5):
         k.size("p", 24, 40)
-        points = k.array("points positions cloud", vec, "p", low=-1.0, high=1.0)
+        points = k.array("positions cloud", vec, "p", low=-1.0, high=1.0)
         ids = g.array("neighbors knn ids", INT32, more="m", init="index_of:p")
         text = f"the points of {points.name} numbered by {ids.name}[{g.where}]"
         return Cloud(g, vec, lambda j: points[ids[g.index(j)]], count, text)

@@ -157,7 +157,7 @@ def _schmidt(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     text = (
         f"R the frame with {'columns' if columns else 'rows'} x, y, z, where {g.told(z, hint)}, q ="
     )
-    text += " h - dot(z, h) * z, x = q divided by its length, y = cross(z, x), all z of length 1"
+    text += " h - dot(z, h) * z, x = q divided by its length, y = cross(z, x), every z of length 1"
     return rot, text
 
 
@@ -180,9 +180,8 @@ def _used(g: Place, rot: Var, level: int, mirrored: bool) -> str:
         return g.gets("rotations frames_out", rot)
     if way == "tensor":
         rt, back = transpose(rot), g.chance(0.4)
-        t = g.part("t m", g.read("world_tensors" if back else "tensors inertias", mat, -1.0, 1.0))
-        outs = "local_tensors tensors_out" if back else "turned world_tensors"
-        return g.gets(outs, rt * t * rot if back else rot * t * rt)
+        t = g.part("t m", g.read("tensors inertias", mat, -1.0, 1.0))
+        return g.gets("turned tensors_out", rt * t * rot if back else rot * t * rt)
     if way == "chain":
         total = g.let("t total chained", g.read("parents frames", mat, -1.0, 1.0) * rot)
         return g.gets("world_frames chained_out", total, g.told(total))

@@ -351,13 +351,8 @@ _MISFITS = {
 def _residuals(s: Model, x: Expr) -> str:
     """A second pass over the samples: how well it fits."""
     g, k, scalar = s.g, s.g.k, s.vec.scalar
-    way = g.shape.choice((*_MISFITS, "each"))
+    way = g.shape.choice(sorted(_MISFITS))
     text = "y - dot(a, x)"
-    if way == "each":
-        target = k.out("residuals errors", scalar, (*g.dims, "m"))
-        with s.samples() as (j, a, y):
-            k.store(target, g.index(j), y - dot(a, x))
-        return f" {target.name} gets {text} of each sample."
     total = k.let("sse sq_error" if way == "squares" else "worst max_error", zero(scalar))
     with s.samples() as (_, a, y):
         e = k.let("err res", y - dot(a, x))

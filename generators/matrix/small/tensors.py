@@ -108,7 +108,7 @@ def _scored(m: Mixture, level: int, vec: Vec) -> str:
             k.assign(peak, term)
             k.assign(label, q)
     first, second = g.put("densities mixture_pdf", total), g.put("labels assignments", label)
-    done = f"over the components ({m.text}, which holds the normalising factor as well), with"
+    done = f"over the components ({m.text}; a weight holds the normalising factor as well), with"
     done += f" t = weight * exp(-r / 2), r = dot(x - mean, W * (x - mean)): {first.name}"
     done += f" gets the sum of t, {second.name} the first component of largest t"
     return f"{done}.{_shares(m, level, vec, total) if level >= 4 else ''}"
