@@ -101,12 +101,12 @@ def _by_diagonals(
     if form != "circulant":
         other = w.tensor("last_row" if form == "hankel" else "r first_row", ("n",), fixed=True)
     total = w.sum()
-    with w.loop("j col p", "n") as j:
-        entry = _diagonal_entry(w, form, c, other, (i, j))
-        k.augment(total, "add", entry * x[index(j, *more)])
     if other is None:
+        with w.loop("j col p", "n") as j:
+            k.augment(total, "add", _circulant_entry(w, c, i, j) * x[index(j, *more)])
         said = f"Entry (i, j) is {c.name}[(i - j) mod n], n being the order."
         return total, "circulant", said
+    _two_halves(w, form, total, (c, other, x), (i, more))
     if form == "toeplitz":
         said = f"Entry (i, j) is {c.name}[i - j] where i >= j, else {other.name}[j - i]."
         return total, "Toeplitz", said
@@ -117,26 +117,34 @@ def _by_diagonals(
     return total, "Hankel", said
 
 
-def _diagonal_entry(
-    w: Work, form: str, c: Tensor, other: Tensor | None, at: tuple[Expr, Expr]
-) -> Expr:
-    """An entry of a circulant, Toeplitz or Hankel matrix, by its first column and a row."""
-    k, n, (i, j) = w.k, w.count("n"), at
-    if other is None:
-        if w.chance(0.5):
-            return c[(i - j + n) % n]
-        lag = k.let("lag d", i - j)
-        with k.if_(lag < 0):
-            k.augment(lag, "add", n)
-        return c[lag]
-    entry = k.let("entry a_ij", zero(w.type_))
+def _circulant_entry(w: Work, c: Tensor, i: Expr, j: Expr) -> Expr:
+    """An entry of a circulant matrix, by its first column."""
+    k, n = w.k, w.count("n")
+    if w.chance(0.5):
+        return c[(i - j + n) % n]
+    lag = k.let("lag d", i - j)
+    with k.if_(lag < 0):
+        k.augment(lag, "add", n)
+    return c[lag]
+
+
+def _two_halves(
+    w: Work,
+    form: str,
+    total: Var,
+    of: tuple[Tensor, Tensor, Tensor],
+    at: tuple[Expr, tuple[Expr, ...]],
+) -> None:
+    """A row of a Toeplitz or Hankel matrix: its part in the first column, then that in the row."""
+    k, n, (c, other, x), (i, more) = w.k, w.count("n"), of, at
     hankel = form == "hankel"
-    place: Expr = k.let("anti" if hankel else "diag lag", i + j if hankel else i - j)
-    with k.if_(place < n if form == "hankel" else place >= 0):
-        k.assign(entry, c[place])
-    with k.else_():
-        k.assign(entry, other[place - n + 1 if form == "hankel" else -place])
-    return entry
+    turn = k.let("turn split", n - i if hankel else i + 1)
+    with k.for_("j col p", turn) as j:
+        k.augment(total, "add", c[i + j if hankel else i - j] * x[index(j, *more)])
+    k.used.discard(j.name)
+    with k.for_(j.name, n, start=turn) as j:
+        entry = other[i + j - n + 1 if hankel else j - i]
+        k.augment(total, "add", entry * x[index(j, *more)])
 
 
 @idiom

@@ -32,7 +32,9 @@ class _Gates:
         self.bias: Tensor | None = None
         many = len(letters)
         if self.way == "apart":
-            self.arrays = [w.tensor(f"{c}_pre", ("batch", "hidden")) for c in letters]
+            # Arrays of their own have no order but the usual one.
+            self.letters = "ifgo"
+            self.arrays = [w.tensor(f"{c}_pre", ("batch", "hidden")) for c in self.letters]
             return
         joined = self.way == "joined"
         dims = ("batch", f"{many}*hidden") if joined else ("batch", str(many), "hidden")
@@ -93,7 +95,7 @@ def lstm_cell(k: KernelBuilder, level: int) -> Title:
     sigmoid = _sigmoid(w)
     with w.each(dims, ("b row", "j unit"), line=0.0) as (b, j):
         old = k.let("c_old c0", c_in[b, j])
-        raw = {x: gates.pre(order.index(x), b, j) for x in order}
+        raw = {x: gates.pre(gates.letters.index(x), b, j) for x in order}
         if forget is not None:
             raw["f"] = raw["f"] + forget
         if peep is not None:

@@ -64,7 +64,10 @@ def _one_pair(g: Place, level: int, scalar: Scalar) -> tuple[Var, str, bool]:
     made = applied(
         g.k, 0.4 * (level >= 3), "combine product_of", args, lambda _, x, y: _PRODUCTS[form](x, y)
     )
-    text = f"{_ABOUT[form]} of each pair of small matrices: C = {g.tell(value)} with {g.told(a, b)}"
+    what = "each pair of small matrices"
+    if not isinstance(b, Var) or b.name not in g.spoken:
+        what = f"each of many small matrices with {g.tell(b)}"
+    text = f"{_ABOUT[form]} of {what}: C = {g.tell(value)} with {g.told(a, b)}"
     return g.let("c prod m", made), text, form < 3
 
 
