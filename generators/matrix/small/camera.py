@@ -94,7 +94,8 @@ def project_points(k: KernelBuilder, level: int) -> Title:
     done += g.gets("pixels projected uvs", uv)
     if level >= 3:
         done += _residual(g, uv)
-    if level >= 4 and matrix is None:
+    # The derivative is that of the projection without distortion.
+    if level >= 4 and matrix is None and "f = 1 +" not in done:
         done += _jacobian(g, q, lens, scalar)
     done += g.offer(
         (0, 1, 1, 2, 3)[level - 1],

@@ -211,7 +211,7 @@ def _menu(g: Place, c: Var, mean: Var | None) -> dict[str, Entry]:
         return dot(axis, c * axis)
 
     def correlation() -> Expr:
-        return c[0, 1] / sqrt(g.part("var_product vp", c[0, 0] * c[1, 1]) + 0.01)
+        return c[0, 1] / sqrt(g.part("var_product vp", c[0, 0] * c[1, 1]))
 
     menu: dict[str, Entry] = {
         "trace": ("traces total_variance", lambda: fn("trace", c)),

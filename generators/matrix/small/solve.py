@@ -94,7 +94,11 @@ def _implicit(g: Place, level: int, scalar: Scalar) -> Solved:
     return Solved(x, m, b, f"{text} x = {g.tell(v)} + d.")
 
 
-def _ranges(g: Place, p: Var) -> tuple[Callable[[], tuple[Expr, Expr]], str]:
+Residual = tuple[Callable[[], tuple[Expr, Expr]], str, str]
+"""What gives a Jacobian and a value, what it is for, and the value in words."""
+
+
+def _ranges(g: Place, p: Var) -> Residual:
     """Squared distances to two beacons, and their Jacobian."""
     k, vec = g.k, Vec(2, scalar_of(p.type))
     names = k.draw.word.choice((("beacon_a", "beacon_b"), ("anchor_a", "anchor_b")))
@@ -106,10 +110,10 @@ def _ranges(g: Place, p: Var) -> tuple[Callable[[], tuple[Expr, Expr]], str]:
         return jac, make(vec, dot(da, da), dot(db, db))
 
     said = f"(|p - {a.name}|^2, |p - {b.name}|^2)"
-    return build, f"of the position p at given squared distances from two beacons: {said}"
+    return build, "toward the position p at given squared distances from two beacons", said
 
 
-def _arm(g: Place, p: Var) -> tuple[Callable[[], tuple[Expr, Expr]], str]:
+def _arm(g: Place, p: Var) -> Residual:
     """The tip of a planar arm of two links, and its Jacobian."""
     k, scalar = g.k, scalar_of(p.type)
     names = k.draw.word.choice((("len1", "len2"), ("upper_len", "lower_len")))
@@ -124,7 +128,7 @@ def _arm(g: Place, p: Var) -> tuple[Callable[[], tuple[Expr, Expr]], str]:
 
     a, b = first.name, second.name
     said = f"({a} * cos(p[0]) + {b} * cos(p[0] + p[1]), {a} * sin(p[0]) + {b} * sin(p[0] + p[1]))"
-    return build, f"of the joint angles p of a planar arm whose tip has a goal: {said}"
+    return build, "for the joint angles p that bring the tip of a planar arm to its goal", said
 
 
 def _newton(g: Place, level: int, scalar: Scalar) -> Solved:
@@ -134,7 +138,7 @@ def _newton(g: Place, level: int, scalar: Scalar) -> Solved:
     guess = g.read("joint_angles" if arm else "guesses positions", vec, 0.4, 1.6)
     goal = g.read("targets goals" if arm else "sq_ranges", vec, -1.0 if arm else 0.5, 1.5)
     p = k.let("q at" if arm else "p at", guess)
-    build, about = (_arm if arm else _ranges)(g, p)
+    build, about, said = (_arm if arm else _ranges)(g, p)
 
     def step() -> tuple[Expr, Expr]:
         jac, value = build()
@@ -150,7 +154,7 @@ def _newton(g: Place, level: int, scalar: Scalar) -> Solved:
     x = g.let("dx delta", -(fn("inverse", jac) * f), "x")
     many = f"{rounds - 1} whole step{'s' * (rounds > 2)} of p = p - inverse(J) * f"
     before = f" after {many}" if rounds > 1 else ""
-    text = f"Newton step {about} - {g.tell(goal)} = f: x = -inverse(J) * f at p ="
+    text = f"Newton step {about}, x = -inverse(J) * f with f = {said} - {g.tell(goal)} at p ="
     return Solved(x, jac, -f, f"{text} {g.tell(guess)}{before}, J the Jacobian of f.")
 
 
@@ -207,7 +211,7 @@ def _schur(g: Place, level: int, scalar: Scalar) -> Solved:
     """Two unknown vectors coupled by blocks: the second is eliminated."""
     k, size = g.k, g.shape.choice((2, 3))
     mat, vec = Mat(size, size, scalar), Vec(size, scalar)
-    names = k.draw.word.choice((("a_blocks", "d_blocks"), ("camera_blocks", "point_blocks")))
+    names = k.draw.word.choice((("a_blocks", "d_blocks"), ("a_mats", "d_mats")))
     first, second = (g.read(n, mat, -0.6, 0.6, init=_INIT) for n in names)
     cross = g.read("b_blocks couplings", mat, -0.3, 0.3)
     called = k.draw.word.choice((("f_vecs", "h_vecs"), ("rhs_first", "rhs_second")))
