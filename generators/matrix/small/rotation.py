@@ -177,7 +177,7 @@ def _used(g: Place, rot: Var, level: int, mirrored: bool) -> str:
     early = ("point", "matrix", "tensor", "pivot")
     way = g.shape.choice(early if level < 3 else ("points", "points", "tensor", "chain"))
     if way == "matrix" and level > 1:
-        return g.gets("rotations frames_out", rot)
+        return g.gets("reflections refl_out" if mirrored else "rotations frames_out", rot)
     if way == "tensor":
         rt, back = transpose(rot), g.chance(0.4)
         t = g.part("t m", g.read("tensors inertias", mat, -1.0, 1.0))

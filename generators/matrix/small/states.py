@@ -323,7 +323,8 @@ def markov_step(k: KernelBuilder, level: int) -> Title:
     if way == "filter":
         p, more = _weighed(g, level, vec, p)
         done += more
-    done += g.gets("next_dists p_out" if way == "step" else "posteriors beliefs_out", p)
+    else:
+        done += g.gets("next_dists p_out" if way == "step" else "filtered beliefs_out", p)
     if shape.chance(0.3):
         done += g.offer(1, **_menu(g, p, vec))
     return Title(k.name(names), done)
@@ -356,14 +357,17 @@ def _weighed(g: Place, level: int, vec: Vec, p: Var) -> tuple[Var, str]:
     if g.chance(0.35):
         mass = k.let("evidence mass", _summed(p))
         new = k.let(names, p / mass)
-        logged = g.gets("log_evidence log_mass", log(mass), "the logarithm of that sum")
-        more = f", then divide by the sum of these products;{logged}"
+        more = g.gets("posteriors beliefs_out", new, "p")
+        more += g.gets("log_evidence log_mass", log(mass), "the logarithm of that sum")
     else:
         unit = routine(k, 0.5 * (level >= 2), "normalized to_distribution", {"v": vec}, build)
         new = k.let(names, unit(p))
-        more = ", then divide by the sum of these products."
+        more = g.gets("posteriors beliefs_out", new, "p")
     g.spoken[new.name] = "p", ""
-    return new, f" Multiply p by {g.tell(likelihood)} by components{more}"
+    return (
+        new,
+        f" Multiply p by {g.tell(likelihood)} by components, then divide by the sum of these products.{more}",
+    )
 
 
 def _stationary(g: Place, level: int, mat: Mat) -> Title:
