@@ -218,10 +218,11 @@ def row_normalize(k: KernelBuilder, level: int) -> Title:
     out = k.out("out normalized y", r.scalar, (*r.s.dims, "features"))
     normal = _NORMALS[form](r, out)
     affine = form in ("layer_norm", "rms_norm", "standardized")
-    finish, told = _affine(r, form != "rms_norm") if affine else (_unchanged, "")
+    finish, told = _affine(r, form != "rms_norm") if affine else (None, "")
     with r.loop() as j:
         at = r.s.index(j)
-        k.store(out, at, finish(at, normal.of(out[at] if normal.kept else r.at(j))))
+        value = normal.of(out[at] if normal.kept else r.at(j))
+        k.store(out, at, value if finish is None else finish(at, value))
     done = f"{normal.text}.{told} {out.name} gets the result."
     if level >= 2 and normal.stats and shape.chance(0.5):
         for names, value, what in normal.stats:
@@ -232,16 +233,15 @@ def row_normalize(k: KernelBuilder, level: int) -> Title:
 Finish = Callable[[tuple[Operand, ...], Expr], Expr]
 
 
-def _unchanged(_at: tuple[Operand, ...], value: Expr) -> Expr:
-    return value
+_AFFINE = (("gamma", "beta"), ("weight", "bias"), ("gain", "bias"))
 
 
-def _affine(r: Rows, biased: bool) -> tuple[Finish, str]:
+def _affine(r: Rows, biased: bool) -> tuple[Finish | None, str]:
     """A gain and a bias of each column; and what they do."""
     s = r.s
     if s.chance(0.2):
-        return _unchanged, ""
-    first, second = r.k.draw.word.choice((("gamma", "beta"), ("weight", "bias"), ("gain", "bias")))
+        return None, ""
+    first, second = r.k.draw.word.choice(_AFFINE)
     gain = r.column(first, 0.5, 1.5)
     bias = r.column(second, -0.5, 0.5) if biased and s.chance(0.7) else None
     told = f" Multiply by {gain.name} of the column"
@@ -345,11 +345,10 @@ def _centered(r: Rows, out: Var) -> Normal:
 
 
 def _squares(r: Rows) -> Var:
-    k = r.k
-    total = k.let("sum_sq squares", zero(r.scalar))
+    total = r.k.let("sum_sq squares", zero(r.scalar))
     with r.loop() as j:
-        entry = k.let("v x_j", r.at(j)) if r.s.chance(0.5) else r.at(j)
-        k.augment(total, "add", entry * entry)
+        entry = r.k.let("v x_j", r.at(j)) if r.s.chance(0.5) else r.at(j)
+        r.k.augment(total, "add", entry * entry)
     return total
 
 

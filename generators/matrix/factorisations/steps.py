@@ -52,17 +52,23 @@ def triangular_solve(k: KernelBuilder, level: int) -> Title:
     with w.loop("step t" if not lower else "i row", n) as t:
         row(t if lower else k.let("i row", w.count(n) - 1 - t))
     side = "lower" if lower else "upper"
-    whole = f"the transpose of {a.name}" if flipped else a.name
+    whole = f"the {side} triangle of {f'the transpose of {a.name}' if flipped else a.name}"
     each = f"{'each' if many else 'the'} right-hand side{' of each system' * bool(lead)}"
-    stored = f"{b.name} holds it and is overwritten by the solution" if over else f"in {b.name}"
-    w.say(
-        f"Triangular solve by {'forward' if lower else 'backward'} substitution for {each}"
-        f"{f' ({stored})' if over else f' {stored}'}. The matrix is the {side} triangle of {whole} "
-        f"with {'ones' if diag is None else diag.name} on the diagonal."
-    )
-    if not over:
-        w.say(f"{x.name} gets the solution.")
+    _triangle_said(w, (b, x), lower, f"{whole} with {diag.name if diag else 'ones'}", each)
     return Title(k.name(f"solve_{side} {side}_substitution", "triangular_solve"), w.text())
+
+
+def _triangle_said(w: Work, of: tuple[Tensor, Tensor], lower: bool, whole: str, each: str) -> None:
+    """Which way it is solved, with which matrix, and where right-hand side and solution are."""
+    b, x = of
+    where = f" in {b.name}" if b is not x else ""
+    where = where or f" ({b.name} holds it and is overwritten by the solution)"
+    w.say(
+        f"Triangular solve by {'forward' if lower else 'backward'} substitution for {each}{where}."
+        f" The matrix is {whole} on the diagonal."
+    )
+    if b is not x:
+        w.say(f"{x.name} gets the solution.")
 
 
 @idiom

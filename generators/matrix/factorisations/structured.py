@@ -153,9 +153,8 @@ def kronecker_product(k: KernelBuilder, level: int) -> Title:
     w = work(k, level, flattening=0.25)
     if w.chance(0.3):
         return _kronecker_sum(w)
-    for symbol, low, high in (("ra", 2, 4), ("ca", 2, 4), ("rb", 2, 3), ("cb", 2, 3)):
-        side = "rows" if symbol[0] == "r" else "cols"
-        w.size(symbol, low, high, f"{symbol} {symbol[1]}_{side}")
+    for symbol, high in (("ra", 4), ("ca", 4), ("rb", 3), ("cb", 3)):
+        w.size(symbol, 2, high, f"{symbol} {symbol[1]}_{'rows' if symbol[0] == 'r' else 'cols'}")
     names = alike(k, "a b", "left right", "a_mat b_mat")
     a, b = w.tensor(names[0], ("ra", "ca")), w.tensor(names[1], ("rb", "cb"))
     whole = w.chance(0.65)
@@ -183,12 +182,9 @@ def kronecker_product(k: KernelBuilder, level: int) -> Title:
         adding = w.chance(0.12)
         out = w.tensor("out kron" if whole else "y out", dims, role="inout" if adding else "out")
         out.store(at, value if scale is None else scale * value, "add" if adding else "")
-    product = f"{times}kron({a.name}, {b.name})"
-    value_said = product if x is None else f"{product} * {x.name}"
-    what = "Kronecker product of two matrices"
-    if x is not None:
-        what = "Kronecker product of two matrices, never formed, times a vector"
-    how = f"{value_said} is added to {out.name}" if adding else f"{out.name} gets {value_said}"
+    product = f"{times}kron({a.name}, {b.name}){'' if x is None else f' * {x.name}'}"
+    what = f"Kronecker product of two matrices{', never formed, times a vector' * (x is not None)}"
+    how = f"{product} is added to {out.name}" if adding else f"{out.name} gets {product}"
     w.say(f"{what}: {how}.")
     return Title(k.name("kronecker_product kron" if whole else "kron_matvec kron_apply"), w.text())
 

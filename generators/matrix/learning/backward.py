@@ -43,12 +43,10 @@ def softmax_backward(k: KernelBuilder, level: int) -> Title:
     names, (low, high) = alike(k, *families), (-3.0, -0.5) if of_log else (0.05, 1.0)
     y = w.tensor(names[0], whole, low, high)
     grads = w.tensor(names[1], whole)
-    scale = None
-    if not of_log and w.chance(0.4):
-        scale = w.number("scale inv_temperature", 0.3, 0.8)
-    single = w.chance(0.3)
+    scaled = not of_log and w.chance(0.4)
+    scale = w.number("scale inv_temperature", 0.3, 0.8) if scaled else None
     kept = None
-    if not (single or causal) and w.chance(0.25, 2):
+    if not causal and w.chance(0.2, 2):
         kept = w.exact(w.tensor("row_sums grad_sums" if of_log else "dots row_dots", dims))
 
     def entry(at: tuple[Var, ...], j: Var, dot: Expr) -> Expr:
@@ -71,12 +69,8 @@ def softmax_backward(k: KernelBuilder, level: int) -> Title:
         with k.for_("j c", w.count(cols)) as j:
             out.store((*at, j), entry(at, j, dot))
     _softmax_said(w, y, grads, out, (of_log, causal), scale, kept)
-    names_of = (
-        "log_softmax_backward log_softmax_grad" if of_log else "softmax_backward softmax_grad"
-    )
-    if causal:
-        names_of = f"causal_{names_of.split()[0]}"
-    return Title(k.name(names_of), w.text())
+    kind = "log_softmax" if of_log else f"{'causal_' * causal}softmax"
+    return Title(k.name(f"{kind}_backward {kind}_grad"), w.text())
 
 
 def _row_dot(

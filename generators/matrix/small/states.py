@@ -364,10 +364,8 @@ def _weighed(g: Place, level: int, vec: Vec, p: Var) -> tuple[Var, str]:
         new = k.let(names, unit(p))
         more = g.gets("posteriors beliefs_out", new, "p")
     g.spoken[new.name] = "p", ""
-    return (
-        new,
-        f" Multiply p by {g.tell(likelihood)} by components, then divide by the sum of these products.{more}",
-    )
+    done = f" Multiply p by {g.tell(likelihood)} by components, then divide by the sum of these"
+    return new, f"{done} products.{more}"
 
 
 def _stationary(g: Place, level: int, mat: Mat) -> Title:
