@@ -127,6 +127,8 @@ def _readable(node: Any, inlined: Mapping[str, Expr]) -> Any:
             return Var("I", node.type)
         case Op(op="diag", args=(Construct(args=(entry,)),)):
             return _readable(entry, inlined) * Var("I", node.type)
+        case Construct(type=Mat() as mat) if _is_identity(node, mat):
+            return Var("I", mat)
         case Construct(args=(entry,), type=Mat()):
             return _readable(entry, inlined) * Var("ones", node.type)
         case Construct(args=(entry,), type=Vec(size=size)):
@@ -141,6 +143,12 @@ def _readable(node: Any, inlined: Mapping[str, Expr]) -> Any:
             named = {f.name: getattr(node, f.name) for f in fields(node)}  # type: ignore[arg-type]
             return type(node)(**{key: _readable(part, inlined) for key, part in named.items()})
     return node
+
+
+def _is_identity(node: Construct, mat: Mat) -> bool:
+    """Whether a matrix is written out as ones on the diagonal and zeros beside."""
+    entries = [float(e.value) if isinstance(e, Const) else None for e in node.args]
+    return entries == [float(r == c) for r in range(mat.rows) for c in range(mat.cols)]
 
 
 def index(*parts: Operand) -> tuple[Operand, ...]:

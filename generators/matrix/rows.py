@@ -218,10 +218,11 @@ def row_normalize(k: KernelBuilder, level: int) -> Title:
     out = k.out("out normalized y", r.scalar, (*r.s.dims, "features"))
     normal = _NORMALS[form](r, out)
     affine = form in ("layer_norm", "rms_norm", "standardized")
-    finish, told = _affine(r, level) if affine else (_unchanged, "")
+    finish, told = _affine(r, form != "rms_norm") if affine else (None, "")
     with r.loop() as j:
         at = r.s.index(j)
-        k.store(out, at, finish(at, normal.of(out[at] if normal.kept else r.at(j))))
+        value = normal.of(out[at] if normal.kept else r.at(j))
+        k.store(out, at, value if finish is None else finish(at, value))
     done = f"{normal.text}.{told} {out.name} gets the result."
     if level >= 2 and normal.stats and shape.chance(0.5):
         for names, value, what in normal.stats:
@@ -232,19 +233,19 @@ def row_normalize(k: KernelBuilder, level: int) -> Title:
 Finish = Callable[[tuple[Operand, ...], Expr], Expr]
 
 
-def _unchanged(_at: tuple[Operand, ...], value: Expr) -> Expr:
-    return value
+_AFFINE = (("gamma", "beta"), ("weight", "bias"), ("gain", "bias"))
 
 
-def _affine(r: Rows, level: int) -> tuple[Finish, str]:
+def _affine(r: Rows, biased: bool) -> tuple[Finish | None, str]:
     """A gain and a bias of each column; and what they do."""
     s = r.s
     if s.chance(0.2):
-        return _unchanged, ""
-    gain = r.column("gamma gains", 0.5, 1.5)
-    bias = r.column("beta bias", -0.5, 0.5) if s.chance(0.7) else None
+        return None, ""
+    first, second = r.k.draw.word.choice(_AFFINE)
+    gain = r.column(first, 0.5, 1.5)
+    bias = r.column(second, -0.5, 0.5) if biased and s.chance(0.7) else None
     told = f" Multiply by {gain.name} of the column"
-    told += "." if bias is None else f" and add {bias.name}."
+    told += "." if bias is None else f" and add {bias.name} of it."
 
     def finish(at: tuple[Operand, ...], value: Expr) -> Expr:
         value = gain[at[-1]] * value
@@ -321,9 +322,9 @@ def _rms_norm(r: Rows, out: Var) -> Normal:
     """The row over the root of the mean of its squares."""
     k, eps = r.k, _eps(r)
     squares = _squares(r) / cast(r.width, r.scalar)
-    scale = k.let("rstd inv_rms", 1.0 / sqrt(squares + eps))
+    scale = k.let("rrms inv_rms", 1.0 / sqrt(squares + eps))
     text = f"RMS norm of each row of {r.x.name}: x / sqrt(mean of squares + {written(eps)})"
-    stats = (("rstd_out rstds", scale, "reciprocal of that root"),)
+    stats = (("rrms_out inv_rms_out", scale, "reciprocal of that root"),)
     return Normal(lambda x: x * scale, text, "rms_norm rms_norm_rows", stats)
 
 
@@ -344,11 +345,10 @@ def _centered(r: Rows, out: Var) -> Normal:
 
 
 def _squares(r: Rows) -> Var:
-    k = r.k
-    total = k.let("sum_sq squares", zero(r.scalar))
+    total = r.k.let("sum_sq squares", zero(r.scalar))
     with r.loop() as j:
-        entry = k.let("v x_j", r.at(j)) if r.s.chance(0.5) else r.at(j)
-        k.augment(total, "add", entry * entry)
+        entry = r.k.let("v x_j", r.at(j)) if r.s.chance(0.5) else r.at(j)
+        r.k.augment(total, "add", entry * entry)
     return total
 
 

@@ -23,7 +23,10 @@ def items(w: Work) -> tuple[tuple[str, ...], list[str]]:
 def triangular_solve(k: KernelBuilder, level: int) -> Title:
     """Substitution for each right-hand side: forward or backward, transposed, unit diagonal."""
     w = work(k, level, flattening=0.25)
-    lead, call = items(w)
+    # A thread works through a whole system, so there are many of them.
+    several = w.chance(0.45, 2)
+    lead = (w.size("systems", 3, 5, "num_systems batch"),) if several else ()
+    call = ["b sys_id"] * several
     n = w.size("order", 4, 6, "n order")
     many = (w.size("rhs", 5, 9, "num_rhs"),) if not lead or w.chance(0.6) else ()
     lower, unit, over = w.chance(0.5), w.chance(0.3), w.chance(0.4)
@@ -49,17 +52,23 @@ def triangular_solve(k: KernelBuilder, level: int) -> Title:
     with w.loop("step t" if not lower else "i row", n) as t:
         row(t if lower else k.let("i row", w.count(n) - 1 - t))
     side = "lower" if lower else "upper"
-    whole = f"the transpose of {a.name}" if flipped else a.name
+    whole = f"the {side} triangle of {f'the transpose of {a.name}' if flipped else a.name}"
     each = f"{'each' if many else 'the'} right-hand side{' of each system' * bool(lead)}"
-    stored = f"{b.name} holds it and is overwritten by the solution" if over else f"in {b.name}"
-    w.say(
-        f"Triangular solve by {'forward' if lower else 'backward'} substitution for {each}"
-        f"{f' ({stored})' if over else f' {stored}'}. The matrix is the {side} triangle of {whole} "
-        f"with {'ones' if diag is None else diag.name} on the diagonal."
-    )
-    if not over:
-        w.say(f"{x.name} gets the solution.")
+    _triangle_said(w, (b, x), lower, f"{whole} with {diag.name if diag else 'ones'}", each)
     return Title(k.name(f"solve_{side} {side}_substitution", "triangular_solve"), w.text())
+
+
+def _triangle_said(w: Work, of: tuple[Tensor, Tensor], lower: bool, whole: str, each: str) -> None:
+    """Which way it is solved, with which matrix, and where right-hand side and solution are."""
+    b, x = of
+    where = f" in {b.name}" if b is not x else ""
+    where = where or f" ({b.name} holds it and is overwritten by the solution)"
+    w.say(
+        f"Triangular solve by {'forward' if lower else 'backward'} substitution for {each}{where}."
+        f" The matrix is {whole} on the diagonal."
+    )
+    if b is not x:
+        w.say(f"{x.name} gets the solution.")
 
 
 @idiom
@@ -112,7 +121,7 @@ def reflector_apply(k: KernelBuilder, level: int) -> Title:
     lead, call = items(w)
     right = w.chance(0.4)
     n = w.size("order", 5, 8, "row_length" if right else "num_rows")
-    cols = w.size("cols", 6, 9, "num_rows" if right else "num_cols")
+    cols = w.size("rows", 6, 9, "num_rows") if right else w.size("cols", 6, 9, "num_cols")
     shape = (*lead, cols, n) if right else (*lead, n, cols)
     a = w.tensor("a mat", shape, role="inout")
     basis = w.chance(0.45)
@@ -131,8 +140,9 @@ def reflector_apply(k: KernelBuilder, level: int) -> Title:
         with w.loop("s m", "basis") as s:
             _taken_off(w, a, v, at, (*first, s), (start, None))
         w.say(
-            f"Modified Gram-Schmidt: make each {line} of {a.name} orthogonal to the unit vectors "
-            f"in {v.name}, one after the other, by subtracting dot(u, {line}) * u for each u."
+            f"Modified Gram-Schmidt: make each {line} of {a.name} orthogonal to the orthonormal "
+            f"vectors u in {v.name}, one after the other, by subtracting dot(u, {line}) * u with "
+            f"the {line} as the ones before have left it."
         )
     else:
         number = scale[first] if scale is not None else tau

@@ -25,7 +25,7 @@ def structured_product(k: KernelBuilder, level: int) -> Title:
     many = (w.size("rhs", 3, 5, "num_rhs"),) if w.chance(0.5) else ()
     x = w.tensor("x v", (n, *many))
     build = {"banded": _banded, "tridiagonal": _tridiagonal}.get(form)
-    with w.each((n, *many), ("i row", "r q")) as at:
+    with w.each((n, *many), ("i row", "r q"), line=0.0) as at:
         i, more = at[0], at[1:]
         if build is not None:
             value, kind, said = build(w, x, i, more)
@@ -95,66 +95,75 @@ def _by_diagonals(
     w: Work, form: str, x: Tensor, i: Expr, more: tuple[Expr, ...]
 ) -> tuple[Expr, str, str]:
     """Matrices whose entry depends on the sum or the difference of row and column."""
-    k, n = w.k, w.count("n")
+    k = w.k
     c = w.tensor("c first_col", ("n",), fixed=True)
     other = None
     if form != "circulant":
         other = w.tensor("last_row" if form == "hankel" else "r first_row", ("n",), fixed=True)
     total = w.sum()
-    with w.loop("j col p", "n") as j:
-        entry = _diagonal_entry(w, form, c, other, (i, j))
-        k.augment(total, "add", entry * x[index(j, *more)])
     if other is None:
+        with w.loop("j col p", "n") as j:
+            k.augment(total, "add", _circulant_entry(w, c, i, j) * x[index(j, *more)])
         said = f"Entry (i, j) is {c.name}[(i - j) mod n], n being the order."
         return total, "circulant", said
+    _two_halves(w, form, total, (c, other, x), (i, more))
     if form == "toeplitz":
         said = f"Entry (i, j) is {c.name}[i - j] where i >= j, else {other.name}[j - i]."
         return total, "Toeplitz", said
-    told = written(n).replace("len(", "the length of (")
     said = (
-        f"Entry (i, j) is {c.name}[i + j] where i + j < n, else {other.name}[i + j - n + 1], with "
-        f"n = {told}."
+        f"Entry (i, j) is {c.name}[i + j] where i + j < n, else {other.name}[i + j - n + 1], n "
+        "being the order."
     )
     return total, "Hankel", said
 
 
-def _diagonal_entry(
-    w: Work, form: str, c: Tensor, other: Tensor | None, at: tuple[Expr, Expr]
-) -> Expr:
-    """An entry of a circulant, Toeplitz or Hankel matrix, by its first column and a row."""
-    k, n, (i, j) = w.k, w.count("n"), at
-    if other is None:
-        if w.chance(0.5):
-            return c[(i - j + n) % n]
-        lag = k.let("lag d", i - j)
-        with k.if_(lag < 0):
-            k.augment(lag, "add", n)
-        return c[lag]
-    entry = k.let("entry a_ij", zero(w.type_))
+def _circulant_entry(w: Work, c: Tensor, i: Expr, j: Expr) -> Expr:
+    """An entry of a circulant matrix, by its first column."""
+    k, n = w.k, w.count("n")
+    if w.chance(0.5):
+        return c[(i - j + n) % n]
+    lag = k.let("lag d", i - j)
+    with k.if_(lag < 0):
+        k.augment(lag, "add", n)
+    return c[lag]
+
+
+def _two_halves(
+    w: Work,
+    form: str,
+    total: Var,
+    of: tuple[Tensor, Tensor, Tensor],
+    at: tuple[Expr, tuple[Expr, ...]],
+) -> None:
+    """A row of a Toeplitz or Hankel matrix: its part in the first column, then that in the row."""
+    k, n, (c, other, x), (i, more) = w.k, w.count("n"), of, at
     hankel = form == "hankel"
-    place: Expr = k.let("anti" if hankel else "diag lag", i + j if hankel else i - j)
-    with k.if_(place < n if form == "hankel" else place >= 0):
-        k.assign(entry, c[place])
-    with k.else_():
-        k.assign(entry, other[place - n + 1 if form == "hankel" else -place])
-    return entry
+    turn = k.let("turn split", n - i if hankel else i + 1)
+    with k.for_("j col p", turn) as j:
+        k.augment(total, "add", c[i + j if hankel else i - j] * x[index(j, *more)])
+    k.used.discard(j.name)
+    with k.for_(j.name, n, start=turn) as j:
+        entry = other[i + j - n + 1 if hankel else j - i]
+        k.augment(total, "add", entry * x[index(j, *more)])
 
 
 @idiom
 def kronecker_product(k: KernelBuilder, level: int) -> Title:
     """Kronecker products: their entries, or one times a vector without forming it."""
     w = work(k, level, flattening=0.25)
-    for symbol, low, high in (("ra", 2, 4), ("ca", 2, 4), ("rb", 2, 3), ("cb", 2, 3)):
-        w.size(symbol, low, high)
+    if w.chance(0.3):
+        return _kronecker_sum(w)
+    for symbol, high in (("ra", 4), ("ca", 4), ("rb", 3), ("cb", 3)):
+        w.size(symbol, 2, high, f"{symbol} {symbol[1]}_{'rows' if symbol[0] == 'r' else 'cols'}")
     names = alike(k, "a b", "left right", "a_mat b_mat")
     a, b = w.tensor(names[0], ("ra", "ca")), w.tensor(names[1], ("rb", "cb"))
-    whole = w.chance(0.5)
+    whole = w.chance(0.65)
     scale = w.number("alpha scale", 0.4, 1.6) if w.chance(0.3, 2) else None
     times = "" if scale is None else f"{written(scale)} * "
     w.words["ra*rb"], w.words["ca*cb"] = "num_rows out_rows", "num_cols out_cols"
     dims = ("ra*rb", "ca*cb") if whole else ("ra*rb",)
     x = None if whole else w.tensor("x vec_in", ("ca*cb",), fixed=True)
-    with w.each(dims, ["i row", "j col"][: len(dims)]) as at:
+    with w.each(dims, ["i row", "j col"][: len(dims)], line=0.0) as at:
         i = at[0]
         ia, ja, ib, jb = k.draw.word.choice((("ia", "ja", "ib", "jb"), ("p", "q", "r", "s")))
         p, r = k.let(ia, i // w.count("rb")), k.let(ib, i % w.count("rb"))
@@ -173,12 +182,36 @@ def kronecker_product(k: KernelBuilder, level: int) -> Title:
         adding = w.chance(0.12)
         out = w.tensor("out kron" if whole else "y out", dims, role="inout" if adding else "out")
         out.store(at, value if scale is None else scale * value, "add" if adding else "")
-    product = f"{times}the Kronecker product of {a.name} and {b.name}"
-    what = f"Compute {product}."
-    if x is not None:
-        what = f"Multiply {product} by {x.name} without forming the large matrix."
-    w.say(f"{what} {f'It is added to {out.name}' if adding else f'{out.name} gets the result'}.")
+    product = f"{times}kron({a.name}, {b.name}){'' if x is None else f' * {x.name}'}"
+    what = f"Kronecker product of two matrices{', never formed, times a vector' * (x is not None)}"
+    how = f"{product} is added to {out.name}" if adding else f"{out.name} gets {product}"
+    w.say(f"{what}: {how}.")
     return Title(k.name("kronecker_product kron" if whole else "kron_matvec kron_apply"), w.text())
+
+
+def _kronecker_sum(w: Work) -> Title:
+    """A kron I + I kron B times a vector: an operator along each axis of a grid."""
+    k = w.k
+    n, m = w.size("n", 4, 6, "n num_rows"), w.size("m", 4, 6, "m num_cols")
+    names = alike(k, "a b", "left right", "a_mat b_mat")
+    a, b = w.tensor(names[0], (n, n), fixed=True), w.tensor(names[1], (m, m), fixed=True)
+    x = w.tensor("x u_in", (n, m), fixed=True)
+    scale = w.number("alpha scale", 0.4, 1.6, 0.0) if w.chance(0.3, 2) else None
+    out = w.tensor("y out", (n, m), role="out", fixed=True)
+    with w.each((n, m), ("i row", "j col"), line=0.0) as (i, j):
+        total = w.sum("total acc")
+        with w.loop("p q", n) as p:
+            k.augment(total, "add", a[i, p] * x[p, j])
+        with w.loop("s r", m) as s:
+            k.augment(total, "add", b[j, s] * x[i, s])
+        out.store((i, j), total if scale is None else scale * total)
+    value = f"{a.name} * {x.name} + {x.name} * transpose({b.name})"
+    value = value if scale is None else f"{written(scale)} * ({value})"
+    w.say(
+        f"Apply the Kronecker sum of the square matrices {a.name} and {b.name} to the grid "
+        f"{x.name}: {out.name} gets {value}."
+    )
+    return Title(k.name("kronecker_sum kron_sum_apply"), w.text())
 
 
 @idiom

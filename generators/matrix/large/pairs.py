@@ -88,7 +88,12 @@ def pairwise_matrix(k: KernelBuilder, level: int) -> Title:
         c.say(f"{noise.name} is added on the diagonal.")
     out = "distances dist_mat" if form in _DISTANCES else "gram kernel_mat"
     finish(c, level, value, "similarities scores" if form in _DOTS[:2] else out, "plain")
-    return Title(k.name(f"{form}_matrix pairwise_{form}"), c.text)
+    called = _TITLES.get(form, form)
+    return Title(k.name(f"{called}_matrix pairwise_{called}"), c.text)
+
+
+_TITLES = {"rational": "cauchy_kernel", "laplace": "laplace_kernel", "matern": "matern_kernel"}
+"""What a form is called in the name of a kernel."""
 
 
 def _by_gap(pairs: Pairs, form: str) -> tuple[Expr, str]:
@@ -245,7 +250,7 @@ def _updated(c: Cells, level: int, before: Expr, change: Var, square: bool) -> V
         with k.if_(inside):
             k.assign(result, moved)
         c.say(f"the entry becomes {c.tell(moved)} in the {triangle} triangle and stays elsewhere.")
-    if level >= 3 and square and c.chance(0.5):
+    if level >= 3 and square and triangle == "all" and c.chance(0.2):
         ridge = k.scalar("ridge damping", c.scalar, 0.2, 0.8)
         with k.if_(fn("eq", i, j)):
             k.augment(result, "add", ridge)
@@ -261,7 +266,7 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
     kinds = ("causal", "prefix", "band", "given", "window", "length")
     kind = shape.choice(kinds[:4] if level == 1 else kinds)
     n, m, inner = _lengths(k, level, kind)
-    first, second = k.draw.word.choice((("queries", "keys"), ("q_in", "k_in"), ("query", "key")))
+    first, second = k.draw.word.choice((("queries", "keys"), ("query", "key")))
     q = k.array(first, scalar, (*lead, n, inner), low=-1.0, high=1.0)
     shared = shape.chance(0.25)
     dims = (m, inner) if shared else (*lead, m, inner)
@@ -277,10 +282,10 @@ def mask_scores(k: KernelBuilder, level: int) -> Title:
         k.augment(score, "add", term)
     every = " of each head" * bool(lead)
     c.say(f"Masked attention scores{every}: the dot product of query {c.tell(i)} in {q.name} and")
-    c.say(f"key {c.tell(j)} in {keys.name}.")
+    c.say(f"key {c.tell(j)} in {keys.name}{', which all heads share' * (shared and bool(lead))}.")
     c.spoken[score.name] = "s", ""
     spot = i if past is None else _after(c, i, past)
-    _scaled(c, level, score, depth, spot if kind not in ("given", "length") else None)
+    _scaled(c, level, score, depth, spot if kind == "causal" else None)
     hidden = _hidden(c, kind, spot)
     if shape.chance(0.5):
         k.assign(score, where(hidden, low, score))
@@ -343,7 +348,7 @@ def _scaled(c: Cells, level: int, score: Var, depth: Expr, spot: Expr | None) ->
         less = slope * cast(abs(spot - j), c.scalar)
         k.augment(score, "sub", less)
         c.say(f"{c.tell(less)} is subtracted.")
-    if level >= 3 and c.chance(0.5):
+    if level >= 3 and position == "none" and c.chance(0.5):
         cap = k.scalar("cap soft_cap", c.scalar, 0.5, 2.0)
         capped = cap * tanh(score / cap)
         k.assign(score, capped)

@@ -183,7 +183,8 @@ def temporal_convolution(k: KernelBuilder, level: int) -> Title:
     whose = f"{'a filter per channel' if own else 'the filter'} {taps.name}"
     _say_in_time(c, signal, f"with {whose}: sum {told} over {j.name}.", spread, causal)
     ends = "before the start" if causal else "beyond an end"
-    c.say(f"Steps {ends} {'repeat the nearest one' if hold else 'count as zero'}.")
+    repeat = f"repeat the {'first' if causal else 'nearest'} one"
+    c.say(f"Steps {ends} {repeat if hold else 'count as zero'}.")
     finish(c, level, total, "out filtered features", "layer" if own else "plain")
     titles = "causal_conv1d" if causal else "temporal_conv conv_over_time"
     return Title(k.name("dilated_conv1d dilated_conv" if wide else titles), c.text)
@@ -196,34 +197,35 @@ def pool_planes(k: KernelBuilder, level: int) -> Title:
     rank = shape.weighted({2: 4, 3: 4, 4: 2})
     leads = [k.size(s, 2, 3) for s in _LEADS[rank]]
     h, w = k.size("h", 4, 6), k.size("w", 5, 7)
-    side, step = shape.choice(((2, 2), (3, 2), (3, 1), (3, 3), (2, 1)))
-    form = shape.choice(("max", "max", "min", "mean", "mean", "root_mean_square"))
-    clamped = shape.chance(0.4)
+    side, step = shape.choice(((2, 2), (2, 2), (3, 2), (3, 1), (3, 3)))
+    form = shape.choice(("max", "max", "min", "mean", "mean", "l2"))
+    clamped = side > step and shape.chance(0.6)
     sizes = [s if step == 1 else f"{step}*{s}" for s in (h, w)]
-    if not clamped and side > step:
+    if side > step and not clamped:
         sizes = [f"{s}+{side - step}" for s in sizes]
-    names = "image frame" if rank == 2 else "activations planes feature_map"
+    names = "image frame" if rank == 2 else "activations maps feature_maps"
     image = k.array(names, scalar, (*leads, *sizes), low=-1.0, high=1.0)
     ends: tuple[Var, ...] = ()
-    if clamped and side > step:
+    if clamped:
         ends = tuple(map(k.size_param, ("height num_rows", "width num_cols"), sizes))
     c = cells(k, scalar, (*leads, h, w), _PLANES[rank], rank - 3 if leads else None)
-    window = Window(c, image, side, step, 1, 0, ends, "last" if ends else "valid")
+    window = Window(c, image, side, step, 1, int(clamped), ends, "clamp" if ends else "valid")
     value = _pooled(window, form)
     planes = "each plane of " if leads else ""
-    kind = {"max": "Max", "min": "Min", "mean": "Average"}.get(form, "Root-mean-square")
+    kind = {"max": "Max", "min": "Min", "mean": "Average"}.get(form, "L2")
     c.say(f"{kind} pooling of {planes}{image.name} over {side} x {side} windows with")
-    within = "; rows and columns past the end repeat the last one" if ends else ""
-    c.said[-1] += f" stride {step}{within}."
+    within = " and padding 1, which repeats the pixels at the edge" if ends else ""
+    root = ": the square root of the sum of the squares" * (form == "l2")
+    c.said[-1] += f" stride {step}{within}{root}."
     finish(c, level, value, "out pooled", "plain")
-    name = {"mean": "avg", "root_mean_square": "rms"}.get(form, form)
+    name = {"mean": "avg"}.get(form, form)
     return Title(k.name(f"{name}_pool {name}_pool2d pool_{name}"), c.text)
 
 
 def _pooled(window: Window, form: str) -> Var:
     """The value of a window."""
     c, k = window.c, window.c.k
-    sums, size = form in ("mean", "root_mean_square"), float(window.side**2)
+    sums, size = form in ("mean", "l2"), float(window.side**2)
     top, left = (
         local(k, names, window.start(axis))
         for axis, names in enumerate(("top y0 row0", "left x0 col0"))
@@ -233,16 +235,16 @@ def _pooled(window: Window, form: str) -> Var:
     value = k.let(held.get(form, "squares sum_sq"), zero(c.scalar) if sums else first)
     down, across = k.draw.word.choice((("di", "dj"), ("r", "q"), ("ky", "kx")))
     with k.for_(down, window.side) as a, k.for_(across, window.side) as b:
-        entry = window.at(top + a, left + b)
-        entry = k.let("entry pixel", entry) if form == "root_mean_square" else entry
+        entry = window.at(*(at - 1 if window.before else at for at in (top + a, left + b)))
+        entry = k.let("entry pixel", entry) if form == "l2" else entry
         if sums:
             k.augment(value, "add", entry if form == "mean" else entry * entry)
         else:
             k.assign(value, fn("min" if form == "min" else "max", value, entry))
     if form == "mean":
         k.augment(value, "div", size)
-    elif form == "root_mean_square":
-        return k.let("rms pooled", sqrt(value / size))
+    elif form == "l2":
+        return k.let("norm pooled", sqrt(value))
     return value
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from generators.build import KernelBuilder, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import clamp, sqrt
+from generators.kit.functions import clamp, most, sqrt
 from generators.kit.sources import zero
 from generators.matrix.large.cells import Cells, cells, finish
-from generators.program.dtypes import INT32, Mat, Scalar
-from generators.program.expr import Const, Expr, Var
+from generators.program.dtypes import Mat, Scalar
+from generators.program.expr import Expr, Var
 
 _GRIDS = (("i", "j"), ("row", "col"))
 _OFFSETS = (("di", "dj"), ("r", "c"), ("ky", "kx"))
@@ -30,43 +30,60 @@ Made = tuple[Cells, Var, str, str]
 
 
 def _taps(k: KernelBuilder, level: int, scalar: Scalar) -> Made:
-    """A filter of a signal, its ends padded in one of three ways."""
-    n, m = k.size("n", 48, 96), k.size("taps", 3, 7)
+    """A filter of a signal, of the samples so far or of those around, its ends padded."""
+    n, causal = k.size("n", 48, 96), k.draw.shape.chance(0.6)
+    reach = k.size("taps", 3, 7) if causal else k.size("radius", 1, 3)
     x = k.array("signal x samples", scalar, n, low=-1.5, high=1.5)
-    taps = k.array("taps kernel coeffs", scalar, m, low=-0.6, high=0.8)
-    length = k.size_param("length n num_samples", n)
-    count = k.trip_count("tap_count num_taps", m)
-    fixed = isinstance(count, Const)
-    half = k.lift(int(count.value) // 2, INT32) if isinstance(count, Const) else count // 2
+    width = reach if causal else f"2*{reach}+1"
+    taps = k.array("taps kernel coeffs", scalar, width, low=-0.6, high=0.8)
+    count = k.size_param("tap_count num_taps" if causal else "radius half_width", reach)
+    padding = k.draw.shape.choice(("zero", "edge", "wrap"))
+    length = None
+    if not causal or padding == "wrap":
+        length = k.size_param("length n num_samples", n)
     c = cells(k, scalar, (n,), (("i",), ("sample",)))
-    padding = c.shape.choice(("zero", "edge", "wrap"))
     total = k.let("total acc s", zero(scalar))
-    with k.for_("t j", count) as t:
-        at: Expr = c.at[0] + t if padding == "wrap" else c.at[0] + t - half
-        text = f"{taps.name}[{t.name}] * {x.name}[{c.tell(at)}] over {t.name}"
-        if padding == "wrap":
-            k.augment(total, "add", taps[t] * x[at % length])
-        else:
-            at = k.let("at src idx", at)
-            if padding == "edge":
-                k.augment(total, "add", taps[t] * x[clamp(at, 0, length - 1)])
-            else:
-                with k.if_(fn("and", at >= 0, at < length)):
-                    k.augment(total, "add", taps[t] * x[at])
+    with k.for_("t j", count if causal else 2 * count + 1) as t:
+        spot = c.at[0] - t if causal else c.at[0] + t - count
+        text = f"{taps.name}[{t.name}] * {x.name}[{c.tell(spot)}] over {t.name}"
+        _add_sample(k, total, taps[t], x, spot, padding, length)
+    sides = ("before the start", "first sample") if causal else ("beyond an end", "nearest sample")
     ends = {
-        "zero": "Samples outside count as zero.",
-        "edge": "Beyond its ends the first or last sample is repeated.",
-        "wrap": f"{x.name} is periodic.",
+        "zero": f"Samples {sides[0]} count as zero.",
+        "edge": f"{sides[0].capitalize()} the {sides[1]} is repeated.",
+        "wrap": f"{x.name} is periodic and longer than the filter.",
     }
-    rounded = "" if fixed or padding == "wrap" else " (the half rounded down)"
-    c.say(f"FIR filter of {x.name}: sum {text}{rounded}. {ends[padding]}")
+    kind = "Causal" if causal else "Centred"
+    c.say(f"{kind} FIR filter of {x.name}: sum {text}. {ends[padding]}")
     return c, total, "fir_filter apply_taps", "filtered out"
+
+
+def _add_sample(
+    k: KernelBuilder,
+    total: Var,
+    tap: Expr,
+    x: Var,
+    spot: Expr,
+    padding: str,
+    length: Var | None,
+) -> None:
+    """Add a tap times a sample, or what stands for one that there is not."""
+    if padding == "wrap" and length is not None:
+        k.augment(total, "add", tap * x[(spot + length) % length])
+        return
+    at = k.let("at src idx", spot)
+    if padding == "edge":
+        inside = most(at, 0) if length is None else clamp(at, 0, length - 1)
+        k.augment(total, "add", tap * x[inside])
+        return
+    with k.if_(at >= 0 if length is None else fn("and", at >= 0, at < length)):
+        k.augment(total, "add", tap * x[at])
 
 
 def _image_filter(k: KernelBuilder, level: int, scalar: Scalar) -> Made:
     """A small matrix of weights slid over an image."""
     h, w = k.size("h", 7, 10), k.size("w", 7, 10)
-    side = k.draw.shape.weighted({3: 3, 2: 1})
+    side = 3
     sizes = (f"{h}+{side - 1}", f"{w}+{side - 1}")
     image = k.array("image frame", scalar, sizes, low=-1.0, high=1.0)
     kernel = k.scalar("weights kernel", Mat(side, side, scalar), -0.6, 0.8)
@@ -88,8 +105,8 @@ def _image_filter(k: KernelBuilder, level: int, scalar: Scalar) -> Made:
         return c, total, "filter_image correlate_2d", "filtered out"
     c.say(f"Edge magnitude of {image.name}: cross-correlate with the {side} x {side} derivative")
     c.say(f"filter {kernel.name} and with its transpose, without padding, and take")
-    c.say("sqrt(a^2 + b^2 + 1e-6) of both responses.")
-    strength = k.let("magnitude strength", sqrt(total * total + edge * edge + 1.0e-6))
+    c.say("sqrt(a^2 + b^2) of both responses.")
+    strength = k.let("magnitude strength", sqrt(total * total + edge * edge))
     return c, strength, "edge_magnitude gradient_magnitude", "edges out"
 
 

@@ -82,6 +82,8 @@ class _Pages:
         return top, total, acc
 
 
+_PAGES = 2
+"""Pages that the longest sequence has at the sizes of a test."""
 _GROUP = "group_size heads_per_kv"
 """How many query heads share a head of keys and values."""
 
@@ -97,27 +99,31 @@ def _shared_head(k: KernelBuilder, head: Var, groups: int) -> tuple[Expr, str]:
 def _pages(k: KernelBuilder, w: Work) -> tuple[_Pages, tuple[Var, Var], str, int, str]:
     """The arrays, the thread's sequence and head, most tokens of a sequence, what heads share."""
     shape = k.draw.shape
-    vec, page, width = Vec(shape.choice((32, 64)), FLOAT32), shape.choice((16, 32)), 2
-    groups = shape.choice((1, 2, 4)) if w.chance(0.6, 2) else 1
-    for symbol, low, high in (("seqs", 4, 6), ("heads", 2, 3), ("pages", 6, 9)):
-        w.size(symbol, low, high)
-    q_heads, inner = f"{groups}*heads" if groups > 1 else "heads", shape.chance(0.5)
+    vec, page = Vec(shape.choice((32, 64)), FLOAT32), shape.choice((16, 32))
+    groups = shape.choice((2, 4)) if w.chance(0.6, 2) else 1
+    w.size("batch", 3, 4, "batch num_seqs")
+    heads = "heads" if groups == 1 else str(shape.choice((4, 8)))
+    q_heads, inner = heads if groups == 1 else str(groups * int(heads)), shape.chance(0.5)
+    if groups == 1:
+        w.size(heads, 2, 3)
+    w.size("pages", 6, 9)
+    w.size("max_pages", _PAGES, 3, minimum=_PAGES)
     w.words[q_heads] = "num_heads q_heads"
-    q = w.tensor("q queries", ("seqs", q_heads), type_=vec)
-    dims = ("pages", str(page), "heads") if inner else ("pages", "heads", str(page))
+    q = w.tensor("q queries", ("batch", q_heads), type_=vec)
+    dims = ("pages", str(page), heads) if inner else ("pages", heads, str(page))
     names = alike(k, "k_cache v_cache", "key_pages value_pages", "cache_k cache_v")
     keys, values = (w.tensor(n, dims, type_=vec, fixed=True) for n in names)
-    table = k.array("page_table block_tables", INT32, ("seqs", str(width)), init="index_of:pages")
+    table = k.array("page_table block_tables", INT32, ("batch", "max_pages"), init="index_of:pages")
     size: Expr = k.lift(page, INT32)
     if shape.chance(0.75):
         size = k.size_param("page_size block_size", str(page))
-    scale = w.number("scale sm_scale", 0.15, 0.4)
-    s, h = k.thread("seqs", q_heads, names=(k.name("s seq b"), k.name("h head")))
+    scale = w.number("scale sm_scale", 0.15, 0.4, 0.0)
+    s, h = k.thread("batch", q_heads, names=(k.name("s seq b"), k.name("h head")))
     kv, shared = _shared_head(k, h, groups)
     shared = f" (head h reads key/value head {shared})" if shared else ""
     query = k.let("query qv", q[s, h])
     made = _Pages(w, keys, values, table, size, inner, query, scale, s, kv)
-    return made, (s, h), q_heads, page * width, shared
+    return made, (s, h), q_heads, page * _PAGES, shared
 
 
 @idiom
@@ -126,7 +132,7 @@ def paged_attention(k: KernelBuilder, level: int) -> Title:
     w = work(k, level)
     w.type_ = FLOAT32
     p, (s, h), q_heads, longest, shared = _pages(k, w)
-    lengths = k.array("seq_lens context_lengths", INT32, "seqs", low=1, high=longest)
+    lengths = k.array("seq_lens context_lengths", INT32, "batch", low=1, high=longest)
     length = k.let("length num_tokens", lengths[s])
     start: Expr = k.lift(0, INT32)
     said = ""
@@ -138,12 +144,13 @@ def paged_attention(k: KernelBuilder, level: int) -> Title:
     sink = w.tensor("sinks sink_logits", (q_heads,)) if w.chance(0.2, 3) else None
     first = None if sink is None else sink[h]
     top, total, acc = (p.mixed if online else p.twice)(start, length, first)
-    out = w.out("out attended", ("seqs", q_heads), type_=p.query.type)
+    out = w.out("out attended", ("batch", q_heads), type_=p.query.type)
     out.store((s, h), acc / total)
     heads = f" and head{shared}"
     w.say(
         f"Decode attention with a paged KV cache: the single query of each sequence{heads} attends "
-        f"to the {lengths.name} tokens cached so far, with scores {written(p.scale)} * dot(q, k). "
+        f"to the {lengths.name}[{s.name}] tokens cached so far, at least one, with scores "
+        f"{written(p.scale)} * dot(q, k). "
         f"Token t lies in page {p.table.name}[{s.name}, t / {written(p.page)}], slot t mod "
         f"{written(p.page)}; the cache has axes (page, "
         f"{'slot, head' if p.inner else 'head, slot'}).{said}"
@@ -156,7 +163,7 @@ def paged_attention(k: KernelBuilder, level: int) -> Title:
     passes = "in one pass with a running maximum" if online else "after a pass for the maximum"
     w.say(f"{out.name} gets the values averaged with the softmax of the scores, {passes}.")
     if w.chance(0.35, 3):
-        lse = w.out("lse log_denoms", ("seqs", q_heads), type_=FLOAT32)
+        lse = w.out("lse log_denoms", ("batch", q_heads), type_=FLOAT32)
         lse.store((s, h), top + log(total))
         w.say(f"{lse.name} gets the log of the softmax's denominator.")
     return Title(k.name("paged_attention decode_paged_attention", "decode_attention"), w.text())

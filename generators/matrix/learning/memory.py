@@ -95,13 +95,16 @@ class _Memory:
     def say(self) -> None:
         w, rate = self.w, self.rate
         fade = written(rate) if rate is not None else self.decay.name if self.decay else ""
-        _state_said(
-            w, (self.q, self.keys, self.values, self.state, self.out), fade, self.delta, self.beta
-        )
+        each_of = ""
+        if self.decay is not None:
+            each_of = "row of the state" if "kdim" in self.decay.dims else "head"
+            each_of += " and each step" * ("tokens" in w.words)
+        tensors = (self.q, self.keys, self.values, self.state, self.out)
+        _state_said(w, tensors, fade, each_of, self.delta, self.beta)
 
 
 def _state_said(
-    w: Work, of: tuple[Tensor, ...], fade: str, delta: bool, beta: Tensor | None
+    w: Work, of: tuple[Tensor, ...], fade: str, each_of: str, delta: bool, beta: Tensor | None
 ) -> None:
     q, keys, values, state, out = (t.name for t in of)
     steps = "tokens" in w.words
@@ -118,3 +121,5 @@ def _state_said(
         w.say(f"Linear attention {each}: the state of each head is a matrix in {state}.")
         w.say(f"{at} state is updated to {old} + outer({keys}, {value}).")
     w.say(f"The output is the new state, transposed, times {q}; {out} gets it.")
+    if each_of:
+        w.say(f"{fade} holds a factor for each {each_of}.")

@@ -229,17 +229,26 @@ def _nibbles(
 def low_rank_product(k: KernelBuilder, level: int) -> Title:
     """Low-rank adapters: down to the rank, or up again beside the full product."""
     w = work(k, level, turning=0.3, flattening=0.2)
-    m = w.size("m", 8, 12, "num_tokens")
-    depth, rank = w.size("features", 4, 7, "in_dim"), w.size("rank", 2, 3, "rank")
+    shrinks = w.chance(0.35)
+    based = not shrinks and w.chance(0.6)
+    m, depth = w.size("m", 8, 12, "num_tokens"), "hidden" if based else "features"
+    if shrinks or based:
+        w.size(depth, 4, 7, "in_dim")
+    if based:
+        # Beside the full product the rank is small: one of those in use.
+        rank = str(k.draw.shape.choice((4, 8, 16)))
+        w.words[rank] = "rank"
+    else:
+        rank = w.size("rank", 2, 3, "rank")
     several = w.chance(0.5, 2)
     extra = (w.size("adapters", 2, 4, minimum=2),) if several else ()
     skip = several and w.chance(0.4, 3)
-    names = alike(k, "lora_a lora_b", "w_down w_up", "a_mat b_mat")
+    names = alike(k, "lora_a lora_b x_lora", "w_down w_up x_down", "a_mat b_mat xa")
     ids = None
     if several:
         ids = k.array("adapter_ids", INT32, m, low=-1 if skip else 0, high=1)
     thin = _Thin(w, extra, names, ids, skip)
-    title = (thin.shrink if w.chance(0.35) else thin.expand)(m, depth, rank)
+    title = thin.shrink(m, depth, rank) if shrinks else thin.expand(m, depth, rank, based)
     if ids is not None:
         none = "; a negative one means no adapter" if skip else ""
         w.say(f"{ids.name} names the adapter of a token{none}.")
@@ -264,29 +273,29 @@ class _Thin:
         w, k = self.w, self.w.k
         x = w.tensor("x acts", (m, depth))
         down = w.tensor(self.names[0], (*self.extra, depth, rank))
-        with w.each((m, rank), ("i token", "r")) as (i, r):
+        with w.each((m, rank), ("i token", "r"), line=0.0) as (i, r):
             which = self.which(i)
             total = w.sum("acc total")
             with k.if_(which[0] >= 0) if self.skip else nullcontext(), w.loop("p d", depth) as p:
                 k.augment(total, "add", x[i, p] * down[index(*which, p, r)])
             w.say(f"LoRA shrink: multiply {x.name} by the low-rank factor {down.name}.")
-            out = w.out("hidden x_down", (m, rank))
+            out = w.out(self.names[2], (m, rank))
             out.store((i, r), total)
             w.say(f"{out.name} gets the result.")
         return k.name("lora_shrink lora_down")
 
-    def expand(self, m: str, depth: str, rank: str) -> str:
+    def expand(self, m: str, depth: str, rank: str, based: bool) -> str:
         """What came of that times the second thin matrix, beside the full product or alone."""
         w, k = self.w, self.w.k
         n = w.size("n", 5, 8, "out_dim")
         base = x = None
-        if w.chance(0.6):
+        if based:
             x = w.tensor("x acts", (m, depth))
             base = w.tensor("weight w", (depth, n))
-        hidden = w.tensor("hidden x_down", (m, rank), fixed=True)
+        hidden = w.tensor(self.names[2], (m, rank), fixed=True)
         up = w.tensor(self.names[1], (*self.extra, rank, n))
         scale = w.number("scaling lora_scale", 0.3, 0.9)
-        with w.each((m, n), ("i token", "j col")) as (i, j):
+        with w.each((m, n), ("i token", "j col"), line=0.0) as (i, j):
             which = self.which(i)
             total = w.sum("acc total")
             if x is not None and base is not None:
@@ -301,8 +310,8 @@ class _Thin:
             own = f"{x.name} times {base.name}, plus " if x is not None and base is not None else ""
             kind = "LoRA linear layer" if own else "LoRA expand"
             w.say(
-                f"{kind}: {own}{written(scale)} times {hidden.name}, the tokens already projected "
-                f"to the rank, times {up.name}."
+                f"{kind}: {own}{written(scale)} times {hidden.name} (the tokens times the other "
+                f"low-rank factor) times {up.name}."
             )
             names = "out y"
             if own or w.chance(0.5):

@@ -32,7 +32,9 @@ class _Gates:
         self.bias: Tensor | None = None
         many = len(letters)
         if self.way == "apart":
-            self.arrays = [w.tensor(f"{c}_pre", ("batch", "hidden")) for c in letters]
+            # Arrays of their own have no order but the usual one.
+            self.letters = "ifgo"
+            self.arrays = [w.tensor(f"{c}_pre", ("batch", "hidden")) for c in self.letters]
             return
         joined = self.way == "joined"
         dims = ("batch", f"{many}*hidden") if joined else ("batch", str(many), "hidden")
@@ -93,7 +95,7 @@ def lstm_cell(k: KernelBuilder, level: int) -> Title:
     sigmoid = _sigmoid(w)
     with w.each(dims, ("b row", "j unit"), line=0.0) as (b, j):
         old = k.let("c_old c0", c_in[b, j])
-        raw = {x: gates.pre(order.index(x), b, j) for x in order}
+        raw = {x: gates.pre(gates.letters.index(x), b, j) for x in order}
         if forget is not None:
             raw["f"] = raw["f"] + forget
         if peep is not None:
@@ -228,7 +230,7 @@ def selective_scan(k: KernelBuilder, level: int) -> Title:
     w.size("batch", 2, 3, "batch num_batches")
     w.size("hidden", 4, 6, "inner_dim num_channels")
     w.size("tokens", 5, 8, "seq_len")
-    vec = Vec(k.draw.shape.choice((4, 8, 16)), w.type_)
+    vec = Vec(k.draw.shape.choice((8, 16)), w.type_)
     first, second = alike(k, "b_in c_in", "b_proj c_proj", "b_vecs c_vecs")
     line = ("batch", "tokens", "hidden") if w.chance(0.6) else ("batch", "hidden", "tokens")
     x, dt = w.tensor("x u", line), w.tensor("dt delta", line, 0.05, 0.6)

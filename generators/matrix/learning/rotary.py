@@ -64,7 +64,7 @@ def _position(p: _Pair, level: int, tables: bool) -> tuple[Expr, str]:
         k.size("places", 24, 32)
         init = "index_of:places"
         ids = k.array("position_ids token_places", INT32, "tokens", init=init)
-        return k.let("position pos", ids[p.token]), f"its {ids.name}"
+        return k.let("position pos", ids[p.token]), f"its entry of {ids.name}"
     past = k.scalar("past_length cache_length", INT32, 1, 6)
     return k.let("position pos", past + p.token), f"{past.name} + {p.token.name}"
 
@@ -103,10 +103,8 @@ def _angle(p: _Pair, position: Expr) -> tuple[Expr, Expr, str]:
         rate, said = scale * rate, f"{scale.name} * {said}"
     angle = k.let("angle theta", cast(position, FLOAT32) * rate)
     said = f"the position times {said}"
-    if shape.chance(0.5):
-        called = k.draw.word.choice((("c", "s"), ("cos_t", "sin_t")))
-        return k.let(called[0], cos(angle)), k.let(called[1], sin(angle)), said
-    return cos(angle), sin(angle), said
+    called = k.draw.word.choice((("c", "s"), ("cos_t", "sin_t")))
+    return k.let(called[0], cos(angle)), k.let(called[1], sin(angle)), said
 
 
 @idiom
@@ -132,7 +130,7 @@ def rotary_embedding(k: KernelBuilder, level: int) -> Title:
         a, b = (k.let(f"{stem}{n}", x[p.at(c)]) for n, c in enumerate((first, second)))
         k.store(out, p.at(first), a * c + b * s if back else a * c - b * s)
         k.store(out, p.at(second), b * c - a * s if back else a * s + b * c)
-        told.append(f"{x.name} in place" if in_place else f"{x.name} (into {out.name})")
+        told.append(f"{x.name} (in place)" if in_place else f"{x.name} (into {out.name})")
     apart = "half a head apart" if p.halves else "that lie side by side"
     turn = "turn back" if back else "turn"
     joint = " " if said.startswith("whose") else ": "

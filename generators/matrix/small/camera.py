@@ -11,7 +11,7 @@ from generators.kit.naming import applied, held
 from generators.kit.records import Part, record
 from generators.kit.sites import Names
 from generators.matrix.parts import Place, place, transpose
-from generators.program.dtypes import FLOAT32, INT32, Mat, Quat, Scalar, Vec, scalar_of
+from generators.program.dtypes import FLOAT32, INT32, Mat, Quat, Scalar, Type, Vec, scalar_of
 from generators.program.expr import Expr, Var, literal
 
 
@@ -37,16 +37,23 @@ def _lens(g: Place, scalar: Scalar, level: int) -> tuple[list[Expr], Expr | None
 def _before(g: Place, scalar: Scalar, level: int) -> Var:
     """The point before the camera, at depths of 1 to 4."""
     k, vec = g.k, Vec(3, scalar)
+    way = g.shape.choice(("rigid", "quat") if level >= 2 else ("camera", "rigid"))
+    if way == "camera":
+        return g.let("q pc", g.read("cam_points points_cam", vec, 0.8, 2.0))
     p = k.let("p pt", g.read("points positions landmarks", vec, -1.0, 1.0))
-    way = g.shape.choice(("rigid", "rigid", "shifted", "quat") if level >= 2 else ("shifted",))
-    shift = g.one("translation t_cam", vec, 2.6, 3.4)
-    if way == "shifted":
-        return g.let("q pc", p + shift)
+
+    def pose(one: str, many: str, type_: Type, low: object, high: object, init: str = "") -> Expr:
+        """Of the camera, of which each item of a batch has its own."""
+        init = init or "uniform"
+        if g.rank > 1:
+            return g.read(many, type_, low, high, axes=(0,), init=init)
+        return k.scalar(one, type_, low, high, init=init)
+
+    shift = pose("translation t_cam", "translations", vec, 2.6, 3.4)
     if way == "quat":
-        pose = k.scalar("orientation camera_quat", Quat(scalar), init="unit")
-        rot: Expr = g.part("rot rm", fn("quat_to_matrix", pose))
-    else:
-        rot = held(k, "rot rm", g.one("rotation extrinsic", Mat(3, 3, scalar), -0.5, 0.5))
+        turn = pose("orientation camera_quat", "orientations", Quat(scalar), None, None, "unit")
+        return g.let("q pc", fn("quat_rotate", turn, p) + shift)
+    rot = held(k, "rot rm", pose("rotation rot_cam", "rotations", Mat(3, 3, scalar), -0.5, 0.5))
     return g.let("q pc", rot * p + shift)
 
 
@@ -66,7 +73,8 @@ def project_points(k: KernelBuilder, level: int) -> Title:
     g = place(k, "i tid pt_id")
     q = _before(g, scalar, level)
     lens, matrix = _lens(g, scalar, level)
-    done = f"Project 3D points to pixels with a pinhole camera: with {g.told(q)}"
+    done = "Project 3D points, all before the camera, to pixels with a pinhole camera: with "
+    done += g.told(q)
     if matrix is not None and shape.chance(0.5):
         h = g.let("h hom", matrix * q)
         uv = _divided(g, "uv px", h)
@@ -86,7 +94,8 @@ def project_points(k: KernelBuilder, level: int) -> Title:
     done += g.gets("pixels projected uvs", uv)
     if level >= 3:
         done += _residual(g, uv)
-    if level >= 4 and matrix is None:
+    # The derivative is that of the projection without distortion.
+    if level >= 4 and matrix is None and "f = 1 +" not in done:
         done += _jacobian(g, q, lens, scalar)
     done += g.offer(
         (0, 1, 1, 2, 3)[level - 1],
@@ -156,7 +165,7 @@ def _projected(g: Place, scalar: Scalar, level: int, v: Var) -> Expr:
     if way == "given":
         return g.one("proj projection", mat, -0.4, 0.8) * v
     if way == "orthographic":
-        s = g.one("half_size extent", Vec(3, scalar), 1.0, 3.0)
+        s = g.one("half_size half_extent", Vec(3, scalar), 1.0, 3.0)
         return make(Vec(3, scalar), v[0] / s[0], v[1] / s[1], -v[2] / s[2])
     bounds = {"focal": (0.8, 2.0), "near": (0.1, 0.5), "far": (6.0, 12.0)}
     parts = {name: Part(name, scalar, *bound) for name, bound in bounds.items()}
@@ -233,7 +242,8 @@ def _normalized(g: Place, clip: Expr, vec: Vec, level: int) -> tuple[Expr, str]:
 
     args = {"c": clip, "w_floor": least}
     ndc = g.let("n ndc", applied(g.k, 0.6 * (level >= 3), "to_ndc perspective_divide", args, build))
-    text = f"the device coordinates n = (c[0], c[1], c[2]) / max(c[3], {g.tell(least)})"
+    text = f"the device coordinates n = (c[0], c[1], c[2]) / max(c[3], {g.tell(least)}), whose"
+    text += " divisor keeps what lies behind the camera finite"
     return ndc, g.gets("ndc_out ndc", ndc, text)
 
 

@@ -8,7 +8,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import atan2, clamp, cos, dot, most, sin, sqrt, where
 from generators.kit.naming import applied, routine
-from generators.kit.sources import zero
+from generators.kit.sources import filled, zero
 from generators.matrix.parts import (
     Entry,
     Place,
@@ -245,14 +245,14 @@ def power_iteration(k: KernelBuilder, level: int) -> Title:
     """The dominant axis of a symmetric matrix by a fixed number of products."""
     shape = k.draw.shape
     g = place(k, "i tid")
-    size = shape.weighted({2: 2, 3: 4, 4: 1})
+    size = shape.weighted({3: 4, 4: 2})
     mat = Mat(size, size, k.draw.wide_float_type())
     vec = rows_of(mat)
-    a, positive = _dominated(g, mat, level)
-    start = g.one("start guess", vec, 0.3, 1.0)
-    v, done = _iterated(g, level, a, start, positive)
+    a = _dominated(g, mat, level)
+    # The result depends on no start, so none is asked for.
+    v, done = _iterated(g, level, a, filled(vec, 1))
     if level >= 2:
-        done += _valued(g, level, a, v, start, "greatest component" in done)
+        done += _valued(g, level, a, v)
     done += g.gets("eigenvectors axes_out", v)
     done += g.offer(
         (shape.integer(0, 1), 1, 1, 2, 3)[level - 1],
@@ -261,59 +261,50 @@ def power_iteration(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("power_iteration dominant_axis principal_axis"), done)
 
 
-def _iterated(g: Place, level: int, a: Var, start: Expr, positive: bool) -> tuple[Var, str]:
-    """A direction times the matrix, over and over, scaled early or late."""
-    rounds = g.shape.integer(2, 4)
+def _iterated(g: Place, level: int, a: Var, start: Expr) -> tuple[Var, str]:
+    """A direction times the matrix, over and over, each time made a unit vector."""
+    rounds = g.shape.choice((8, 10, 12, 16, 20))
     b: Expr = a
-    if level >= 2 and g.shape.chance(0.4):
+    indefinite = g.spoken[a.name][1] in {p.name for p in g.k.params}
+    if level >= 2 and indefinite and g.shape.chance(0.5):
+        g.k.note("the shift keeps negative eigenvalues from winning")
         shift = g.one("shift", scalar_of(start.type), 0.2, 0.9)
         b = g.part("b shifted_m", a + times_identity(mat_of(a), shift))
-    how = g.shape.choice(("length", "late", "largest" if positive else "late"))
 
-    def unit(body: BodyBuilder, v: Expr) -> Expr:
-        if how == "largest":
-            return v / body.let("peak size", fn("max_element", v))
+    def unit(_: BodyBuilder, v: Expr) -> Expr:
         return fn("normalize", v)
 
-    scaled = routine(g.k, 0.6 * (level >= 3), "unit_of rescaled", {"v": start.type}, unit)
-    v = g.let("v axis", b * start)
-    done = f"Power iteration for the dominant eigenvector of {g.told(a)}: from {g.told(v)}, repeat"
-    done += f" {rounds} times v = {g.tell(b * v)}; v is divided by"
+    scaled = routine(g.k, 0.3 * (level >= 3), "unit_of rescaled", {"v": start.type}, unit)
+    v = g.let("v axis", start)
+    done = f"Power iteration for the dominant eigenvector of symmetric {g.told(a)}:"
+    done += f" from {g.told(v)}, repeat"
+    done += f" {rounds} times: v = {g.tell(b * v)}, divided by its length."
     with g.k.for_("it r", rounds):
-        if how != "late":
-            g.k.assign(v, scaled(v))
-        g.k.assign(v, b * v)
-    g.k.assign(v, scaled(v))
-    scaling = (
-        "its greatest component (A has positive entries)" if how == "largest" else "its length"
-    )
-    when = "in the end" if how == "late" else "before each of these products and in the end"
-    return v, f"{done} {scaling} {when}."
+        g.k.assign(v, scaled(b * v))
+    return v, done
 
 
-def _valued(g: Place, level: int, a: Var, v: Var, start: Expr, largest: bool) -> str:
+def _valued(g: Place, level: int, a: Var, v: Var) -> str:
     """The eigenvalue, and what is left of the matrix without the axis."""
     along = dot(v, g.part("av a_v", a * v))
-    lam = g.let("lam eigenvalue", along / dot(v, v) if largest else along, "e")
+    lam = g.let("lam eigenvalue", along, "e")
     done = g.gets("eigenvalues rayleigh", lam, f"the Rayleigh quotient {g.told(lam)}")
     if level < 4:
         return done
     rest = g.let("rest deflated", a - lam * fn("outer", v, v), "B")
-    done += g.gets("deflated_out remainders", rest, g.told(rest))
-    return done + g.gets("next_axes second_out", g.part("second next_axis", rest * start))
+    return done + g.gets("deflated_out remainders", rest, g.told(rest))
 
 
-def _dominated(g: Place, mat: Mat, level: int) -> tuple[Var, bool]:
-    """A matrix of positive entries, a Gram matrix, or the scatter of points; whether positive."""
+def _dominated(g: Place, mat: Mat, level: int) -> Var:
+    """A symmetric matrix, a Gram matrix, or the scatter of points."""
     k = g.k
-    ways = ("positive", "gram", "scatter") if level >= 3 else ("positive", "gram")
+    ways = ("symmetric", "gram", "scatter") if level >= 3 else ("symmetric", "gram")
     way = g.shape.choice(ways)
-    if way == "positive":
-        raw = g.part("raw m", g.read("mats affinities", mat, 0.1, 1.0))
-        return g.let("a sym", symmetric(raw)), True
+    if way == "symmetric":
+        return g.let("a m", g.read("covariances tensors sym_mats", mat, 0.1, 1.0), "A")
     if way == "gram":
-        f = g.part("f fac", g.read("frames factors", mat, -0.4, 1.2))
-        return g.let("a gram", transpose(f) * f), False
+        f = g.part("f fac", g.read("def_grads jacobians factors", mat, -0.4, 1.2))
+        return g.let("a gram", transpose(f) * f)
     count = k.size_param("num_points", k.size("m", 3, 5))
     points = g.array("points samples", rows_of(mat), -0.3, 1.0, more="m")
     a = k.let("a scatter_m", zero(mat))
@@ -321,4 +312,4 @@ def _dominated(g: Place, mat: Mat, level: int) -> tuple[Var, bool]:
         p = k.let("p q", points[g.index(s)])
         k.augment(a, "add", fn("outer", p, p))
     g.spoken[a.name] = "A", f"the sum of outer(p, p) over p of {points.name}"
-    return a, False
+    return a

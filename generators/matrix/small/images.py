@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula, formulas
-from generators.kit.functions import clamp, dot, log2, sqrt, where
+from generators.kit.functions import clamp, dot, log2, where
 from generators.kit.masks import flag
 from generators.kit.naming import applied, held, helper
 from generators.kit.records import Part, record
@@ -62,7 +62,7 @@ def _lifted(p: Expr) -> Expr:
 
 def _affine(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, str]:
     """By a 2 x 3 matrix, or its entries."""
-    a = held(g.k, "a m", g.one("affine warp", Mat(2, 3, scalar_of(p.type)), -1.0, 1.0))
+    a = held(g.k, "a m", g.one("affine affine_mat", Mat(2, 3, scalar_of(p.type)), -1.0, 1.0))
     value: Expr = a * _lifted(p)
     text = f"q = {g.tell(value)}"
     if g.chance(0.5):
@@ -73,7 +73,7 @@ def _affine(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, st
 
 def _linear(g: Place, p: Expr, level: int, linear: list[Expr]) -> tuple[Expr, str]:
     """By a 2 x 2 matrix, which is kept in ``linear`` with the shift."""
-    lin = g.one("linear scale_shear", Mat(2, 2, scalar_of(p.type)), -1.2, 1.2)
+    lin = g.one("linear lin_mat", Mat(2, 2, scalar_of(p.type)), -1.2, 1.2)
     shift = g.one("shift offset", p.type, -1.0, 1.0)
     lin, shift = held(g.k, "lin l_mat", lin), held(g.k, "t move", shift)
     linear += [lin, shift]
@@ -110,13 +110,13 @@ def _sampled(g: Place, q: Expr) -> str:
     k, scalar = g.k, scalar_of(q.type)
     dims = (k.size("r", 5, 7), k.size("s", 5, 7))
     image = k.array("image texture atlas", scalar, dims, low=-1.0, high=1.0)
-    zoom = g.one("zoom texel_rate", scalar, 1.5, 3.0)
-    px = k.let("px col_at", cast(fn("floor", zoom * (q[0] + 1.0)), INT32))
-    py = k.let("py row_at", cast(fn("floor", zoom * (q[1] + 1.0)), INT32))
+    wide, high = (cast(extent(image, axis), scalar) for axis in (1, 0))
+    px = k.let("px col_at", cast(fn("floor", q[0] * wide), INT32))
+    py = k.let("py row_at", cast(fn("floor", q[1] * high), INT32))
     px = k.let("cx ux", clamp(px, 0, extent(image, 1) - 1))
     py = k.let("cy uy", clamp(py, 0, extent(image, 0) - 1))
-    text = f"{image.name} at row floor({g.tell(zoom)} * (q[1] + 1)) and column"
-    text += f" floor({g.tell(zoom)} * (q[0] + 1)), each clamped to the image"
+    text = f"{image.name} at row floor(q[1] * its rows) and column floor(q[0] * its columns), each"
+    text += " clamped to the image"
     return g.gets("sampled colors", image[py, px], text)
 
 
@@ -125,7 +125,7 @@ def _back(g: Place, q: Expr) -> str:
     goal = g.read("goals matches", q.type, -1.0, 1.0)
     e = g.let("e gap", q - goal)
     weight = g.read("weights confidence", scalar_of(q.type), 0.2, 1.0)
-    size = dot(e, e) if g.chance(0.5) else g.part("size_e dist", sqrt(dot(e, e) + 0.01))
+    size = dot(e, e) if g.chance(0.5) else g.part("size_e dist", fn("length", e))
     return g.gets("costs losses", weight * size, f"{g.tell(weight * size)}, {g.told(e)}")
 
 

@@ -59,7 +59,7 @@ def _solid(g: Place, scalar: Scalar) -> Body:
         side = g.part("side across", mass * (3.0 * r2 + h2) / 12.0)
         moments = g.let("moments j_diag", make(vec, side, side, 0.5 * mass * r2), "j")
         text = f"J = diag(j), {g.told(moments)}"
-        what = f"cylinder along z, its radius and height in {g.tell(s)}"
+        what = f"solid cylinder along z, its radius and height in {g.tell(s)}"
         return Body(fn("diag", moments), text, moments, what=what)
     if way == "point":
         r = k.let("r arm", g.read("arms offsets", vec, -1.5, 1.5))
@@ -76,7 +76,7 @@ def _solid(g: Place, scalar: Scalar) -> Body:
     value = make(vec, c * (sq[1] + sq[2]), c * (sq[0] + sq[2]), c * (sq[0] + sq[1]))
     moments = g.let("moments j_diag", value, "j")
     text = f"J = diag(j), {g.told(moments, sq)}"
-    return Body(fn("diag", moments), text, moments, what="box" if box else "ellipsoid")
+    return Body(fn("diag", moments), text, moments, what="solid box" if box else "solid ellipsoid")
 
 
 def _body(g: Place, scalar: Scalar) -> Body:
@@ -175,7 +175,8 @@ def rigid_inertia(k: KernelBuilder, level: int) -> Title:
         return Title(title, done + g.gets(names, body.tensor))
     w = g.let("w omega", body.spin or g.read("spins omegas ang_vel", Vec(3, scalar), -1.5, 1.5))
     momentum = g.let("l ang_mom", body.momentum(w), "L")
-    done += f" With {g.told(w, momentum)}:"
+    frame = " In the body's frame, with" if way == "solid" and not point else " With"
+    done += f"{frame} {g.told(w, momentum)}:"
     menu: dict[str, Entry] = {
         "momentum": ("momenta ang_momentum", lambda: momentum),
         "energy": ("energies rot_energy", lambda: 0.5 * dot(w, momentum)),
@@ -203,8 +204,7 @@ def _accelerated(g: Place, body: Body, w: Var, momentum: Var, level: int) -> str
     """Euler's equation: the spin after a step."""
     k, scalar = g.k, scalar_of(w.type)
     torque = g.read("torques ext_torques", w.type, -1.0, 1.0)
-    gyro = g.chance(0.9)
-    tau = g.part("tau net", torque - fn("cross", w, momentum) if gyro else torque)
+    tau = g.part("tau net", torque - fn("cross", w, momentum))
     alpha = g.let("alpha ang_acc", body.solved(tau), "a")
     new = g.let("w_next new_spin", w + g.one("dt", scalar, 0.05, 0.3) * alpha)
     text = f" {g.told(alpha, new)}"

@@ -52,7 +52,7 @@ def _cloud(g: Place, vec: Vec, level: int) -> Cloud:
     count = k.size_param("num_points neighbor_count count", k.size("m", 3, 5, minimum=2))
     if level >= 2 and g.chance(0.5):
         k.size("p", 24, 40)
-        points = k.array("points positions cloud", vec, "p", low=-1.0, high=1.0)
+        points = k.array("positions cloud", vec, "p", low=-1.0, high=1.0)
         ids = g.array("neighbors knn ids", INT32, more="m", init="index_of:p")
         text = f"the points of {points.name} numbered by {ids.name}[{g.where}]"
         return Cloud(g, vec, lambda j: points[ids[g.index(j)]], count, text)
@@ -63,14 +63,13 @@ def _cloud(g: Place, vec: Vec, level: int) -> Cloud:
 def _weigh(cloud: Cloud, level: int) -> str:
     """No weights, given ones, or ones that fall off with the distance to a centre."""
     g, k, scalar = cloud.g, cloud.k, cloud.vec.scalar
-    way = g.shape.weighted({"none": 3, "given": 2, "each": 2, "bell": 2 if level >= 3 else 0})
+    way = g.shape.weighted({"none": 3, "each": 3, "bell": 2 if level >= 3 else 0})
     if level < 2 or way == "none":
         return ""
     if way != "bell":
-        axes = range(g.rank) if way == "each" else ()
-        weights = g.array("weights w", scalar, 0.2, 1.0, axes=axes, more="m")
-        cloud.weight = lambda j, p: weights[g.index(j) if way == "each" else j]
-        return f", weighted by {weights.name}"
+        weights = g.array("weights point_weights", scalar, 0.2, 1.0, more="m")
+        cloud.weight = lambda j, p: weights[g.index(j)]
+        return f" with the weights w of {weights.name}[{g.where}]"
     center = g.read("centers queries", cloud.vec, -0.5, 0.5)
     width = g.one("inv_width sharpness", scalar, 0.5, 2.0)
 
@@ -79,7 +78,7 @@ def _weigh(cloud: Cloud, level: int) -> str:
         return exp(-width * dot(away, away))
 
     cloud.weight, cloud.bell = bell, True
-    return f", weighted by exp(-{g.tell(width)} * |p - {g.tell(center)}|^2)"
+    return f" with the weights w = exp(-{g.tell(width)} * |p - {g.tell(center)}|^2)"
 
 
 def _mean(cloud: Cloud, names: str) -> tuple[Var, Var | None]:
@@ -117,30 +116,37 @@ def _two_passes(cloud: Cloud, level: int) -> Sums:
         p = k.let("p pt", cloud.at(j)) if cloud.bell else cloud.at(j)
         term = squared(k.let("d centered", p - mean))
         k.augment(cov, "add", term if cloud.weight is None else cloud.weight(j, p) * term)
-    text = "the sum of outer(p - mean, p - mean)"
+    text = "the sum of outer(p - mean, p - mean) over the points p,"
+    text = text.replace("the sum of", "the sum of w *") if cloud.weight else text
     less = total is None and cloud.g.chance(0.4)
     k.augment(cov, "div", total if total is not None else cloud.number(less))
-    by = "the sum of the weights" if total is not None else f"their number{' less one' * less}"
+    by = "the sum of the weights w" if total is not None else "how many there are"
+    by += " less one" * less
     return cov, mean, f"{text} divided by {by}"
 
 
 def _one_pass(cloud: Cloud, level: int) -> Sums:
-    """Sums of points and of their squares at once."""
+    """Sums of points and of their squares at once, about the first point: about the origin the
+    difference of both would lose its digits."""
     k, vec = cloud.k, cloud.vec
-    first, second = k.draw.word.choice((("first", "second"), ("s1", "s2"), ("sum_p", "sum_pp")))
+    first, second = k.draw.word.choice((("first", "second"), ("s1", "s2"), ("sum_d", "sum_dd")))
+    base = k.let("base ref anchor", cloud.at(k.lift(0, INT32)))
     total, square = k.let(first, zero(vec)), cloud.matrix(second)
     norm = k.let("w_total w_sum", zero(vec.scalar)) if cloud.weight else None
     with k.for_("j s nb", cloud.count) as j:
-        p = k.let("p pt", cloud.at(j))
+        p = k.let("p pt", cloud.at(j)) if cloud.bell else cloud.at(j)
+        d = k.let("d off", p - base)
         w = k.let("w wj", cloud.weight(j, p)) if cloud.weight else None
-        k.augment(total, "add", p if w is None else w * p)
-        k.augment(square, "add", fn("outer", p, p) if w is None else w * fn("outer", p, p))
+        k.augment(total, "add", d if w is None else w * d)
+        k.augment(square, "add", fn("outer", d, d) if w is None else w * fn("outer", d, d))
         if norm is not None and w is not None:
             k.augment(norm, "add", w)
     count = norm if norm is not None else cloud.number()
-    mean = k.let("mean centroid", total / count)
-    cov = k.let("cov", square / count - fn("outer", mean, mean))
-    return cov, mean, "the mean of outer(p, p) less outer(mean, mean)"
+    shift = k.let("mean_d shift", total / count)
+    cov = k.let("cov", square / count - fn("outer", shift, shift))
+    kind = "weighted mean" if cloud.weight else "mean"
+    text = f"the {kind} of outer(d, d) less outer(e, e), d = p less the first point for each point"
+    return cov, None, f"{text} p, e the {kind} of d"
 
 
 def _chords(cloud: Cloud, level: int) -> Sums:
@@ -152,10 +158,11 @@ def _chords(cloud: Cloud, level: int) -> Sums:
         d = k.let("d chord", cloud.at(j) - (cloud.at(j - 1) if first is None else first))
         k.augment(cov, "add", fn("outer", d, d))
     way = "each point to the next" if steps else "the first point to each other one"
-    text = f"the sum of outer(d, d), d the vector from {way}"
+    kind = "sum"
     if cloud.g.chance(0.5):
         k.augment(cov, "div", cloud.number(1))
-        text += ", divided by their number less one"
+        kind = "mean"
+    text = f"the {kind} of outer(d, d), d the vector from {way}"
     return cov, None, text
 
 
@@ -169,11 +176,12 @@ def _about_origin(cloud: Cloud, level: int) -> Sums:
         d = k.let("d arm", p - center)
         term = fn("outer", d, d)
         k.augment(cov, "add", cloud.weight(j, p) * term if cloud.weight else term)
-    text = f"the sum of outer(d, d), d = p - {g.tell(center)}"
-    if g.chance(0.5):
+    kind = "sum"
+    if not cloud.weight and g.chance(0.5):
         k.augment(cov, "div", cloud.number())
-        text += ", divided by their number"
-    return cov, None, text
+        kind = "mean"
+    told = "w * outer(d, d)" if cloud.weight else "outer(d, d)"
+    return cov, None, f"the {kind} of {told} over the points p, d = p - {g.tell(center)}"
 
 
 def _crossed(cloud: Cloud, level: int) -> Sums:
@@ -186,7 +194,8 @@ def _crossed(cloud: Cloud, level: int) -> Sums:
     cov = cloud.matrix("h cross_cov")
     with k.for_("c pair", cloud.count) as c:
         k.augment(cov, "add", fn("outer", cloud.at(c) - mean, other[g.index(c)] - goal))
-    text = f"the sum of outer(p - mean, q - mean of q) with q of {other.name}"
+    text = "the sum of outer(p - mean, q - mean of q) over the points p and those q of"
+    text += f" {other.name}[{g.where}] that match them"
     if level >= 4:
         shift = g.gets("offsets centroid_shifts", goal - mean, "the mean of q minus that of p")
         text += f" ({shift[1:-1]})"
@@ -202,7 +211,7 @@ def _menu(g: Place, c: Var, mean: Var | None) -> dict[str, Entry]:
         return dot(axis, c * axis)
 
     def correlation() -> Expr:
-        return c[0, 1] / sqrt(g.part("var_product vp", c[0, 0] * c[1, 1]) + 0.01)
+        return c[0, 1] / sqrt(g.part("var_product vp", c[0, 0] * c[1, 1]))
 
     menu: dict[str, Entry] = {
         "trace": ("traces total_variance", lambda: fn("trace", c)),
@@ -243,9 +252,8 @@ def point_covariance(k: KernelBuilder, level: int) -> Title:
         g.spoken[mean.name] = "mean", ""
     kinds = {"one": "Covariance matrix", "two": "Covariance matrix", "cross": "Cross-covariance"}
     kind = kinds.get(way, "Second moments")
-    done = f"{kind} of {cloud.text}{weighted}: C is {text}, p running over the points."
-    done = done.replace(", p running over the points", "") if way == "chords" else done
-    if level >= 3 and shape.chance(0.6):
+    done = f"{kind} of {cloud.text}{weighted}: C is {text}."
+    if level >= 3 and shape.chance(0.25):
         ridge = times_identity(mat_of(cov), g.one("ridge noise_floor", vec.scalar, 0.05, 0.3))
         k.augment(cov, "add", ridge)
         done += f" Add {g.tell(ridge)}."

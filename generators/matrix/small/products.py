@@ -44,12 +44,12 @@ def _shapes(g: Place, form: int, scalar: Scalar) -> tuple[Mat, Mat]:
     if form > 2 or g.chance(0.5):
         mat = square_type(g.k, {2: 3, 3: 4, 4: 1}, scalar)
         return mat, mat
-    outer, inner, other = (g.shape.choice((2, 3, 4)) for _ in range(3))
+    outer, inner, other = g.shape.choice(((2, 3, 2), (2, 3, 3), (3, 2, 3), (3, 3, 2)))
     left, right = ((outer, inner), (inner, outer), (outer, inner))[form], (inner, other)
     return Mat(*left, scalar), Mat(*(right[::-1] if form == 2 else right), scalar)
 
 
-def _one_pair(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
+def _one_pair(g: Place, level: int, scalar: Scalar) -> tuple[Var, str, bool]:
     """One of the products of two matrices, now and then in a helper."""
     form = g.shape.integer(0, len(_PRODUCTS) - 1)
     left, right = _shapes(g, form, scalar)
@@ -64,11 +64,14 @@ def _one_pair(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     made = applied(
         g.k, 0.4 * (level >= 3), "combine product_of", args, lambda _, x, y: _PRODUCTS[form](x, y)
     )
-    text = f"{_ABOUT[form]} of each pair of small matrices: C = {g.tell(value)} with {g.told(a, b)}"
-    return g.let("c prod m", made), text
+    what = "each pair of small matrices"
+    if not isinstance(b, Var) or b.name not in g.spoken:
+        what = f"each of many small matrices with {g.tell(b)}"
+    text = f"{_ABOUT[form]} of {what}: C = {g.tell(value)} with {g.told(a, b)}"
+    return g.let("c prod m", made), text, form < 3
 
 
-def _link_chain(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
+def _link_chain(g: Place, level: int, scalar: Scalar) -> tuple[Var, str, bool]:
     """Links of an arm: from the root, every joint's matrix on the right."""
     k, mat = g.k, square_type(g.k, {3: 2, 4: 3}, scalar)
     count = k.size_param("num_links link_count", k.size("links", 3, 5))
@@ -81,10 +84,9 @@ def _link_chain(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
             k.store(out, g.index(q), c)
     form = f"C = C * {links.name}"
     also = "" if out is None else f" (each stored in {out.name})"
-    return (
-        c,
-        f"Chain the transforms of an arm's links: from {g.told(c)}, for each link {form}{also}",
-    )
+    arm = "a planar arm's" if mat.rows == 3 else "an arm's"
+    text = f"Chain the homogeneous transforms of {arm} links: from {g.told(c)}, for each link"
+    return c, f"{text} {form}{also}", False
 
 
 def _blocks_place(k: KernelBuilder) -> Place:
@@ -94,35 +96,32 @@ def _blocks_place(k: KernelBuilder) -> Place:
     return Place(k, "grid", dims, at)
 
 
-def _block_row(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
-    """A block of a product of block matrices, or of a row of sparse blocks."""
+def _block_row(g: Place, level: int, scalar: Scalar) -> tuple[Var, str, bool]:
+    """A block of the product of a block-sparse matrix and one of dense blocks."""
     k, (i, j) = g.k, g.at
     size = g.shape.choice((2, 3))
     mat = Mat(size, size, scalar)
-    count = k.size_param("inner num_blocks", k.size("m", 3, 5))
+    slots = k.size("degree", 3, 5)
+    count = k.size_param("slots row_slots", slots)
     c = g.let("c acc block", zero(mat))
-    first = g.array("a_blocks", mat, -1.0, 1.0, axes=(0,), more="m")
-    if g.chance(0.5):
-        k.size("p", 6, 9)
-        cols = g.array("columns col_ids", INT32, axes=(0,), more="m", init="index_of:p")
-        dense = k.array("b_blocks", mat, ("p", g.dims[-1]), low=-1.0, high=1.0)
-        with k.for_("s nz slot", count) as s:
-            col = k.let("col c_id", cols[i, s])
-            k.augment(c, "add", first[i, s] * dense[col, j])
-        term = f"{dense.name}[q, {g.tell(j)}], q = {cols.name}[{g.tell(i)}, s]"
-    else:
-        turned = g.chance(0.4)
-        dims = (g.dims[-1], "m") if turned else ("m", g.dims[-1])
-        second = k.array("b_blocks", mat, dims, low=-1.0, high=1.0)
-        with k.for_("s p", count) as s:
-            right = transpose(second[j, s]) if turned else second[s, j]
-            k.augment(c, "add", first[i, s] * right)
-        term = f"{second.name}[s, {g.tell(j)}]"
-        if turned:
-            term = f"the transpose of {second.name}[{g.tell(j)}, s]"
+    first = g.array("a_blocks values", mat, -1.0, 1.0, axes=(0,), more=slots)
+    k.size("p", 6, 9)
+    cols = g.array("columns col_ids", INT32, axes=(0,), more=slots, init="index_of:p")
+    turned = g.chance(0.3)
+    dims = (g.dims[-1], "p") if turned else ("p", g.dims[-1])
+    dense = k.array("b_blocks rhs_blocks", mat, dims, low=-1.0, high=1.0)
+    with k.for_("s nz slot", count) as s:
+        col = k.let("col c_id", cols[i, s])
+        right = transpose(dense[j, col]) if turned else dense[col, j]
+        k.augment(c, "add", first[i, s] * right)
+    row, out = g.tell(i), g.tell(j)
+    term = f"the transpose of {dense.name}[{out}, q]" if turned else f"{dense.name}[q, {out}]"
     return (
         c,
-        f"Product of block matrices: C is the sum over s of {first.name}[{g.tell(i)}, s] * {term}",
+        f"Product of a block-sparse matrix in ELL form and a matrix of dense blocks: C is the sum "
+        f"over the slots s of row {row} of {first.name}[{row}, s] * {term}, "
+        f"q = {cols.name}[{row}, s]",
+        True,
     )
 
 
@@ -149,11 +148,11 @@ def small_product(k: KernelBuilder, level: int) -> Title:
     build, names = {
         "pair": (_one_pair, "multiply_pairs small_matmul pair_products"),
         "chain": (_link_chain, "chain_links forward_links"),
-        "blocks": (_block_row, "block_matmul block_product"),
+        "blocks": (_block_row, "block_ell_product sparse_block_product"),
     }[way]
-    c, text = build(g, level, k.draw.wide_float_type())
+    c, text, general = build(g, level, k.draw.wide_float_type())
     done = f"{text}."
-    if way != "chain" and shape.chance(0.35):
+    if general and shape.chance(0.35):
         done += _updated(g, c)
-    done += g.gets("products out result", c)
+    done += g.gets("end_frames world_mats" if way == "chain" else "products out", c)
     return Title(k.name(names), done)

@@ -6,7 +6,7 @@ from functools import partial, reduce
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import cos, dot, sin, sqrt
+from generators.kit.functions import cos, dot, sin
 from generators.kit.naming import applied, local, routine
 from generators.matrix.parts import (
     Place,
@@ -37,26 +37,33 @@ def _elementary(body: BodyBuilder, angle: Expr, axis: str) -> Expr:
     return make(Mat(3, 3, scalar_of(angle.type)), *rows[axis])
 
 
-def _angles(g: Place, scalar: Scalar, count: int) -> tuple[list[Expr], str]:
-    """As many angles as asked for: in a vector, or each from where it comes."""
-    if count == 3 and g.chance(0.6):
-        degrees = g.chance(0.3)
-        called, span = ("angles_deg euler_deg", 120.0) if degrees else ("angles euler", 2.5)
-        source = g.read(called, Vec(3, scalar), -span, span)
-        v = g.k.let("v ang", source)
-        if degrees:
-            found = [fn("radians", v[c]) for c in range(3)]
-            return found, f"the angles in {g.tell(source)}, given in degrees"
-        return [v[c] for c in range(3)], f"the angles in {g.tell(source)}"
-    names = ("yaws headings", "pitches", "rolls")[:count] if count > 1 else ("angles headings",)
-    found = [g.read(name, scalar, -2.5, 2.5) for name in names]
-    return found, f"angle{'s' if count > 1 else ''} {', '.join(map(g.tell, found))}"
+def _angles(
+    g: Place, scalar: Scalar, order: str, single: str = "angles headings"
+) -> tuple[list[Expr], str]:
+    """As many angles as there are axes: in a vector, or each from where it comes."""
+    if len(order) == 1:
+        found: list[Expr] = [g.read(single, scalar, -2.5, 2.5)]
+        return found, g.tell(found[0])
+    # Yaw, pitch and roll belong to one order of the axes.
+    if order == "zyx" and g.chance(0.5):
+        names = g.k.draw.word.choice((("yaws", "pitches", "rolls"), ("yaw", "pitch", "roll")))
+        found = [g.read(name, scalar, -2.5, 2.5) for name in names]
+        return found, ", ".join(map(g.tell, found))
+    degrees = g.chance(0.3)
+    called, span = ("angles_deg euler_deg", 120.0) if degrees else ("angles euler", 2.5)
+    source = g.read(called, Vec(3, scalar), -span, span)
+    v = g.k.let("v ang", source)
+    text = f"the components of {g.tell(source)}, in this order"
+    if degrees:
+        return [fn("radians", v[c]) for c in range(3)], f"{text} and in degrees"
+    return [v[c] for c in range(3)], text
 
 
 def _composed(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """One to three rotations about coordinate axes, multiplied."""
     order = g.shape.choice(("x", "y", "z") if level == 1 else _ORDERS)
-    angles, text = _angles(g, scalar, len(order))
+    single = {"x": "rolls angles", "y": "pitches angles"}.get(order, "yaws headings")
+    angles, text = _angles(g, scalar, order, single)
     helpers = level >= 2 and g.chance(0.5)
     turn = {
         axis: routine(
@@ -96,14 +103,14 @@ def _rodrigues(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     value = applied(
         k, 0.6 * (level >= 3), "rodrigues axis_rotation", {"u": axis, "a": angle}, build
     )
-    text = f"R the rotation about the unit axis {g.tell(source)} by {g.tell(angle)} (Rodrigues)"
+    text = f"R the rotation about the unit vector {g.tell(source)} by {g.tell(angle)} (Rodrigues)"
     return k.let("rot rmat", value), text
 
 
 def _plane(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     """A rotation in the plane."""
     k, vec, mat = g.k, Vec(2, scalar), Mat(2, 2, scalar)
-    angles, text = _angles(g, scalar, 1)
+    angles, text = _angles(g, scalar, "z")
     c, s = k.let("c cs", cos(angles[0])), k.let("s sn", sin(angles[0]))
     if g.chance(0.3):
         rot = from_columns(
@@ -140,7 +147,7 @@ def _schmidt(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
 
     def unit(body: BodyBuilder, a: Expr, b: Expr) -> Expr:
         rest = body.let("rest perp", b - dot(a, b) * a)
-        return rest / sqrt(dot(rest, rest) + 0.0001)
+        return fn("normalize", rest)
 
     args = {"a": z, "b": hint}
     x = k.let("x side", applied(k, 0.5 * (level >= 2), "reject_unit orthonormal_to", args, unit))
@@ -150,7 +157,8 @@ def _schmidt(g: Place, level: int, scalar: Scalar) -> tuple[Var, str]:
     text = (
         f"R the frame with {'columns' if columns else 'rows'} x, y, z, where {g.told(z, hint)}, q ="
     )
-    return rot, f"{text} h - dot(z, h) * z, x = q / sqrt(dot(q, q) + 0.0001), y = cross(z, x)"
+    text += " h - dot(z, h) * z, x = q divided by its length, y = cross(z, x), every z of length 1"
+    return rot, text
 
 
 _MAKERS = {
@@ -169,19 +177,20 @@ def _used(g: Place, rot: Var, level: int, mirrored: bool) -> str:
     early = ("point", "matrix", "tensor", "pivot")
     way = g.shape.choice(early if level < 3 else ("points", "points", "tensor", "chain"))
     if way == "matrix" and level > 1:
-        return g.gets("rotations frames_out", rot)
+        return g.gets("reflections refl_out" if mirrored else "rotations frames_out", rot)
     if way == "tensor":
-        t = g.part("t local_t", g.read("tensors inertias", mat, -1.0, 1.0))
-        rt = transpose(rot)
-        return g.gets("turned world", rt * t * rot if g.chance(0.4) else rot * t * rt)
+        rt, back = transpose(rot), g.chance(0.4)
+        t = g.part("t m", g.read("tensors inertias", mat, -1.0, 1.0))
+        return g.gets("turned tensors_out", rt * t * rot if back else rot * t * rt)
     if way == "chain":
         total = g.let("t total chained", g.read("parents frames", mat, -1.0, 1.0) * rot)
         return g.gets("world_frames chained_out", total, g.told(total))
     if way == "points":
         return _several(g, rot, vec)
-    p = g.read("points vertices" if way == "pivot" else "vectors offsets", vec, -2.0, 2.0)
+    p = g.read("vectors offsets" if way == "point" else "points vertices", vec, -2.0, 2.0)
     if way == "point":
-        return g.gets(names, (transpose(rot) if not mirrored and g.chance(0.3) else rot) * p)
+        back = not mirrored and g.chance(0.3)
+        return g.gets("local_vecs" if back else names, (transpose(rot) if back else rot) * p)
     pivot = g.one("pivot", vec, -1.0, 1.0)
     arm: Expr = p - pivot
     arm = g.part("arm rel", arm) if g.chance(0.5) else arm
@@ -208,14 +217,14 @@ def _several(g: Place, rot: Var, vec: Vec) -> str:
 def rotation_matrix(k: KernelBuilder, level: int) -> Title:
     """Matrices that turn and mirror: made from angles, axes and hints, then applied."""
     shape = k.draw.shape
-    g = place(k, "i tid joint")
+    g = place(k, "i tid item")
     likely = {"composed": 4, "rodrigues": 2, "plane": 2, "householder": 2, "schmidt": 3}
     way = shape.weighted(likely)
     plain = way != "composed" or shape.chance(0.15)
     rot, text = _MAKERS[way](g, level, k.draw.wide_float_type() if plain else FLOAT32)
     g.spoken[rot.name] = "R", text
     vec = rows_of(mat_of(rot))
-    if level >= 3 and shape.chance(0.3):
+    if level >= 3 and way in ("composed", "rodrigues") and shape.chance(0.3):
         gain = fn("diag", g.one("scale", vec, 0.4, 2.0))
         text += f", times {g.tell(gain)}"
         rot = g.let("r scaled model", rot * gain)

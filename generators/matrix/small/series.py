@@ -1,4 +1,4 @@
-"""Functions of small matrices by series and by iterations with a fixed number of steps."""
+"""Functions of small matrices by series with a fixed number of terms."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import sqrt
 from generators.kit.naming import helper
 from generators.matrix.parts import (
     Place,
@@ -15,27 +14,28 @@ from generators.matrix.parts import (
     place,
     rows_of,
     square_type,
-    symmetric,
     transpose,
 )
-from generators.program.dtypes import Mat
+from generators.program.dtypes import Mat, Vec
 from generators.program.expr import Expr, Var
 
 Made = tuple[Expr, str]
 Build = Callable[[BodyBuilder, Expr, int], Made]
 
 
-def _source(g: Place, mat: Mat, level: int) -> Var:
-    """The matrix whose function is wanted: given, antisymmetric, or times a step."""
+def _source(g: Place, mat: Mat, key: str) -> tuple[Var, Expr | None]:
+    """The matrix whose function is wanted: given, times a step, or that of an angular velocity;
+    and the step."""
     bound = 0.5 if mat.rows < 4 else 0.3
-    way = g.shape.choice(("given", "step", "anti", "sym") if level >= 2 else ("given", "step"))
-    value: Expr = g.read("generators mats", mat, -bound, bound)
-    if way == "step":
-        value = g.one("dt tau h", mat.scalar, 0.3, 1.0) * value
-    elif way != "given":
-        raw = g.part("raw w", value)
-        value = symmetric(raw) if way == "sym" else 0.5 * (raw - transpose(raw))
-    return g.let("a m gen", value, "A")
+    if key == "neumann":
+        return g.let("a m", g.read("couplings mats", mat, -bound, bound), "A"), None
+    dt = g.one("dt tau step", mat.scalar, 0.3, 1.0) if key == "phi" or g.chance(0.6) else None
+    if key == "cayley" and mat.rows == 3 and dt is not None and g.chance(0.6):
+        spin = g.read("spins ang_vel", Vec(3, mat.scalar), -1.0, 1.0)
+        return g.let("a skew_w", dt * fn("skew", spin), "A"), dt
+    names = "jacobians" if key == "phi" else "generators rate_mats"
+    value = g.read(names, mat, -bound, bound)
+    return g.let("a m gen", value if dt is None else dt * value, "A"), dt
 
 
 def _exp_terms(k: BodyBuilder, a: Expr, steps: int) -> Made:
@@ -55,13 +55,16 @@ def _exp_horner(k: BodyBuilder, a: Expr, steps: int) -> Made:
 
 
 def _exp_squared(k: BodyBuilder, a: Expr, steps: int) -> Made:
-    rounds = 2 if steps < 4 else 3
-    scale = 1.0 / 2**rounds
+    """Four terms of a small part of the exponent leave an error of its fourth power."""
+    scale = 1.0 / 2**steps
     small = k.let("small scaled", scale * a)
-    e = k.let("e expm", identity(k, mat_of(a)) + small + 0.5 * (small * small))
-    with k.for_("r square_id", rounds):
+    square = k.let("small_sq s2", small * small)
+    cube = square * small / 6.0
+    e = k.let("e expm", identity(k, mat_of(a)) + small + 0.5 * square + cube)
+    with k.for_("r sq", steps):
         k.assign(e, e * e)
-    return e, f"scaling and squaring, E = I + S + S * S / 2 squared {rounds} times, S = {scale} * A"
+    text = f"scaling and squaring: with S = A / {2**steps}, E = I + S + S * S / 2 + S * S * S / 6,"
+    return e, f"{text} then {steps} times E = E * E"
 
 
 def _neumann(k: BodyBuilder, a: Expr, steps: int) -> Made:
@@ -78,16 +81,14 @@ def _cayley(k: BodyBuilder, a: Expr, steps: int) -> Made:
     return e, "E = inverse(I - A / 2) * (I + A / 2)"
 
 
-def _cosine(k: BodyBuilder, a: Expr, steps: int) -> Made:
-    square = k.let("square a2", a * a)
+def _phi(k: BodyBuilder, a: Expr, steps: int) -> Made:
+    """What an exponential integrator multiplies constant forcing by: (exp(A) - I) / A."""
     term = k.let("term power", identity(k, mat_of(a)))
-    total = k.let("e cosm", term)
-    count = min(steps, 3)
-    with k.for_("n order", count + 1, 1) as n:
-        c = k.let("c nf", cast(n, mat_of(a).scalar))
-        k.assign(term, -(term * square) / (2.0 * c * (2.0 * c - 1.0)))
+    total = k.let("total phi", term)
+    with k.for_("n order", steps + 1, 1) as n:
+        k.assign(term, term * a / cast(n + 1, mat_of(a).scalar))
         k.assign(total, total + term)
-    return total, f"the first {count + 1} terms of the Taylor series, E = I - A * A / 2 + ..."
+    return total, f"the Taylor series E = I + A / 2! + ... + A^{steps} / {steps + 1}!"
 
 
 _SERIES: dict[str, Build] = {
@@ -96,11 +97,11 @@ _SERIES: dict[str, Build] = {
     "squared": _exp_squared,
     "neumann": _neumann,
     "cayley": _cayley,
-    "cos": _cosine,
+    "phi": _phi,
 }
 
 
-def _found(g: Place, level: int, names: str, a: Var, steps: int, build: Build) -> tuple[Var, str]:
+def found(g: Place, level: int, names: str, a: Var, steps: int, build: Build) -> tuple[Var, str]:
     """The iteration inline, or in a helper function."""
     if level < 3 or g.chance(0.5):
         value, text = build(g.k, a, steps)
@@ -124,39 +125,65 @@ def matrix_series(k: KernelBuilder, level: int) -> Title:
     """Exponentials and their relatives by truncated series, scaling and squaring, Cayley."""
     shape = k.draw.shape
     g = place(k, "i tid e_id")
-    a = _source(g, square_type(k, {2: 3, 3: 3, 4: 1}, k.draw.wide_float_type()), level)
     key = shape.choice(sorted(_SERIES))
-    steps = shape.integer(4, 6)
-    exponential = key in ("exp", "horner", "squared")
-    names = "matrix_exp expm_series" if exponential else f"{_KERNELS[key].split()[0]}_of"
-    e, text = _found(g, level, names, a, steps, _SERIES[key])
-    what = {"cayley": "Cayley transform", "cos": "Matrix cosine", "neumann": "Inverse of I - A"}
-    done = f"{what.get(key, 'Matrix exponential')} of small matrices, with {g.told(a)}, by {text}."
-    if key == "neumann":
-        done = f"Approximate inverse of I - A with {g.told(a)} by {text}."
-    elif key == "cayley":
-        done = f"Cayley transform of small matrices: with {g.told(a)}, {text}."
-    title = k.name("matrix_exp expm" if exponential else _KERNELS[key])
-    if (exponential or key == "cayley") and shape.chance(0.4):
-        return Title(title, done + _applied(g, e, level))
-    outs = {"cayley": "cayley_out", "cos": "cosines", "neumann": "inverses"}
-    return Title(title, done + g.gets(outs.get(key, "exps expm_out"), e))
+    a, dt = _source(g, square_type(k, {2: 1, 3: 4, 4: 2}, k.draw.wide_float_type()), key)
+    steps = shape.integer(6, 12) if key == "neumann" else shape.integer(4, 6)
+    what, names, titles, outs = _KINDS.get(key, _KINDS["exp"])
+    e, text = found(g, level, names, a, steps, _SERIES[key])
+    done = f"{what} of small matrices, with {g.told(a)}, by {text}."
+    if key == "cayley":
+        done = f"{what} of small matrices: with {g.told(a)}, {text}."
+    elif key == "neumann":
+        done = f"{what} of small matrices, with {g.told(a)} (spectral radius below 1), by {text}."
+    title = k.name(titles)
+    if key not in ("neumann", "phi") and shape.chance(0.5):
+        return Title(title, done + _applied(g, a, e, level))
+    if dt is not None and key == "phi":
+        return Title(title, done + _forced(g, e, dt))
+    return Title(title, done + g.gets(outs, e))
 
 
-_KERNELS = {
-    "cayley": "cayley_transform cayley_map",
-    "cos": "matrix_cos cosm",
-    "neumann": "neumann_inverse neumann_series",
+_KINDS = {
+    "exp": ("Matrix exponential E", "matrix_exp expm_series", "matrix_exp expm", "exps expm_out"),
+    "cayley": ("Cayley transform E", "cayley_of", "cayley_transform cayley_map", "cayley_out"),
+    "neumann": (
+        "Approximate inverse E of I - A",
+        "neumann_of",
+        "neumann_inverse neumann_series",
+        "inverses resolvents",
+    ),
+    "phi": (
+        "Function E = (exp(A) - I) * inverse(A)",
+        "phi_of phi1_series",
+        "phi_function phi1_update",
+        "phis phi_out",
+    ),
 }
+"""What a function is called, names of a helper, of the kernel and of the output."""
 
 
-def _applied(g: Place, e: Var, level: int) -> str:
+def _forced(g: Place, e: Var, dt: Expr) -> str:
+    """A step of the exponential Euler method, or the function itself."""
+    if g.chance(0.3):
+        return g.gets("phis phi_out", e)
+    slope = g.read("derivatives rates", rows_of(mat_of(e)), -1.0, 1.0)
+    state = g.read("states x0", slope.type, -1.0, 1.0)
+    done = g.gets("next_states x1", state + dt * (e * slope))
+    return (
+        f" Exponential Euler step of x' = f(x), f = {g.tell(slope)} at x = {g.tell(state)}:{done}"
+    )
+
+
+def _applied(g: Place, a: Var, e: Var, level: int) -> str:
     """Several steps with the matrix, driven or not, or its product with its transpose."""
     k, mat, vec = g.k, mat_of(e), rows_of(mat_of(e))
     way = g.shape.choice(("steps", "driven", "pair") if level >= 3 else ("once", "pair"))
     if way == "pair":
-        source = g.read("covs", mat, -0.5, 0.5)
-        return g.gets("covs_out propagated", e * source * transpose(e))
+        names, outs = ("covs", "covs_out propagated")
+        if "skew" in g.told(a):
+            names, outs = ("tensors", "turned tensors_out")
+        source = g.read(names, mat, -0.5, 0.5)
+        return g.gets(outs, e * source * transpose(e))
     state = g.read("x0 states start", vec, -1.0, 1.0)
     x = k.let("x state", state)
     if way == "once":
@@ -169,94 +196,3 @@ def _applied(g: Place, e: Var, level: int) -> str:
         k.store(trace, g.index(t), x)
     more = "" if drive is None else f" + {drive.name}"
     return f" From x = {g.tell(state)}, {trace.name} gets x = E * x{more}, step after step."
-
-
-def _inverse_steps(k: BodyBuilder, a: Expr, steps: int) -> Made:
-    at = transpose(a)
-    x = k.let("x inv", at / (fn("ddot", a, a) + 1.0e-6))
-    two = 2.0 * identity(k, mat_of(a))
-    with k.for_("it r", steps):
-        k.assign(x, x * (two - a * x))
-    start = "transpose(A) / (ddot(A, A) + 1e-6)"
-    return x, f"E = {start} and then {steps} times E = E * (2 * I - A * E)"
-
-
-def _polar_steps(k: BodyBuilder, a: Expr, steps: int) -> Made:
-    x = k.let("x q", a / sqrt(fn("ddot", a, a) + 1.0e-6))
-    cubic = k.draw.shape.chance(0.5)
-    with k.for_("it r", steps):
-        g = k.let("g gram", transpose(x) * x if cubic else x * transpose(x))
-        if cubic:
-            k.assign(x, 1.5 * x - 0.5 * (x * g))
-        else:
-            h = k.let("h poly", -1.25 * g + 0.375 * (g * g))
-            k.assign(x, 1.875 * x + h * x)
-    how = "1.875 * E + (0.375 * G * G - 1.25 * G) * E, G = E * transpose(E)"
-    how = "1.5 * E - 0.5 * E * transpose(E) * E" if cubic else how
-    return x, f"E = A / sqrt(ddot(A, A) + 1e-6) and then {steps} times E = {how}"
-
-
-def _root_steps(k: BodyBuilder, a: Expr, steps: int) -> Made:
-    """Newton and Schulz for the root: Y goes to the root, Z to its inverse."""
-    norm = k.let("norm size", sqrt(fn("ddot", a, a)) + 1.0e-6)
-    y, z = k.let("y root", a / norm), k.let("z inv_root", identity(k, mat_of(a)))
-    three = 3.0 * identity(k, mat_of(a))
-    with k.for_("it r", steps):
-        t = k.let("t corr", 0.5 * (three - z * y))
-        k.assign(y, y * t)
-        k.assign(z, t * z)
-    e = k.let("e sqrt_a", sqrt(norm) * y)
-    text = f"from Y = A / s, Z = I {steps} times T = (3 * I - Z * Y) / 2, Y = Y * T, Z = T * Z"
-    return e, f"E = sqrt(s) * Y, s = sqrt(ddot(A, A)) + 1e-6, {text}"
-
-
-_ITERATIONS: dict[str, Build] = {
-    "inverse": _inverse_steps,
-    "polar": _polar_steps,
-    "root": _root_steps,
-}
-
-
-@idiom(depth=3)
-def newton_schulz(k: KernelBuilder, level: int) -> Title:
-    """Inverses, roots and orthogonal factors without division of matrices."""
-    shape = k.draw.shape
-    g = place(k, "i tid layer")
-    mat = square_type(k, {2: 3, 3: 3, 4: 1}, k.draw.wide_float_type())
-    key = shape.choice(sorted(_ITERATIONS))
-    bound = {2: 0.8, 3: 0.6, 4: 0.4}[mat.rows]
-    a: Expr = g.read("mats inputs", mat, -bound, bound, init="well_conditioned")
-    ways = ("plain", "momentum") if key == "polar" else ("plain", "shifted")
-    way = shape.choice(ways) if level >= 2 else "plain"
-    raw = a if way == "plain" and key != "root" else g.part("raw w", a)
-    if way == "momentum":
-        grads = g.read("grads updates", mat, -0.5, 0.5)
-        raw = g.one("beta mu", mat.scalar, 0.5, 0.95) * raw + grads
-    elif way == "shifted":
-        raw = raw + g.one("shift ridge", mat.scalar, 0.1, 0.6) * identity(k, mat)
-    if key == "root":
-        raw = symmetric(raw if way == "plain" else g.part("shifted reg blend_m", raw))
-    a = g.let({"root": "a spd", "inverse": "a m"}.get(key, "a m_a"), raw)
-    steps = shape.integer(4, 7)
-    names = f"newton_{key} {key}_by_iteration"
-    e, how = _found(g, level, names, a, steps, _ITERATIONS[key])
-    what = {"inverse": "inverse", "polar": "orthogonal polar factor", "root": "square root"}[key]
-    kind = "small positive definite matrices" if key == "root" else "small matrices"
-    done = f"Newton-Schulz iteration for the {what} of {kind}, with {g.told(a)}: {how}."
-    outs = {"inverse": "inverses inv_out", "polar": "polar_out", "root": "roots sqrt_out"}
-    if key == "polar" and level >= 3 and shape.chance(0.6):
-        done += _stepped(g, e)
-    else:
-        done += g.gets(outs[key], e)
-    kernel = {"inverse": "inverse", "polar": "orthogonalize", "root": "sqrtm"}[key]
-    return Title(k.name(f"newton_schulz_{kernel} {kernel}_iteration"), done)
-
-
-def _stepped(g: Place, e: Var) -> str:
-    """A step of weights with the result, as optimizers do."""
-    mat = mat_of(e)
-    rate = g.one("rate lr", mat.scalar, 0.05, 0.4)
-    past: Expr = g.read("params weights_in", mat, -1.0, 1.0)
-    if g.chance(0.5):
-        past = (1.0 - rate * g.one("decay wd", mat.scalar, 0.02, 0.2)) * past
-    return g.gets("params_out weights_out", past - rate * e)

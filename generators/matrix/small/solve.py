@@ -11,6 +11,7 @@ from generators.kit.functions import cos, dot, sin
 from generators.matrix.parts import (
     Place,
     identity,
+    index,
     mat_of,
     place,
     rows_of,
@@ -18,7 +19,7 @@ from generators.matrix.parts import (
     times_identity,
     transpose,
 )
-from generators.program.dtypes import Mat, Scalar, Vec, scalar_of
+from generators.program.dtypes import INT32, Mat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var
 
 _X = "x sol"
@@ -54,7 +55,9 @@ def _plain(g: Place, level: int, scalar: Scalar) -> Solved:
     if level >= 2 or g.chance(0.4):
         damp = g.one("damping ridge", scalar, 0.1, 0.9)
         matrix = g.part("lhs damped", matrix + times_identity(mat_of(a), damp))
-    text = f"Solve the small systems ({g.tell(matrix)}) * x = b with {g.told(a, b)}."
+    told = g.tell(matrix)
+    told = f"({told})" if "+" in told else told
+    text = f"Solve the small systems {told} * x = b with {g.told(a, b)}."
     return _by_inverse(g, level, matrix, b, text)
 
 
@@ -91,51 +94,74 @@ def _implicit(g: Place, level: int, scalar: Scalar) -> Solved:
     return Solved(x, m, b, f"{text} x = {g.tell(v)} + d.")
 
 
+Residual = tuple[Callable[[], tuple[Expr, Expr]], str, str]
+"""What gives a Jacobian and a value, what it is for, and the value in words."""
+
+
+def _ranges(g: Place, p: Var) -> Residual:
+    """Squared distances to two beacons, and their Jacobian."""
+    k, vec = g.k, Vec(2, scalar_of(p.type))
+    names = k.draw.word.choice((("beacon_a", "beacon_b"), ("anchor_a", "anchor_b")))
+    a, b = (k.scalar(name, vec, -1.0, 1.0) for name in names)
+
+    def build() -> tuple[Expr, Expr]:
+        da, db = k.let("da to_a", p - a), k.let("db to_b", p - b)
+        jac = make(Mat(2, 2, vec.scalar), 2.0 * da[0], 2.0 * da[1], 2.0 * db[0], 2.0 * db[1])
+        return jac, make(vec, dot(da, da), dot(db, db))
+
+    said = f"(|p - {a.name}|^2, |p - {b.name}|^2)"
+    return build, "toward the position p at given squared distances from two beacons", said
+
+
+def _arm(g: Place, p: Var) -> Residual:
+    """The tip of a planar arm of two links, and its Jacobian."""
+    k, scalar = g.k, scalar_of(p.type)
+    names = k.draw.word.choice((("len1", "len2"), ("upper_len", "lower_len")))
+    first, second = (k.scalar(name, scalar, 0.5, 1.5) for name in names)
+
+    def build() -> tuple[Expr, Expr]:
+        both = k.let("both q_sum", p[0] + p[1])
+        c1, s1 = k.let("c1", first * cos(p[0])), k.let("s1", first * sin(p[0]))
+        c12, s12 = k.let("c12", second * cos(both)), k.let("s12", second * sin(both))
+        jac = make(Mat(2, 2, scalar), -s1 - s12, -s12, c1 + c12, c12)
+        return jac, make(Vec(2, scalar), c1 + c12, s1 + s12)
+
+    a, b = first.name, second.name
+    said = f"({a} * cos(p[0]) + {b} * cos(p[0] + p[1]), {a} * sin(p[0]) + {b} * sin(p[0] + p[1]))"
+    return build, "for the joint angles p that bring the tip of a planar arm to its goal", said
+
+
 def _newton(g: Place, level: int, scalar: Scalar) -> Solved:
-    """A Newton step of two equations: circles, curves, a mapping to be inverted."""
-    k, vec, mat = g.k, Vec(2, scalar), Mat(2, 2, scalar)
-    guess = g.read("guesses points start", vec, 0.4, 1.6)
-    goal = g.read("targets goals", vec, -1.0, 1.0)
-    p = k.let("p at", guess)
-    way = g.shape.choice(("quadratic", "polar", "waves"))
-    rounds = 1 if level < 3 else g.shape.integer(1, 2)
+    """A Newton step of two equations: a position from ranges, the joints of an arm."""
+    k, vec = g.k, Vec(2, scalar)
+    arm = g.chance(0.5)
+    guess = g.read("joint_angles" if arm else "guesses positions", vec, 0.4, 1.6)
+    goal = g.read("targets goals" if arm else "sq_ranges", vec, -1.0 if arm else 0.5, 1.5)
+    p = k.let("q at" if arm else "p at", guess)
+    build, about, said = (_arm if arm else _ranges)(g, p)
 
     def step() -> tuple[Expr, Expr]:
-        x, y, one = p[0], p[1], k.lift(1.0, scalar)
-        if way == "quadratic":
-            f = make(vec, x * x - y * y, 2.0 * x * y)
-            j = make(mat, 2.0 * x, -2.0 * y, 2.0 * y, 2.0 * x)
-        elif way == "polar":
-            c, s = k.let("c cs", cos(y)), k.let("s sn", sin(y))
-            f = make(vec, x * c, x * s)
-            j = make(mat, c, -x * s, s, x * c)
-        else:
-            f = make(vec, x + 0.3 * sin(y), y - 0.3 * cos(x))
-            j = make(mat, one, 0.3 * cos(y), 0.3 * sin(x), one)
-        res = k.let("f res", f - goal)
-        return k.let("jac j", j), res
+        jac, value = build()
+        res = k.let("f res", value - goal)
+        return k.let("jac j", jac), res
 
+    rounds = 1 if level < 3 else g.shape.integer(1, 3)
     if rounds > 1:
         with k.for_("it r", rounds - 1):
             jac, f = step()
             k.augment(p, "sub", fn("inverse", jac) * f)
     jac, f = step()
     x = g.let("dx delta", -(fn("inverse", jac) * f), "x")
-    before = f" after {rounds - 1} whole step of p = p - inverse(J) * f" if rounds > 1 else ""
-    functions = {
-        "quadratic": "(p[0]^2 - p[1]^2, 2 * p[0] * p[1])",
-        "polar": "(p[0] * cos(p[1]), p[0] * sin(p[1]))",
-        "waves": "(p[0] + 0.3 * sin(p[1]), p[1] - 0.3 * cos(p[0]))",
-    }
-    text = f"Newton step for two equations: x = -inverse(J) * f with f = {functions[way]} -"
-    text += f" {g.tell(goal)} at p ="
+    many = f"{rounds - 1} whole step{'s' * (rounds > 2)} of p = p - inverse(J) * f"
+    before = f" after {many}" if rounds > 1 else ""
+    text = f"Newton step {about}, x = -inverse(J) * f with f = {said} - {g.tell(goal)} at p ="
     return Solved(x, jac, -f, f"{text} {g.tell(guess)}{before}, J the Jacobian of f.")
 
 
 def _damped(g: Place, level: int, scalar: Scalar) -> Solved:
     """Damped least squares of a rectangular matrix, from either side."""
     rows, cols = g.shape.choice(((2, 3), (3, 2), (3, 4), (4, 3), (2, 4), (4, 2)))
-    jac = g.read("jacobians designs", Mat(rows, cols, scalar), -1.0, 1.0)
+    jac = g.read("jacobians jacs", Mat(rows, cols, scalar), -1.0, 1.0)
     err = g.read("errors residuals", Vec(rows, scalar), -2.0, 2.0)
     damp = g.one("damping lam", scalar, 0.3, 1.2)
     j, e = g.let("j jac", jac), g.let("e err", err)
@@ -152,45 +178,40 @@ def _damped(g: Place, level: int, scalar: Scalar) -> Solved:
     return Solved(x, j, e, f"Damped least squares step {g.told(x)} with {g.told(j, e)}.")
 
 
-def _sweeps(g: Place, level: int, scalar: Scalar) -> Solved:
-    """Sweeps with the diagonal, by Richardson, or along the steepest descent."""
-    k = g.k
-    a, b = _system(g, scalar)
-    way = g.shape.choice(("jacobi", "richardson", "steepest"))
-    rounds = g.shape.integer(4, 8)
-    if way == "jacobi":
-        diagonal = g.let("d diag dg", fn("get_diag", a), "d")
-        start: Expr = fn("cw_div", b, diagonal)
-        factor = g.one("omega relax", scalar, 0.5, 0.95)
-        step = f"{g.tell(factor)} * (b - A * x) / d by components, {g.told(diagonal)}"
-    elif way == "richardson":
-        factor = g.one("rate tau", scalar, 0.1, 0.3)
-        start = factor * b
-        step = f"{g.tell(factor)} * (b - A * x)"
-    else:
-        start = 0.3 * b
-        step = "dot(A * r, r) / (dot(A * r, A * r) + 0.001) * r, r = b - A * x"
-    x = g.let(_X, start)
-    with k.for_("it sweep", rounds):
-        if way == "jacobi":
-            k.augment(x, "add", factor * fn("cw_div", b - a * x, diagonal))
-        elif way == "richardson":
-            k.augment(x, "add", factor * (b - a * x))
-        else:
-            r = k.let("r res", b - a * x)
-            ar = k.let("mr a_r", a * r)
-            k.augment(x, "add", (dot(ar, r) / (dot(ar, ar) + 0.001)) * r)
-    text = f"{g.told(x)}, then {rounds} times add {step}"
-    kind = {"jacobi": "Damped Jacobi", "richardson": "Richardson"}.get(way, "Minimal residual")
-    text = f"{kind} iteration for A * x = b with {g.told(a, b)}: {text}."
-    return Solved(x, a, b, text)
+def _relaxed(g: Place, level: int, scalar: Scalar) -> Solved:
+    """A sweep of block Jacobi: the diagonal blocks are solved, the others act on the old state."""
+    k, mat = g.k, square_type(g.k, {2: 1, 3: 3, 4: 2}, scalar)
+    vec = rows_of(mat)
+    n = g.dims[-1]
+    diagonal = g.read("diag_blocks d_blocks", mat, -1.0, 1.0, init=_INIT)
+    b = g.read("rhs b_vecs", vec, -2.0, 2.0)
+    slots = k.size("degree", 3, 4)
+    count = k.size_param("slots row_slots", slots)
+    blocks = g.array("off_blocks couplings", mat, -0.3, 0.3, more=slots)
+    cols = g.array("columns col_ids", INT32, more=slots, init=f"index_of:{n}")
+    state = g.array("x_in x_old", vec, -1.0, 1.0)
+    own = state[g.at]
+    r = k.let("r rest", b)
+    with k.for_("s slot", count) as s:
+        nbr = cols[g.index(s)]
+        k.augment(r, "sub", blocks[g.index(s)] * state[index(*g.at[:-1], nbr)])
+    omega = g.one("omega relax", scalar, 0.5, 0.95)
+    x = g.let("x new_x", (1.0 - omega) * own + omega * (fn("inverse", diagonal) * r))
+    i = g.where
+    text = (
+        f"Damped Jacobi sweep of a block-sparse system in ELL form: with r = {g.tell(b)} less the"
+    )
+    text += f" sum over the slots s of {blocks.name}[{i}, s] * {state.name}[{cols.name}[{i}, s]],"
+    text += f" x = (1 - {g.tell(omega)}) * {g.tell(own)} + {g.tell(omega)} *"
+    text += f" inverse({g.tell(diagonal)}) * r."
+    return Solved(x, diagonal, b, text)
 
 
 def _schur(g: Place, level: int, scalar: Scalar) -> Solved:
     """Two unknown vectors coupled by blocks: the second is eliminated."""
     k, size = g.k, g.shape.choice((2, 3))
     mat, vec = Mat(size, size, scalar), Vec(size, scalar)
-    names = k.draw.word.choice((("a_blocks", "d_blocks"), ("camera_blocks", "point_blocks")))
+    names = k.draw.word.choice((("a_blocks", "d_blocks"), ("a_mats", "d_mats")))
     first, second = (g.read(n, mat, -0.6, 0.6, init=_INIT) for n in names)
     cross = g.read("b_blocks couplings", mat, -0.3, 0.3)
     called = k.draw.word.choice((("f_vecs", "h_vecs"), ("rhs_first", "rhs_second")))
@@ -213,7 +234,7 @@ _METHODS: dict[str, tuple[Callable[[Place, int, Scalar], Solved], str]] = {
     "implicit": (_implicit, "implicit_step implicit_update"),
     "newton": (_newton, "newton_step newton_2d"),
     "plain": (_plain, "solve_small solve_systems"),
-    "sweeps": (_sweeps, "relax_systems sweep_systems"),
+    "relaxed": (_relaxed, "block_jacobi jacobi_sweep"),
     "schur": (_schur, "schur_solve block_solve"),
 }
 
@@ -236,9 +257,9 @@ def _limited(g: Place, x: Var, level: int) -> str:
 def small_solve(k: KernelBuilder, level: int) -> Title:
     """Small systems as simulation, optimization and robotics solve them."""
     shape = k.draw.shape
-    g = place(k, "i tid e")
     keys = sorted(_METHODS) if level >= 2 else [key for key in _METHODS if key != "schur"]
     build, names = _METHODS[shape.choice(keys)]
+    g = place(k, "i tid e", **({"list": 1} if build is _relaxed else {}))
     s = build(g, level, k.draw.wide_float_type())
     x, done = s.x, s.text
     if build in (_newton, _damped) and shape.chance(0.3):

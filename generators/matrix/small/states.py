@@ -260,20 +260,18 @@ def _summed(v: Expr) -> Expr:
 Move = Callable[[Expr], Expr]
 
 
-def _transition(g: Place, mat: Mat, level: int) -> Move:
-    """Probabilities, from row to column or the other way; with some a state stays, or jumps to
-    any."""
-    t: Expr = g.one("transition chain", mat, 0.05, 0.6)
-    if g.chance(0.5):
-        t = transpose(t)
-    way = g.shape.choice(("plain", "lazy", "teleport") if level >= 2 else ("plain",))
-    if way == "lazy":
-        stay = g.one("stay laziness", mat.scalar, 0.1, 0.6)
-        return lambda p: stay * p + (1.0 - stay) * (t * p)
-    if way == "teleport":
-        jump = g.one("jump teleport", mat.scalar, 0.05, 0.3)
-        return lambda p: (1.0 - jump) * (t * p) + make(rows_of(mat), jump / float(mat.rows))
-    return lambda p: t * p
+def _transition(g: Place, mat: Mat, own: bool) -> tuple[Move, str]:
+    """Probabilities of a chain, from row to column or the other way; and which of both."""
+    if own:
+        t: Expr = g.k.let("t_mat chain", g.read("transitions chains", mat, 0.05, 0.6))
+        name = g.tell(t)
+    else:
+        t = g.one("transition chain", mat, 0.05, 0.6)
+        name = g.tell(t)
+    by_row = g.chance(0.5)
+    told = f"{'rows' if by_row else 'columns'} of {name} sum to 1"
+    t = transpose(t) if by_row else t
+    return lambda p: t * p, told
 
 
 def _observed(g: Place, vec: Vec, p: Var, move: Move) -> str:
@@ -296,8 +294,8 @@ def _observed(g: Place, vec: Vec, p: Var, move: Move) -> str:
         scale = k.let("scale norm", _summed(p))
         k.augment(logs, "add", log(scale))
         k.assign(p, p / scale)
-    done = f" For each observation p becomes ({g.tell(move(p))}) times {text} by components, then"
-    done += " is divided by"
+    done = f" For each observation in turn p becomes {g.tell(move(p))}, times {text} by components,"
+    done += " and is divided by"
     logged = g.gets("log_likelihoods evidence_out", logs, "the sum of the logarithms of these sums")
     return f"{done} its sum;{logged}"
 
@@ -307,50 +305,89 @@ def markov_step(k: KernelBuilder, level: int) -> Title:
     """Distributions that a small chain moves: steps, stationary ones, hidden states."""
     shape = k.draw.shape
     g = place(k, "i tid agent")
-    mat = square_type(k, {2: 2, 3: 3, 4: 2}, k.draw.wide_float_type())
+    mat = square_type(k, {3: 1, 4: 1}, k.draw.wide_float_type())
     vec = rows_of(mat)
+    ways = {"step": 2, "filter": 3, "stationary": 2 * (level >= 2), "observed": 3 * (level >= 3)}
+    way = shape.weighted(ways)
+    if way == "stationary":
+        return _stationary(g, level, mat)
     p = g.let("p belief pi", g.read("beliefs distributions", vec, 0.1, 1.0))
-    move = _transition(g, mat, level)
-    done = f"Advance the distributions of small Markov chains, {g.told(p)}:"
+    move, said = _transition(g, mat, way == "step" and shape.chance(0.3))
+    about, names = _ABOUT[way]
+    done = f"{about}, with {g.told(p)} ({said}):"
+    if way == "observed":
+        done += _observed(g, vec, p, move)
+    else:
+        k.assign(p, move(p))
+        done += f" p = {g.tell(move(p))}."
+    if way == "filter":
+        p, more = _weighed(g, level, vec, p)
+        done += more
+    else:
+        done += g.gets("next_dists p_out" if way == "step" else "filtered beliefs_out", p)
+    if shape.chance(0.3):
+        done += g.offer(1, **_menu(g, p, vec))
+    return Title(k.name(names), done)
+
+
+_ABOUT = {
+    "step": ("Advance distributions over the states of a Markov chain", "markov_step chain_step"),
+    "filter": (
+        "Discrete Bayes filter over the states of a Markov chain",
+        "bayes_filter belief_update",
+    ),
+    "observed": (
+        "Forward recursion of a hidden Markov model for each sequence",
+        "hmm_forward forward_recursion",
+    ),
+}
+"""What is done with a distribution, and names of the kernel."""
+
+
+def _weighed(g: Place, level: int, vec: Vec, p: Var) -> tuple[Var, str]:
+    """Weigh the prediction with what each state makes likely."""
+    k = g.k
+    likelihood = g.read("likelihoods obs_probs", vec, 0.1, 1.0)
+    k.assign(p, fn("cw_mul", p, likelihood))
 
     def build(body: BodyBuilder, v: Expr) -> Expr:
         return v / body.let("total mass", _summed(v))
 
-    unit = routine(k, 0.5 * (level >= 2), "normalized to_distribution", {"v": vec}, build)
-    done += _advanced(g, level, vec, p, move, unit)
-    done += g.gets("next_dists p_out", p)
-    if shape.chance(0.2):
+    names = "posterior p_new"
+    if g.chance(0.35):
+        mass = k.let("evidence mass", _summed(p))
+        new = k.let(names, p / mass)
+        more = g.gets("posteriors beliefs_out", new, "p")
+        more += g.gets("log_evidence log_mass", log(mass), "the logarithm of that sum")
+    else:
+        unit = routine(k, 0.5 * (level >= 2), "normalized to_distribution", {"v": vec}, build)
+        new = k.let(names, unit(p))
+        more = g.gets("posteriors beliefs_out", new, "p")
+    g.spoken[new.name] = "p", ""
+    done = f" Multiply p by {g.tell(likelihood)} by components, then divide by the sum of these"
+    return new, f"{done} products.{more}"
+
+
+def _stationary(g: Place, level: int, mat: Mat) -> Title:
+    """The distribution that each chain comes to: many steps from an even one."""
+    k, vec = g.k, rows_of(mat)
+    move, said = _transition(g, mat, True)
+    rounds = g.shape.choice((16, 24, 32))
+    p = k.let("p dist", make(vec, k.lift(1.0 / mat.rows, vec.scalar)))
+    g.spoken[p.name] = "p", ""
+    with k.for_("r step_id", rounds):
+        k.assign(p, move(p))
+    done = f"Stationary distribution of each of many Markov chains ({said}): from p with all "
+    done += f"entries 1 / {mat.rows}, {rounds} times p = {g.tell(move(p))}."
+    done += g.gets("stationary limits", p)
+    if g.chance(0.3):
         done += g.offer(1, **_menu(g, p, vec))
-    return Title(k.name("markov_step advance_chain propagate_beliefs chain_step"), done)
-
-
-def _advanced(g: Place, level: int, vec: Vec, p: Var, move: Move, unit: Callable[..., Expr]) -> str:
-    """The distribution after one step or several, or after observations."""
-    k, shape = g.k, g.shape
-    way = shape.choice(("power", "observed", "step", "observed")) if level >= 3 else "step"
-    if way == "observed":
-        k.assign(p, unit(p))
-        return f" make p sum to 1.{_observed(g, vec, p, move)}"
-    if way == "power" or (level == 2 and shape.chance(0.4)):
-        rounds, each = shape.integer(2, 5), shape.chance(0.5)
-        with k.for_("r step_id", rounds):
-            k.assign(p, move(p))
-            if each:
-                k.assign(p, unit(p))
-        if not each:
-            k.assign(p, unit(p))
-        when = "after each step" if each else "in the end"
-        return f" {rounds} times p = {g.tell(move(p))}, divided by its sum {when}."
-    k.assign(p, move(p))
-    if level < 2 and not shape.chance(0.5):
-        return f" p = {g.tell(move(p))}."
-    k.assign(p, unit(p))
-    return f" p = {g.tell(move(p))}, divided by its sum."
+    return Title(k.name("stationary_distribution chain_limit"), done)
 
 
 def _menu(g: Place, p: Var, vec: Vec) -> dict[str, Entry]:
     """What is told of a distribution."""
-    logs = make(vec, *(log(p[c] + 0.001) for c in range(vec.size)))
+    logs = make(vec, *(log(p[c]) for c in range(vec.size)))
     menu: dict[str, Entry] = {
         "entropy": ("entropies uncertainty", lambda: -dot(p, g.part("logs log_p", logs))),
         "peak": ("peaks confidence", lambda: fn("max_element", p)),

@@ -225,13 +225,9 @@ _ORDERS = {
 def _tensor(g: Place, mat: Mat, level: int) -> tuple[Var, str]:
     """A symmetric tensor: from six numbers, made symmetric, or averaged over points."""
     k, names = g.k, "s sig sigma_i t"
-    ways = {"symmetrized": 3, "voigt": 3, "plain": 1, "points": 2}
-    way = g.shape.weighted(ways)
-    if way in ("plain", "symmetrized"):
-        source: Expr = g.read(_ARRAYS, mat, -2.0, 2.0)
-        if way == "symmetrized":
-            source = symmetric(g.part("raw m", source))
-        s = g.let(names, source, "s")
+    way = g.shape.weighted({"voigt": 3, "plain": 3, "points": 2})
+    if way == "plain":
+        s = g.let(names, g.read(_ARRAYS, mat, -2.0, 2.0), "s")
         return s, f"For each stress tensor {g.told(s)}"
     if way == "voigt":
         packed = g.read("stress_voigt packed_stress", Vec(3 * mat.rows - 3, mat.scalar), -2.0, 2.0)
@@ -244,9 +240,9 @@ def _tensor(g: Place, mat: Mat, level: int) -> tuple[Var, str]:
     weights = k.array("weights qp_weights", mat.scalar, "q", low=0.2, high=1.0)
     s = g.let(names, zero(mat), "s")
     with k.for_("p qp", count) as p:
-        k.augment(s, "add", weights[p] * symmetric(points[g.index(p)]))
-    text = f"For each element's stress s, the sum over its points of {weights.name} times the"
-    return s, f"{text} symmetric part of {points.name}"
+        k.augment(s, "add", weights[p] * points[g.index(p)])
+    text = f"For each element's stress s, the sum over its points of {weights.name}"
+    return s, f"{text} times {points.name}"
 
 
 @idiom(depth=1)
@@ -257,7 +253,7 @@ def tensor_invariants(k: KernelBuilder, level: int) -> Title:
     size = shape.choice((2, 3, 3, 3))
     mat = Mat(size, size, k.draw.wide_float_type())
     s, done = _tensor(g, mat, level)
-    if shape.chance(0.2):
+    if shape.chance(0.1):
         done += _effective(g, s)
     # A deviator is one of three axes: plane stress has its own formulas.
     if size == 2 or shape.chance(0.45):
@@ -308,8 +304,8 @@ def _of_shape(g: Place, s: Var, d: Var) -> dict[str, Entry]:
 
     third = s + d if mat_of(s).rows == 2 else d
     return {
-        "j2": ("j2 shear_energy", lambda: 0.5 * fn("ddot", d, d)),
-        "j3": ("j3 lode_j3", lambda: fn("determinant", third)),
+        "j2": ("j2 j2_out", lambda: 0.5 * fn("ddot", d, d)),
+        "j3": ("j3 j3_out", lambda: fn("determinant", third)),
         "mises": ("von_mises mises equivalent", lambda: _mises(d)),
         "octahedral": ("octahedral tau_oct", lambda: sqrt(fn("ddot", d, d) / 3.0)),
         "prager": ("drucker_prager yield_value", prager),
@@ -341,10 +337,10 @@ def _invariants(g: Place, s: Var) -> dict[str, Entry]:
         "i1": ("i1 first_invariant", lambda: fn("trace", s)),
         "i2": ("i2 second_invariant", second),
         "i3": ("i3 third_invariant", lambda: fn("determinant", s)),
-        "in_plane": ("max_shear in_plane_shear", tresca, shear),
         "traction": ("normal_stress normal_tractions", traction),
     }
     if mat.rows == 2:
+        found["in_plane"] = ("max_shear in_plane_shear", tresca, shear)
         return found | {"plane": ("mises von_mises", plane)}
     return found | {"pressure": ("pressure pressures", lambda: -fn("trace", s) / 3.0)}
 
@@ -355,7 +351,7 @@ def _effective(g: Place, s: Var) -> str:
     pore = g.read("pore_pressures", mat.scalar, -1.0, 1.0)
     more = times_identity(mat, g.one("biot_coeff", mat.scalar, 0.4, 0.9) * pore)
     g.k.augment(s, "add", more)
-    return f", plus {g.tell(more)} for the effective stress"
+    return f", plus {g.tell(more)} for the effective stress (tension is positive)"
 
 
 def _returned(g: Place, level: int, s: Var, d: Var) -> str:

@@ -211,15 +211,17 @@ def cramer_solve(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(p.names), done)
 
 
-_BASES: dict[str, Callable[[Expr], tuple[Operand, ...]]] = {
-    "line": lambda t: (1.0, t),
-    "parabola": lambda t: (1.0, t, t * t),
-    "through zero": lambda t: (t, t * t),
-    "wave": lambda t: (cos(t), sin(t)),
-    "offset wave": lambda t: (1.0, cos(t), sin(t)),
-    "odd": lambda t: (t, t * t * t),
-    "decay": lambda t: (1.0, exp(-t)),
+Basis = Callable[[Expr, Expr], tuple[Operand, ...]]
+_BASES: dict[str, Basis] = {
+    "line": lambda t, _: (1.0, t),
+    "parabola": lambda t, _: (1.0, t, t * t),
+    "through zero": lambda t, _: (t, t * t),
+    "wave": lambda t, by: (cos(by * t), sin(by * t)),
+    "offset wave": lambda t, by: (1.0, cos(by * t), sin(by * t)),
+    "decay": lambda t, by: (1.0, exp(-by * t)),
 }
+_SPEEDS = {"wave": "omega frequency", "offset wave": "omega frequency", "decay": "rate decay_rate"}
+"""What the abscissa of a basis is multiplied by."""
 
 
 @dataclass
@@ -268,19 +270,39 @@ def _model(g: Place, scalar: Scalar, level: int) -> Model:
     if way == "rows":
         assert isinstance(type_, Vec)
         return Model(g, at, type_, f"a of {source.name}", shared, values, count)
-    plane = g.shape.choice((lambda p: (1.0, p[0], p[1]), lambda p: (p[0], p[1], 1.0)))
-    parts = _BASES[kind] if way == "basis" else plane
-    v = Var("t" if way == "basis" else "p", type_)
-    vec = Vec(len(parts(v)), scalar)
+    if way == "plane":
+        made, text = _basis_row(g, level, lambda p, _: (1.0, p[0], p[1]), "p", type_, None)
+    else:
+        by = g.one(_SPEEDS[kind], scalar, 0.5, 2.0) if kind in _SPEEDS else None
+        made, text = _basis_row(g, level, _BASES[kind], "t", type_, by)
+    one = "t tj" if way == "basis" else "p pj"
+    row = made(Var("probe", type_)).type
+    assert isinstance(row, Vec)
+    text = f"{text}, {one[0]} of {source.name}"
+    return Model(g, lambda j: made(k.let(one, at(j))), row, text, shared, values, count)
 
-    def build(_: BodyBuilder, t: Expr) -> Expr:
-        return make(vec, *(k.lift(part, scalar) for part in parts(t)))
 
-    chance = 0.6 if level >= 3 and way == "basis" else 0.0
-    made = routine(k, chance, "basis design_row", {v.name: type_}, build)
-    text = f"a = {written(build(k, v))}, {v.name} of {source.name}"
-    one = f"{v.name} {v.name}j"
-    return Model(g, lambda j: made(k.let(one, at(j))), vec, text, shared, values, count)
+def _basis_row(
+    g: Place, level: int, parts: Basis, name: str, type_: Scalar | Vec, by: Expr | None
+) -> tuple[Callable[[Expr], Expr], str]:
+    """A row of the design matrix by an abscissa, inline or in a helper; and in words."""
+    k, scalar = g.k, scalar_of(type_)
+    one = k.lift(1.0, scalar)
+    vec = Vec(len(parts(Var(name, type_), one)), scalar)
+
+    def build(_: BodyBuilder, t: Expr, speed: Expr) -> Expr:
+        return make(vec, *(k.lift(part, scalar) for part in parts(t, speed)))
+
+    def alone(_: BodyBuilder, t: Expr) -> Expr:
+        return build(k, t, one)
+
+    args: dict[str, Type] = {name: type_}
+    chance = 0.6 if level >= 3 and isinstance(type_, Scalar) else 0.0
+    text = f"a = {written(build(k, Var(name, type_), one if by is None else by))}"
+    if by is None:
+        return routine(k, chance, "basis design_row", args, alone), text
+    made = routine(k, chance, "basis design_row", args | {"speed": scalar}, build)
+    return lambda t: made(t, by), text
 
 
 def _summed(s: Model, level: int) -> tuple[Var, Var, str]:
@@ -289,20 +311,20 @@ def _summed(s: Model, level: int) -> tuple[Var, Var, str]:
     ridge = g.one("ridge damping", scalar, 0.2, 0.8)
     normal = k.let("normal ata gram", times_identity(Mat(s.vec.size, s.vec.size, scalar), ridge))
     rhs = k.let("rhs aty moment", zero(s.vec))
-    weights, text = None, ""
+    weights = None
     # One matrix for all threads would not be inverted in each of them.
     if s.shared or (level >= 2 and g.chance(0.4)):
-        flat = not s.shared and g.chance(0.5)
-        axes = () if flat else range(g.rank)
-        weights = g.array("weights confidence", scalar, 0.2, 1.5, axes=axes, more="m")
-        text = f", weighted by {weights.name},"
+        weights = g.array("weights confidence", scalar, 0.2, 1.5, more="m")
     with s.samples() as (j, a, y):
         w = None
         if weights is not None:
-            w = k.let("w wj", weights[j if flat else g.index(j)])
+            w = k.let("w wj", weights[g.index(j)])
         k.augment(normal, "add", fn("outer", a, a) if w is None else w * fn("outer", a, a))
         k.augment(rhs, "add", y * a if w is None else w * y * a)
-    text = f"with the rows {s.text}{text} and {g.tell(ridge)} * I added to the normal matrix"
+    term = "" if weights is None else "w * "
+    text = f"(the sum of {term}outer(a, a) + {g.tell(ridge)} * I) * x = the sum of {term}y * a over"
+    text += f" the samples y of {s.values.name}[{g.where}], with {s.text}"
+    text += "" if weights is None else f" and w of {weights.name}"
     return normal, rhs, text
 
 
@@ -329,13 +351,8 @@ _MISFITS = {
 def _residuals(s: Model, x: Expr) -> str:
     """A second pass over the samples: how well it fits."""
     g, k, scalar = s.g, s.g.k, s.vec.scalar
-    way = g.shape.choice((*_MISFITS, "each"))
+    way = g.shape.choice(sorted(_MISFITS))
     text = "y - dot(a, x)"
-    if way == "each":
-        target = k.out("residuals errors", scalar, (*g.dims, "m"))
-        with s.samples() as (j, a, y):
-            k.store(target, g.index(j), y - dot(a, x))
-        return f" {target.name} gets each {text}."
     total = k.let("sse sq_error" if way == "squares" else "worst max_error", zero(scalar))
     with s.samples() as (_, a, y):
         e = k.let("err res", y - dot(a, x))
@@ -343,7 +360,9 @@ def _residuals(s: Model, x: Expr) -> str:
             k.assign(total, most(total, abs(e)))
         else:
             k.augment(total, "add", e * e)
-    return g.gets(f"{total.name}_out fit_errors", total, f"{_MISFITS[way]} over e = {text}")
+    return g.gets(
+        f"{total.name}_out fit_errors", total, f"{_MISFITS[way]} over the samples, e = {text}"
+    )
 
 
 @idiom(depth=2)
@@ -355,9 +374,8 @@ def normal_equations(k: KernelBuilder, level: int) -> Title:
     normal, rhs, text = _summed(s, level)
     title = k.name("normal_equations least_squares_fit fit_ridge")
     x = g.let("x coef beta fit", _solved(g, normal, rhs, level))
-    done = f"Ridge least-squares fit of y = dot(a, x) for each row y of {s.values.name}, with"
-    done += f" {text.removeprefix('with ')}."
+    done = f"Ridge regression of y = dot(a, x) by the normal equations {text}."
     done += g.gets("coefficients fits params", x)
     if level >= 2 and shape.chance(0.4):
-        done = f"{done.removesuffix('.')} and{_residuals(s, x)}"
+        done += _residuals(s, x)
     return Title(title, done)

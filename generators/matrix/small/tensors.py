@@ -35,7 +35,7 @@ def _metric(g: Place, mat: Mat, way: str) -> Expr:
         return g.k.scalar(names, mat, -0.5, 0.5, init="well_conditioned")
     ridge = times_identity(mat, g.one("ridge", mat.scalar, 0.2, 0.8))
     c = g.part("c cov_i", g.read("covs", mat, -0.5, 0.5, init="well_conditioned"))
-    return g.let("w precision", fn("inverse", symmetric(c) + ridge))
+    return g.let("w precision", fn("inverse", c + ridge))
 
 
 def _whitened(g: Place, mat: Mat, way: str, d: Var) -> Var:
@@ -98,19 +98,19 @@ def _scored(m: Mixture, level: int, vec: Vec) -> str:
     """Densities up to a factor, summed; and the nearest component."""
     g, k = m.g, m.g.k
     total = k.let("density likelihood", zero(vec.scalar))
-    nearest = k.let("nearest best_sq", k.lift(1.0e30, vec.scalar))
+    peak = k.let("peak top_term", zero(vec.scalar))
     label = k.let("label best", k.lift(0, INT32))
     with k.for_("comp q", m.count) as q:
         _, _, sq, weight = m.measured(q)
-        k.augment(total, "add", weight * exp(-0.5 * sq))
-        with k.if_(sq < nearest):
-            k.assign(nearest, sq)
+        term = k.let("term joint", weight * exp(-0.5 * sq))
+        k.augment(total, "add", term)
+        with k.if_(term > peak):
+            k.assign(peak, term)
             k.assign(label, q)
-    first, second = g.put("densities scores", total), g.put("labels assignments", label)
-    done = f"over the components ({m.text}), with r = dot(x - mean, W * (x - mean)): {first.name}"
-    done += f" gets the sum of weight * exp(-r / 2), {second.name} the first component of least r"
-    if g.chance(0.5) or level >= 5:
-        done += f", {g.put('nearest_sq min_dist', nearest).name} that r"
+    first, second = g.put("densities mixture_pdf", total), g.put("labels assignments", label)
+    done = f"over the components ({m.text}; a weight holds the normalising factor as well), with"
+    done += f" t = weight * exp(-r / 2), r = dot(x - mean, W * (x - mean)): {first.name}"
+    done += f" gets the sum of t, {second.name} the first component of largest t"
     return f"{done}.{_shares(m, level, vec, total) if level >= 4 else ''}"
 
 
@@ -118,7 +118,7 @@ def _shares(m: Mixture, level: int, vec: Vec, total: Var) -> str:
     """A second pass: the share of each component, and the slope of the log density."""
     g, k = m.g, m.g.k
     ways = ["shares", "slope"] if level >= 5 else [g.shape.choice(("shares", "slope"))]
-    k.used -= {"d", "off", "sq", "dist", "gauss", "item"}
+    k.used -= {"d", "off", "sq", "dist", "gauss", "item", "term", "joint"}
     slope = k.let("pull toward", zero(vec)) if "slope" in ways else None
     shares = None
     if "shares" in ways:
@@ -167,9 +167,9 @@ def quadratic_form(k: KernelBuilder, level: int) -> Title:
         text = f"{g.told(d, z)}, r = dot(z, z)"
     done = f"{g.told(x)}, {text}."
     menu: dict[str, Entry] = {
-        "form": ("mahalanobis_out distances_sq", lambda: r),
+        "form": ("sq_distances distances_sq", lambda: r),
         "root": ("distances dist", lambda: sqrt(r)),
-        "bell": ("bells kernel_values", lambda: exp(-0.5 * r)),
+        "bell": ("kernel_values gauss_out", lambda: exp(-0.5 * r)),
         "cauchy": ("robust weights_out", lambda: 1.0 / (1.0 + r)),
     }
     if own:

@@ -183,11 +183,13 @@ def sampled_product(k: KernelBuilder, level: int) -> Title:
 
     if by_entry:
         (e,) = k.thread("nnz", names=(k.name("e tid nz"),))
-        entry(k.let("row i", row_of[e]), k.let("col j", col_of[e]), e)
+        first, second = alike(k, "row col", "i j")
+        entry(k.let(first, row_of[e]), k.let(second, col_of[e]), e)
     else:
-        (row,) = k.thread(rows, names=(k.name("row i"),))
+        first, second = alike(k, "row col", "i j")
+        (row,) = k.thread(rows, names=(first,))
         with k.for_("e nz", row_of[row + 1], start=row_of[row]) as e:
-            entry(row, k.let("col j", col_of[e]), e)
+            entry(row, k.let(second, col_of[e]), e)
     times = "" if scale is None else f"{written(scale)} * "
     times += "" if sampled is None else f"{sampled.name} * "
     w.say(
