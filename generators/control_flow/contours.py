@@ -54,7 +54,7 @@ def _cells(k: KernelBuilder, level: int) -> _Cells:
     if way == "levels":
         isos = k.array("isovalues iso_levels", type_, "levels", low=-0.5, high=0.5)
         iso: Expr = k.let("iso c_level", isos[at[0]])
-        return _Cells(k, dims, at, type_, field, at[1:], iso, f"each of {isos.name}")
+        return _Cells(k, dims, at, type_, field, at[1:], iso, f"the level, one of {isos.name}")
     iso = k.scalar("isovalue iso threshold", type_, -0.2, 0.2)
     return _Cells(k, dims, at, type_, field, at, iso, iso.name if isinstance(iso, Var) else "")
 

@@ -61,8 +61,8 @@ def _overlap(k: KernelBuilder, level: int, label: Var, a: Var, b: Var, la: Var, 
         (both(a <= b, b_end <= a_end), (label, 2)),
         (both(b <= a, a_end <= b_end), (label, 3)),
     )
-    text = "0 where the intervals [lo, lo + len] are apart, 2 where the first holds the second, "
-    text += "3 where the second holds the first, 1 where they overlap otherwise"
+    text = "0 where the intervals [lo, lo + len] have no more than an end in common, 2 where the first holds the second, "
+    text += "else 3 where the second holds the first, 1 where they overlap otherwise"
     common = most(least(a_end, b_end) - most(a, b), 0)
     return text, common, "the length that both have in common, 0 if none"
 
@@ -105,8 +105,8 @@ def _circles(k: KernelBuilder, level: int, label: Var, between: Var, a: Var, b: 
         (between + b <= a, (label, 2)),
         (between + a <= b, (label, 3)),
     )
-    text = "0 where circles of these radii, their centers that far apart, do not meet, 2 where the "
-    text += "first holds the second, 3 where the second holds the first, 1 where they cross"
+    text = "0 where circles of these radii, their centers that far apart, do not cross, 2 where the "
+    text += "first holds the second, else 3 where the second holds the first, 1 where they cross"
     return text, between - a - b, "the distance less both radii"
 
 
@@ -136,7 +136,7 @@ def _boxes(
         last = "2 where they only touch, 1 where they overlap"
     else:
         branch(k, apart)
-        last = "1 where they meet"
+        last = "1 where they meet or touch"
     text = f"0 where boxes of that width and height at both places are apart, {last}"
     return text, most(w - dx, 0) * most(h - dy, 0), "the common area, 0 if none"
 
@@ -150,7 +150,7 @@ _KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[...,
         (-2.0, 2.0),
         _slab,
     ),
-    "overlap": (("a_lo b_lo", "start_a start_b"), "lo_a lo_b len_a len_b", (-2.0, 2.0), _overlap),
+    "overlap": (("a_lo b_lo a_len b_len", "start_a start_b len_a len_b"), "lo_a lo_b len_a len_b", (-2.0, 2.0), _overlap),
     "zone": (("x y", "px py"), "xi yi", (-2.0, 2.0), _zone),
     "outcode": (("x y", "px py"), "xi yi", (-2.0, 2.0), _outcode),
     "turn": (
@@ -225,10 +225,13 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     s = launch(k, list=2, grid=1)
     if type_.is_int:
         ends = {"circles": (1, 20), "turn": (0, 9), "boxes": (1, 9)}.get(form, (0, 50))
-    found: list[Expr] = [s.read(name, type_, *ends) for name in k.draw.word.choice(names).split()]
+    spans = [ends] * 8
     if form == "overlap":
-        widths = (5, 20) if type_.is_int else (0.3, 1.5)
-        found += [s.read(name, type_, *widths) for name in ("a_len", "b_len")]
+        spans[2:] = [(5, 20) if type_.is_int else (0.3, 1.5)] * 2
+    chosen = k.draw.word.choice(names).split()
+    found: list[Expr] = [
+        s.read(name, type_, *span) for name, span in zip(chosen, spans, strict=False)
+    ]
     given = ", ".join(say(k, value) for value in found)
     out = s.out(_LABELS.get(form, "kinds labels"), INT32)
     share = {"outcode": 0.0, "slab": 1.0}.get(form, 0.6 if level >= 2 else 0.3)

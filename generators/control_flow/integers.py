@@ -80,6 +80,8 @@ def _numbers(s: Site, walk: Walk, type_: Scalar, each: bool) -> list[Expr]:
         ways = "array array parameter" if each else "parameter"
         if "base" in names:
             ways = "literal parameter"
+        elif "max_steps" in names:
+            ways = "parameter"
         kind = s.k.draw.shape.choice(ways.split())
         if kind == "literal":
             given.append(literal(s.k.draw.value.choice(values), type_))

@@ -148,11 +148,11 @@ def _by_triangle(m: _Mesh) -> Title:
     out = k.out(outs, INT32, "tris")
     k.store(out, at, found)
     text = f"The triangles a, b, c of {tris.name} (counter-clockwise) triangulate {m.name} with "
-    text += f"integer coordinates (below 2^13); {far.name} holds, for each of the 3 edges, the "
+    text += f"integer coordinates (below 2^13); {far.name} holds, for each of the edges ab, bc and ca, the "
     text += (
         f"vertex d on its other side. An edge is bad where {border.name} is 0 and d lies inside "
     )
-    text += f"the circle through a, b and c ({_EXACT}). {out.name} gets {said}."
+    text += f"the circle through a, b and c ({_EXACT}). Edges of the hull are constrained. {out.name} gets {said}."
     return Title(k.name(kernels), text)
 
 

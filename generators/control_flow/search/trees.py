@@ -151,12 +151,12 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
     low, high = (0, 9) if traced else _spans(type_)
     rows = (k.size("sets", 3, 5),) if several else ()
     tree = k.array("heap_keys eytzinger_keys", type_, (*rows, str(count + 1)), low=low, high=high)
-    queries = k.array("queries_in needles search_keys", type_, dims, low=low, high=high)
+    queries = k.array("needles search_keys", type_, dims, low=low, high=high)
     lead: tuple[Expr, ...] = ()
     text = f"Eytzinger search: for each of {queries.name}, go down {tree.name}"
     if several:
-        which = k.array("set_ids tree_of", INT32, dims, init="index_of:sets")
-        lead = (k.let("s own_set", which[at_query]),)
+        which = k.array("set_ids tree_ids", INT32, dims, init="index_of:sets")
+        lead = (k.let("s own", which[at_query]),)
         text += f"[{which.name}]"
     strict = shape.chance(0.5)
     query = k.let("x query", queries[at_query])
@@ -174,12 +174,13 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
         rank_of = f"{steps.name}[{row}{rank_of}]"
     rank = k.out("ranks ranks_out" if gap.type == INT32 else "looked_up values_out", gap.type, dims)
     k.store(rank, at_query, gap)
-    text += f"{rank.name} gets {rank_of}{'' if steps else ', the rank of the query'}"
+    side = "below" if strict else "not above"
+    text += f"{rank.name} gets {rank_of}{'' if steps else f', how many keys are {side} the query'}"
     if seen is not None:
         out = k.out("found_at matches", INT32, dims)
         k.store(out, at_query, seen)
         text += f". {out.name} gets the last node on the way whose key equals the query, or 0"
-    return Title(k.name("heap_search eytzinger_search", "heap_lower_bound"), f"{text}.")
+    return Title(k.name("heap_search eytzinger_search", f"heap_{'lower' if strict else 'upper'}_bound"), f"{text}.")
 
 
 def _queries(k: KernelBuilder) -> tuple[tuple[str, ...], tuple[Var, ...]]:
