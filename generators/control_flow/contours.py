@@ -254,7 +254,7 @@ def _joined(
             k.augment(total, "add", sqrt(gaps[0] * gaps[0] + gaps[1] * gaps[1]))
         out = k.out("lengths contour_length", c.type, c.dims)
         k.store(out, c.at, total)
-        text += f"{out.name} gets the length of the segments of each cell{_scaled(steps)}."
+        text += f"{out.name} gets the summed length of the segments of each cell{_scaled(steps)}."
         return Title(k.name("contour_length level_set_length"), text)
     return _segments(c, num, steps, text, lambda s, n: [ends(p, s, n) for _, p in axes])
 

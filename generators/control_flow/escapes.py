@@ -50,7 +50,8 @@ def _points(k: KernelBuilder, type_: Scalar) -> tuple[Site, Pair, str]:
     s = over(k, *grid) if kind == "pixels" else launch(k, list=1)
     if kind == "vectors":
         point = s.read("points starts z0", Vec(2, type_), -1.4, 1.1)
-        return s, (point[0], point[1]), say(k, point)
+        p = k.let("p start", point)
+        return s, (p[0], p[1]), say(k, point)
     if kind == "arrays":
         names = k.draw.word.choice(("re im", "x0 y0", "start_x start_y")).split()
         start: Pair = (s.read(names[0], type_, -1.5, 0.9), s.read(names[1], type_, -1.2, 1.2))
@@ -174,9 +175,7 @@ def escape_time(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(f"{word}_escape {word}_iterations"), done)
 
 
-def _orbit(
-    s: Site, of: tuple[str, bool, str], start: Pair, ends: tuple[Expr, Expr]
-) -> Orbit:
+def _orbit(s: Site, of: tuple[str, bool, str], start: Pair, ends: tuple[Expr, Expr]) -> Orbit:
     """The point that is moved and the constant: in two locals each, or, for a function, in one."""
     k, (form, julia, called), type_ = s.k, of, start[0].type
     assert isinstance(type_, Scalar)

@@ -61,8 +61,8 @@ def _overlap(k: KernelBuilder, level: int, label: Var, a: Var, b: Var, la: Var, 
         (both(a <= b, b_end <= a_end), (label, 2)),
         (both(b <= a, a_end <= b_end), (label, 3)),
     )
-    text = "0 where the intervals [lo, lo + len] have no more than an end in common, 2 where the first holds the second, "
-    text += "else 3 where the second holds the first, 1 where they overlap otherwise"
+    text = "0 where the intervals [lo, lo + len] have no more than an end in common, 2 where the "
+    text += "first holds the second, else 3 where the second holds the first, 1 where they overlap otherwise"
     common = most(least(a_end, b_end) - most(a, b), 0)
     return text, common, "the length that both have in common, 0 if none"
 
@@ -105,8 +105,10 @@ def _circles(k: KernelBuilder, level: int, label: Var, between: Var, a: Var, b: 
         (between + b <= a, (label, 2)),
         (between + a <= b, (label, 3)),
     )
-    text = "0 where circles of these radii, their centers that far apart, do not cross, 2 where the "
-    text += "first holds the second, else 3 where the second holds the first, 1 where they cross"
+    text = (
+        "0 where circles of these radii, their centers that far apart, lie outside each other, 2 "
+    )
+    text += "where the first holds the second, else 3 where the second holds the first, 1 where they cross"
     return text, between - a - b, "the distance less both radii"
 
 
@@ -150,7 +152,12 @@ _KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[...,
         (-2.0, 2.0),
         _slab,
     ),
-    "overlap": (("a_lo b_lo a_len b_len", "start_a start_b len_a len_b"), "lo_a lo_b len_a len_b", (-2.0, 2.0), _overlap),
+    "overlap": (
+        ("a_lo b_lo a_len b_len", "start_a start_b len_a len_b"),
+        "lo_a lo_b len_a len_b",
+        (-2.0, 2.0),
+        _overlap,
+    ),
     "zone": (("x y", "px py"), "xi yi", (-2.0, 2.0), _zone),
     "outcode": (("x y", "px py"), "xi yi", (-2.0, 2.0), _outcode),
     "turn": (

@@ -283,7 +283,8 @@ def _meaning(turtle: bool, home: bool) -> str:
     """What the codes mean."""
     ways = "0 right, 1 down, 2 left, 3 up"
     if turtle:
-        return f"it faces right at first, 1 turns right, 2 turns left, 0 does not turn, and then it steps on"
+        turns = "1 turns right, 2 turns left, 0 does not turn"
+        return f"it faces right at first, {turns}, and then it steps on"
     return f"{ways}, 4 {'ends the walk' if home else 'stays'}"
 
 

@@ -47,9 +47,9 @@ def _pairs(k: KernelBuilder, level: int) -> Title:
     names += [] if counted else [k.name("w word")]
     at = k.thread(*launched, names=names)
     shared = rows and shape.chance(0.4)
-    names = k.draw.word.choice(_FILTERED if shared else _PAIRED)
-    first = _bitmap(k, names[0], type_, dims)
-    second = _bitmap(k, names[1], type_, ("num_words",) if shared else dims)
+    one, other = k.draw.word.choice(_FILTERED if shared else _PAIRED)
+    first = _bitmap(k, one, type_, dims)
+    second = _bitmap(k, other, type_, ("num_words",) if shared else dims)
     if not counted:
         word = k.let("bits combined", code(first[at], second[at[-1:] if shared else at]))
         out = k.out("result_bits combined_bits", type_, dims)
@@ -180,7 +180,9 @@ def _by_search(k: KernelBuilder, level: int) -> Title:
             k.assign(found, w * bits + inside)
     out = k.out("positions selected", INT32, "queries")
     k.store(out, q, found)
-    text = f"Select in {words.name}, {bits} bits a word, lowest first: for each n of {wanted.name}, "
+    text = (
+        f"Select in {words.name}, {bits} bits a word, lowest first: for each n of {wanted.name}, "
+    )
     text += f"{out.name} gets the position of the set bit before which n others are set. "
     text += f"{before.name} (ascending) holds how many are set before each word; the bit lies in "
     text += "the last word for which that is at most n, and the rest of n are set before it there. "

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from generators.build import KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
+from generators.control_flow.kit import index
 from generators.kit.functions import least
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Const, Expr, Var
@@ -55,7 +56,7 @@ def banned_ngrams(k: KernelBuilder, level: int) -> Title:
         k.return_()
     way = shape.choice(("ban", "flags", "count"))
     with k.if_(_repeated(k, tokens, tuple(at), (start, tail), before)):
-        after = k.let("next_id repeated", tokens[(*at, start + before)])
+        after = k.let("next_id repeated", tokens[index(*at, start + before)])
         what = _marked(k, way, (*dims, "vocab"), (*at, after))
     text = f"Repeated n-grams, n = {order}: wherever the last n - 1 tokens of a sequence of "
     text += f"{tokens.name} stand earlier in it, the token after them there {what}.{told}"
@@ -143,7 +144,7 @@ def _accept_equal(
     k.store(counts, at, count)
     text = f"Greedy speculative decoding: {best.name} holds the large model's choice at each place "
     text += f"of {draft.name}, and one more after the last. For each sequence, {counts.name} gets "
-    text += f"how many tokens of {draft.name} are the choice, up to the first that is not.{told}"
+    text += f"how many tokens of {draft.name} come before the first that is not the choice.{told}"
     if shape.chance(0.6):
         bonus = k.out("next_ids bonus", INT32, dims)
         k.store(bonus, at, best[at + (count,)])

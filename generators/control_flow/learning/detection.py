@@ -64,11 +64,12 @@ class _Boxes:
     def _ends(self, body: BodyBuilder, stem: str, box: Expr, n: int) -> tuple[Expr, Expr]:
         """Where a box begins and ends along an axis: in locals where that takes arithmetic and is
         read more than once."""
-        half = 0.5 * box[n + 2]
-        low, high = (box[n] - half, box[n] + half) if self.centred else (box[n], box[n] + box[n + 2])
-        axis = "xy"[n]
+        start, size, axis = box[n], box[n + 2], "xy"[n]
+        low: Expr = start
+        high: Expr = start + size
         if self.centred:
-            low = body.let(f"{stem}_{axis}0", low)
+            low = body.let(f"{stem}_{axis}0", start - 0.5 * size)
+            high = start + 0.5 * size
         if self.centred or self.generalised:
             high = body.let(f"{stem}_{axis}1", high)
         return low, high
@@ -191,7 +192,9 @@ def match_anchors(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.35):
         number = k.array("num_objects gt_counts", INT32, lead, init="index_of:objects+4")
         count = k.let("valid n_gt", least(number[at[0]], count))
-        told = f" Only the first {number.name} objects of an image count; where there are none, the "
+        told = (
+            f" Only the first {number.name} objects of an image count; where there are none, the "
+        )
         told += f"largest is {none:g}."
     with k.for_("j g obj", count) as j:
         there = (*at[:-1], j)

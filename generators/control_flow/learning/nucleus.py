@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from generators.build import KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import both, branch
+from generators.control_flow.kit import both, branch, index
 from generators.control_flow.learning.decoding import sequences
 from generators.kit.functions import least, log, where
 from generators.program.dtypes import FLOAT32, INT32
-from generators.program.expr import Expr, Operand, Var
+from generators.program.expr import Expr, Var
 
 
 @idiom
@@ -31,10 +31,10 @@ def _limit(
 ) -> tuple[Expr, str]:
     """A limit of the launch, or of each sequence; in words."""
     if k.draw.shape.chance(0.6):
-        limit = k.scalar(names, FLOAT32, low, 0.95 if low > 0.3 else 0.2)
+        limit = k.scalar(names, FLOAT32, low, 0.8 if low > 0.3 else 0.2)
         return limit, limit.name
     stem = names.split()[0]
-    limits = k.array(f"{stem}_rows {stem}s", FLOAT32, dims, low=low, high=0.95)
+    limits = k.array(f"{stem}_rows {stem}s", FLOAT32, dims, low=low, high=0.8)
     return limits[at], f"the sequence's {limits.name}"
 
 
@@ -47,11 +47,11 @@ def _masked(k: KernelBuilder) -> Title:
     x = k.array("sorted_logits logits_sorted", FLOAT32, (*dims, "vocab"), low=-3.0, high=3.0)
     sums = _sums(k, dims)
     top_p, said = _limit(k, "top_p nucleus_p", dims, at[:-1], 0.4)
-    top_k = k.scalar("top_k max_kept", INT32, 6, 10) if k.draw.shape.chance(0.4) else None
+    top_k = k.scalar("top_k max_kept", INT32, 8, 11) if k.draw.shape.chance(0.4) else None
     filler = k.scalar("mask_value filter_value", FLOAT32, -2.0e4, -1.0e4)
     before = k.let("before mass_before", k.lift(0.0, FLOAT32))
     with k.if_(at[-1] > 0):
-        k.assign(before, sums[(*at[:-1], at[-1] - 1)])
+        k.assign(before, sums[index(*at[:-1], at[-1] - 1)])
     kept = before < top_p if top_k is None else both(before < top_p, at[-1] < top_k)
     out = k.out("filtered kept_logits", FLOAT32, (*dims, "vocab"))
     if k.draw.shape.chance(0.5):
@@ -113,7 +113,7 @@ def _first(k: KernelBuilder, sums: Var, at: tuple[Var, ...], stop: Expr, least_s
     lo, hi = k.let("lo left", k.lift(0, INT32)), k.let("hi right", stop)
     with k.while_(lo < hi):
         mid = k.let("mid", (lo + hi) // 2)
-        branch(k, (sums[(*at, mid)] < least_sum, (lo, mid + 1)), (None, (hi, mid)))
+        branch(k, (sums[index(*at, mid)] < least_sum, (lo, mid + 1)), (None, (hi, mid)))
     return lo
 
 
@@ -129,7 +129,7 @@ def _searched(k: KernelBuilder, drawn: bool) -> Title:
         stop = k.size_param("vocab_size num_tokens", "vocab")
     top_p, said = _limit(k, "top_p nucleus_p", dims, at, 0.4)
     goal = top_p if isinstance(top_p, Var) else k.let("p goal", top_p)
-    top_k = k.scalar("top_k max_kept", INT32, 6, 10) if k.draw.shape.chance(0.3) else None
+    top_k = k.scalar("top_k max_kept", INT32, 8, 11) if k.draw.shape.chance(0.3) else None
     end = _first(k, sums, at, stop - 1, goal)
     kept = k.let("kept num_kept", end + 1 if top_k is None else least(end + 1, top_k))
     text = f"Rows of {sums.name} hold running sums of probabilities, sorted from the largest "
@@ -143,7 +143,7 @@ def _searched(k: KernelBuilder, drawn: bool) -> Title:
     text += f". {counts.name} gets how many tokens it has."
     if k.draw.shape.chance(0.4):
         masses = k.out("kept_mass coverage", FLOAT32, dims)
-        k.store(masses, at, sums[(*at, kept - 1)])
+        k.store(masses, at, sums[index(*at, kept - 1)])
         text += f" {masses.name} gets their probability."
     return Title(k.name("nucleus_size count_nucleus top_p_cut"), text)
 
@@ -159,18 +159,17 @@ def _drawn(
     dims, at = of
     ids = k.array("sorted_ids token_ids", INT32, (*dims, "vocab"), low=0, high=900)
     uniforms = k.array("uniforms u_rand", FLOAT32, dims, low=0.02, high=0.98)
-    last: tuple[Operand, ...] = (*at, kept - 1)
-    target = k.let("target wanted", uniforms[at] * sums[last])
+    target = k.let("target wanted", uniforms[at] * sums[index(*at, kept - 1)])
     first = k.let("first begin", k.lift(0, INT32))
     end = k.let("end final", kept - 1)
     with k.while_(first < end):
         middle = k.let("middle half_way", (first + end) // 2)
-        with k.if_(fn("lt", sums[(*at, middle)], target)):
+        with k.if_(fn("lt", sums[index(*at, middle)], target)):
             k.assign(first, middle + 1)
         with k.else_():
             k.assign(end, middle)
     out = k.out("next_ids sampled", INT32, dims)
-    k.store(out, at, ids[(*at, first)])
+    k.store(out, at, ids[index(*at, first)])
     text += f". {out.name} gets the token, of {ids.name}, at the first sum that is at least "
     text += f"{uniforms.name} times the sum of the whole nucleus."
     return Title(k.name("sample_top_p sample_nucleus draw_from_nucleus"), text)

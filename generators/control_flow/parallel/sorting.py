@@ -394,4 +394,6 @@ def merge_by_rank(k: KernelBuilder, level: int) -> Title:
     nb: Expr = k.size_param(runs[3], "len_b") if sizes else extent(b, len(lead))
     text = (_merged if one else _ranked)(_Runs(k, at, lead, a, b, na, nb))
     text += " Runs are rows." if lead else ""
-    return Title(k.name("merge_by_rank rank_merge merge_runs" if one else "rank_in_other cross_ranks"), text)
+    return Title(
+        k.name("merge_by_rank rank_merge merge_runs" if one else "rank_in_other cross_ranks"), text
+    )

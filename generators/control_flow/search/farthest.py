@@ -75,7 +75,11 @@ class _Cloud:
 
 
 def _cloud(
-    k: KernelBuilder, level: int, lead: tuple[str, ...] | bool, size: str, ways: str = "vec split rows"
+    k: KernelBuilder,
+    level: int,
+    lead: tuple[str, ...] | bool,
+    size: str,
+    ways: str = "vec split rows",
 ) -> _Cloud:
     shape = k.draw.shape
     if not isinstance(lead, tuple):
@@ -165,7 +169,9 @@ def _updated(
     new = k.let("new_d d_min", least(dist[at], d2))
     k.store(dist, at, new)
     if way == "peak":
-        peak = k.accumulator("peak_sq_dist max_min_sq_dist", FLOAT32, k.launch_dim[:-1] or "1", NONE)
+        peak = k.accumulator(
+            "peak_sq_dist max_min_sq_dist", FLOAT32, k.launch_dim[:-1] or "1", NONE
+        )
         k.atomic("max", peak, lead or 0, new)
         text += f". Atomically raise {peak.name}{' of each cloud' if lead else '[0]'} to the "
         text += f"largest new {dist.name}"
@@ -214,7 +220,9 @@ def _by_units(k: KernelBuilder, level: int) -> Title:
     k.store(out, (unit,), who)
     most_out = k.out("lane_sq_dists partial_sq_dists", FLOAT32, "units")
     k.store(most_out, (unit,), best)
-    text = f"A step of farthest point sampling by lanes, each of which takes {_SHARE} points, every "
+    text = (
+        f"A step of farthest point sampling by lanes, each of which takes {_SHARE} points, every "
+    )
     text += f"{stride.name}-th from its own number on: {dist.name} of each of {c.name} falls to "
     text += f"its squared distance to the newest sample, the point {newest.name}[0], where that is "
     text += f"less. {most_out.name} gets the largest new {dist.name} of the lane. {out.name} gets "
@@ -239,7 +247,9 @@ _KEPT = 4
 
 def _distances(c: _Cloud) -> Var:
     dims = (*c.lead, c.size)
-    return c.k.array("nearest_sq_dists min_sq_dists", FLOAT32, dims, role="inout", low=0.05, high=3.0)
+    return c.k.array(
+        "nearest_sq_dists min_sq_dists", FLOAT32, dims, role="inout", low=0.05, high=3.0
+    )
 
 
 def _pass(

@@ -21,7 +21,6 @@ class _Forest:
     feature: Var
     threshold: Var
     leaf: Var
-    type: Scalar
     flat: bool
     depth: Expr
     nodes: Expr
@@ -44,16 +43,13 @@ def _forest(k: KernelBuilder, level: int) -> _Forest:
     leaves: tuple[str, ...] = (f"trees*{ends}",) if flat else ("trees", str(ends))
     feature = k.array("split_feature feature_ids", INT32, inner, init="index_of:features")
     threshold = k.array("thresholds split_values", FLOAT32, inner, low=-0.8, high=0.8)
-    type_ = k.draw.shape.choice((FLOAT32, FLOAT32, INT32))
-    span = (0, 5) if type_ == INT32 else (-1.0, 1.0)
-    leaf = k.array("leaf_values leaves", type_, leaves, low=span[0], high=span[1])
+    leaf = k.array("leaf_values leaves", FLOAT32, leaves, low=-1.0, high=1.0)
     depth: Expr = k.lift(levels, INT32)
     return _Forest(
         k,
         feature,
         threshold,
         leaf,
-        type_,
         flat,
         depth,
         k.lift(nodes, INT32),
@@ -93,21 +89,22 @@ def forest_inference(k: KernelBuilder, level: int) -> Title:
     row = at[0]
     dims = ("features", "samples") if by_features else ("samples", "features")
     x = k.array("x samples_in data", FLOAT32, dims, low=-1.0, high=1.0)
-    whole = f.type == INT32
     text = f"Evaluate a forest of trees of depth {f.levels} ({f.feature.name}, {f.threshold.name}, "
-    text += f"{f.leaf.name}): a sample of {x.name} goes from node n to 2 * n + 2 where the node's "
-    text += "feature is above its threshold, else to 2 * n + 1. "
+    text += (
+        f"{f.leaf.name}): a {'column' if by_features else 'row'} of {x.name} goes from node n to "
+    )
+    text += "2 * n + 2 where the node's feature is above its threshold, else to 2 * n + 1. "
     if each:
-        out = k.out("leaf_out tree_scores", f.type, ("samples", "trees"))
+        out = k.out("leaf_out tree_scores", FLOAT32, ("samples", "trees"))
         k.store(out, at, f.node(f.leaf, at[1], _descend(f, at[1], x, row, by_features), f.ends))
         text += f"{out.name} gets the value of the leaf that each sample reaches in each tree."
         return Title(k.name("forest_leaves tree_scores_kernel"), text)
-    total = k.let("total score", k.lift(0 if whole else 0.0, f.type))
+    total = k.let("total score", k.lift(0.0, FLOAT32))
     count = k.size_param("num_trees tree_count", "trees")
     with k.for_("t tree", count) as t:
         leaf = _descend(f, t, x, row, by_features)
         k.augment(total, "add", f.node(f.leaf, t, leaf, f.ends))
-    value, said = _voted(k, total, count, whole)
+    value, said = _voted(k, total, count)
     out = k.out("predictions scores_out", value.type, "samples")
     k.store(out, (row,), value)
     kind = "random_forest" if said == "the mean" else "boosted_trees"
@@ -122,9 +119,9 @@ def _names(k: KernelBuilder, each: bool) -> tuple[str, ...]:
     return (*names, k.name("t tree")) if each else names
 
 
-def _voted(k: KernelBuilder, total: Var, count: Expr, whole: bool) -> tuple[Expr, str]:
+def _voted(k: KernelBuilder, total: Var, count: Expr) -> tuple[Expr, str]:
     """What is made of the sum of leaves; in words."""
-    way = "sum" if whole else k.draw.shape.choice(("sum", "mean", "chance"))
+    way = k.draw.shape.choice(("sum", "mean", "chance"))
     if way == "mean":
         return total / cast(count, FLOAT32), "the mean"
     if way == "chance":
@@ -180,7 +177,10 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
         out = k.out("found_at matches", INT32, dims)
         k.store(out, at_query, seen)
         text += f". {out.name} gets the last node on the way whose key equals the query, or 0"
-    return Title(k.name("heap_search eytzinger_search", f"heap_{'lower' if strict else 'upper'}_bound"), f"{text}.")
+    return Title(
+        k.name("heap_search eytzinger_search", f"heap_{'lower' if strict else 'upper'}_bound"),
+        f"{text}.",
+    )
 
 
 def _queries(k: KernelBuilder) -> tuple[tuple[str, ...], tuple[Var, ...]]:

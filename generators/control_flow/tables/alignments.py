@@ -264,7 +264,7 @@ def increasing_run(k: KernelBuilder, level: int) -> Title:
     type_ = shape.choice((INT32, INT32, FLOAT32))
     span = (-9, 20) if type_ == INT32 else (-5.0, 5.0)
     x = t.array("values sequence prices", type_, "count_max", *span)
-    tails = t.array("tails pile_tops", type_, "count_max", *span, role="inout")
+    tails = t.array("tails pile_tops", type_, "count_max", span[0], span[1], role="inout")
     n, counted = length(x, level)
     equal, falls = shape.chance(0.4), shape.chance(0.35)
     size = k.let("size piles", k.lift(0, INT32))

@@ -19,7 +19,7 @@ NEVER = -1.0e30
 def _frame(k: KernelBuilder, logs: bool, b: Expr) -> tuple[Callable[[Expr], Expr], str]:
     """The score of a class in this frame: a row for each sequence, or one frame of many."""
     shape, span = k.draw.shape, (-6.0, 0.0) if logs else (0.0, 1.0)
-    names = ("log_probs" if logs else "probs") + " frame_scores"
+    names = "log_probs frame_scores" if logs else "probs frame_probs"
     if shape.chance(0.5):
         rows = k.array(names, FLOAT32, ("batch", "classes"), low=span[0], high=span[1])
         return lambda c: rows[b, c], rows.name
