@@ -62,7 +62,8 @@ def _overlap(k: KernelBuilder, level: int, label: Var, a: Var, b: Var, la: Var, 
         (both(b <= a, a_end <= b_end), (label, 3)),
     )
     text = "0 where the intervals [lo, lo + len] have no more than an end in common, 2 where the "
-    text += "first holds the second, else 3 where the second holds the first, 1 where they overlap otherwise"
+    text += "first holds the second, else 3 where the second holds the first, 1 where they overlap "
+    text += "otherwise"
     common = most(least(a_end, b_end) - most(a, b), 0)
     return text, common, "the length that both have in common, 0 if none"
 
@@ -105,10 +106,9 @@ def _circles(k: KernelBuilder, level: int, label: Var, between: Var, a: Var, b: 
         (between + b <= a, (label, 2)),
         (between + a <= b, (label, 3)),
     )
-    text = (
-        "0 where circles of these radii, their centers that far apart, lie outside each other, 2 "
-    )
-    text += "where the first holds the second, else 3 where the second holds the first, 1 where they cross"
+    text = "0 where circles of these radii, their centers that far apart, lie outside each other, "
+    text += "2 where the first holds the second, else 3 where the second holds the first, 1 where "
+    text += "they cross"
     return text, between - a - b, "the distance less both radii"
 
 

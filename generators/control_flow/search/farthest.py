@@ -215,18 +215,16 @@ def _by_units(k: KernelBuilder, level: int) -> Title:
     newest = k.array("last_id newest", INT32, "1", init=f"index_of:{c.size}")
     s = k.let("s last", newest[0])
     stride = k.size_param("num_lanes stride", "units")
-    best, who = _pass(c, (), s, dist, (unit, stride))
+    _, who = _pass(c, (), s, dist, (unit, stride))
     out = k.out("lane_ids partial_ids", INT32, "units")
     k.store(out, (unit,), who)
-    most_out = k.out("lane_sq_dists partial_sq_dists", FLOAT32, "units")
-    k.store(most_out, (unit,), best)
     text = (
         f"A step of farthest point sampling by lanes, each of which takes {_SHARE} points, every "
     )
     text += f"{stride.name}-th from its own number on: {dist.name} of each of {c.name} falls to "
     text += f"its squared distance to the newest sample, the point {newest.name}[0], where that is "
-    text += f"less. {most_out.name} gets the largest new {dist.name} of the lane. {out.name} gets "
-    text += "the point that has it, the first of equals."
+    text += f"less. {out.name} gets the lane's point of the largest new {dist.name}, the first of "
+    text += "equals."
     return Title(k.name("fps_partial_argmax fps_lane_step"), text)
 
 

@@ -142,7 +142,7 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
     """Bisection in keys laid out as a heap (Eytzinger; Khuong and Morin, ACM J. Exp. Algorithmics
     22, 2017): the children of k are 2 * k and 2 * k + 1."""
     shape, type_ = k.draw.shape, key_type(k)
-    count = 2 ** shape.choice((4, 5, 6, 7)) - 1
+    count = 2 ** shape.choice((6, 7, 8, 9, 10)) - 1
     dims, at_query = _queries(k)
     several, traced = shape.chance(0.3), shape.chance(0.15 + 0.1 * level) and not type_.is_float
     low, high = (0, 9) if traced else _spans(type_)
