@@ -234,9 +234,15 @@ def _joined(
         with k.if_(both(same(num, 4), pair[0])):
             k.assign(shift, 1)
         text += "Two crossings are joined. Of four, in the order of edges, the first two and the "
-        text += f"last two are where {pair[1]} lies on the same side of the level as corner 0, else the middle two and the outer two. "
+        text += (
+            f"last two are where {pair[1]} lies on the same side of the level as corner 0, else "
+        )
+        text += "the middle two and the outer two. "
     else:
-        text += "Two crossings are joined, of four, in the order of edges, the first two and the last two. "
+        text += (
+            "Two crossings are joined, of four, in the order of edges, the first two and the last "
+        )
+        text += "two. "
 
     def ends(p: Var, s: Expr, n: int) -> Expr:
         place: Expr = 2 * s if pair is None else shift + 2 * s

@@ -17,7 +17,7 @@ from generators.control_flow.kit import (
     some_type,
 )
 from generators.control_flow.params import with_struct
-from generators.kit.functions import least, most, where
+from generators.kit.functions import least, most, sqrt, where
 from generators.kit.masks import flag
 from generators.kit.sites import launch
 from generators.kit.words import say
@@ -99,17 +99,21 @@ def _outcode(k: KernelBuilder, level: int, label: Var, x: Var, y: Var) -> Made:
     return f"{text}right, plus 4 below, 8 above", None, ""
 
 
-def _circles(k: KernelBuilder, level: int, label: Var, between: Var, a: Var, b: Var) -> Made:
+def _circles(
+    k: KernelBuilder, level: int, label: Var, ax: Var, ay: Var, a: Var, bx: Var, by: Var, b: Var
+) -> Made:
+    dx, dy = k.let("dx", bx - ax), k.let("dy", by - ay)
+    between = k.let("d dist", sqrt(dx * dx + dy * dy))
     branch(
         k,
         (between >= a + b, (label, 0)),
         (between + b <= a, (label, 2)),
         (between + a <= b, (label, 3)),
     )
-    text = "0 where circles of these radii, their centers that far apart, lie outside each other, "
+    text = "0 where circles of these centers and radii lie outside each other, "
     text += "2 where the first holds the second, else 3 where the second holds the first, 1 where "
     text += "they cross"
-    return text, between - a - b, "the distance less both radii"
+    return text, between - a - b, "the distance of the centers less both radii"
 
 
 def _turn(
@@ -154,7 +158,7 @@ _KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[...,
     ),
     "overlap": (
         ("a_lo b_lo a_len b_len", "start_a start_b len_a len_b"),
-        "lo_a lo_b len_a len_b",
+        "lo_a lo_b width_a width_b",
         (-2.0, 2.0),
         _overlap,
     ),
@@ -173,9 +177,9 @@ _KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[...,
         _boxes,
     ),
     "circles": (
-        ("distance radius_a radius_b", "center_dist r_first r_second"),
-        "d ra rb",
-        (0.2, 2.0),
+        ("x_a y_a r_a x_b y_b r_b", "a_x a_y radius_a b_x b_y radius_b"),
+        "ax ay ra bx by rb",
+        (-2.0, 2.0),
         _circles,
     ),
 }
@@ -229,12 +233,14 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     names, short, ends, branches = _KINDS[form]
     whole = 0.3 if form in ("overlap", "zone", "outcode", "turn") else 0.0
     type_ = some_type(k, whole, "int32 int32 int16")
-    s = launch(k, list=2, grid=1)
+    s = launch(k, list=2, grid=1 if form in ("slab", "zone", "outcode") else 0)
     if type_.is_int:
         ends = {"circles": (1, 20), "turn": (0, 9), "boxes": (1, 9)}.get(form, (0, 50))
     spans = [ends] * 8
     if form == "overlap":
         spans[2:] = [(5, 20) if type_.is_int else (0.3, 1.5)] * 2
+    if form == "circles":
+        spans[2] = spans[5] = (0.3, 2.0)
     chosen = k.draw.word.choice(names).split()
     found: list[Expr] = [
         s.read(name, type_, *span) for name, span in zip(chosen, spans, strict=False)

@@ -167,7 +167,7 @@ _CALENDAR = {
     "month_length": "the number of days of the month",
     "valid": "1 where day, month and year are a date, else 0",
     "day_of_year": "the number of the day within its year",
-    "next_day": "the next day's number within its month (1 after the last)",
+    "next_day": "the date of the next day, written yyyymmdd as one number",
     "day_number": "the number of the day counted from 1 January of year 1 on, which is day 1 (the "
     "Rata Die of the Gregorian calendar)",
 }
@@ -176,10 +176,10 @@ _OUTS = {
     "month_length": "month_lengths days_in_month",
     "valid": "is_valid valid_flags",
     "day_of_year": "day_of_year ordinal_days",
-    "next_day": "next_day next_days",
+    "next_day": "next_dates next_ymd",
     "day_number": "rata_die day_numbers",
 }
-_DAYS = {"day_of_year": (1, 28), "valid": (0, 32), "next_day": (26, 31), "day_number": (1, 28)}
+_DAYS = {"day_of_year": (1, 28), "valid": (0, 32), "next_day": (27, 31), "day_number": (1, 28)}
 """The days of the dates that need one."""
 
 
@@ -196,7 +196,7 @@ def calendar_rules(k: KernelBuilder, level: int) -> Title:
     names = k.draw.word.choice(("year month day", "years months days", "yyyy mm dd")).split()
     date = [s.read(names[0], type_, 1990, 2010)]
     if form != "leap":
-        months = {"valid": (0, 13), "month_length": (1, 5), "next_day": (1, 5)}.get(form, (1, 12))
+        months = {"valid": (0, 13), "month_length": (1, 5)}.get(form, (1, 12))
         date.append(s.read(names[1], type_, *months))
     if form in _DAYS:
         date.append(s.read(names[2], type_, *_DAYS[form]))
@@ -269,12 +269,21 @@ def _months(
     if form == "valid":
         _store_flag(s, out, both(m >= 1, m <= 12, d >= 1, d <= days))
     else:
-        with k.if_(d < days):
-            k.store(out, s.at, d + 1)
-        with k.else_():
-            k.store(out, s.at, 1)
-    if weekday:
-        weekday.put(_zeller(k, y, m, d))
+        k.store(out, s.at, _after(k, (y, m, d), days))
+
+
+def _after(k: KernelBuilder, date: tuple[Expr, Expr, Expr], days: Var) -> Expr:
+    """The date of the next day as a number."""
+    y, m, d = date
+    day = k.let("next_d new_day", d + 1)
+    month, year = k.let("next_m new_month", m), k.let("next_y new_year", y)
+    with k.if_(day > days):
+        k.assign(day, 1)
+        k.augment(month, "add", 1)
+        with k.if_(month > 12):
+            k.assign(month, 1)
+            k.augment(year, "add", 1)
+    return year * 10_000 + month * 100 + day
 
 
 def _day_of_year(s: Site, date: tuple[Expr, ...], leap: Expr, out: Var, weekday: Also) -> None:

@@ -318,9 +318,12 @@ def _voted(s: _Sets, b: _Best, refs: str, text: str, short: bool) -> Title:
     with k.for_("m", b.few) as m, _taken(k, b, m, short):
         own = k.let("own candidate", labels[b.ids[m]])
         votes = k.let("votes", k.lift(0, INT32))
-        with k.for_("t other", b.few) as t, _taken(k, b, t, short):
-            with k.if_(same(labels[b.ids[t]], own)):
-                k.augment(votes, "add", 1)
+        with (
+            k.for_("t other", b.few) as t,
+            _taken(k, b, t, short),
+            k.if_(same(labels[b.ids[t]], own)),
+        ):
+            k.augment(votes, "add", 1)
         with k.if_(some(votes > top, both(same(votes, top), own < found))):
             k.assign(top, votes)
             k.assign(found, own)
