@@ -11,14 +11,12 @@ from generators.control_flow.kit import (
     Case,
     both,
     branch,
-    leave,
     same,
     some,
     some_type,
 )
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most, sqrt, where
-from generators.kit.masks import flag
 from generators.kit.sites import launch
 from generators.kit.words import say
 from generators.program.dtypes import INT32, scalar_of
@@ -131,20 +129,20 @@ def _turn(
     return text, abs(cross), "the size of that cross product, twice the area of the triangle"
 
 
-def _boxes(
-    k: KernelBuilder, level: int, label: Var, ax: Var, ay: Var, bx: Var, by: Var, w: Var, h: Var
-) -> Made:
-    """Two boxes of the same size."""
-    dx, dy = k.let("dx", abs(bx - ax)), k.let("dy", abs(by - ay))
-    apart: Case = (some(dx > w, dy > h), (label, 0))
-    if scalar_of(w.type).is_int:
-        branch(k, apart, (some(same(dx, w), same(dy, h)), (label, 2)))
+def _boxes(k: KernelBuilder, level: int, label: Var, *box: Var) -> Made:
+    """Two boxes by their lower corners and sizes: how far they overlap along each axis."""
+    ax, ay, wa, ha, bx, by, wb, hb = box
+    dx = k.let("dx overlap_x", least(ax + wa, bx + wb) - most(ax, bx))
+    dy = k.let("dy overlap_y", least(ay + ha, by + hb) - most(ay, by))
+    apart: Case = (some(dx < 0, dy < 0), (label, 0))
+    if scalar_of(wa.type).is_int:
+        branch(k, apart, (some(same(dx, 0), same(dy, 0)), (label, 2)))
         last = "2 where they only touch, 1 where they overlap"
     else:
         branch(k, apart)
         last = "1 where they meet or touch"
-    text = f"0 where boxes of that width and height at both places are apart, {last}"
-    return text, most(w - dx, 0) * most(h - dy, 0), "the common area, 0 if none"
+    text = f"0 where the boxes, given by lower corner, width and height, are apart, {last}"
+    return text, most(dx, 0) * most(dy, 0), "the common area, 0 if none"
 
 
 _FIRST = {"zone": 0, "outcode": 0, "turn": 0}
@@ -171,8 +169,8 @@ _KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[...,
         _turn,
     ),
     "boxes": (
-        ("a_x a_y b_x b_y width height", "x_a y_a x_b y_b width height"),
-        "ax ay bx by w h",
+        ("a_x a_y a_w a_h b_x b_y b_w b_h", "x_a y_a w_a h_a x_b y_b w_b h_b"),
+        "ax ay wa ha bx by wb hb",
         (0.2, 2.0),
         _boxes,
     ),
@@ -249,15 +247,10 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     out = s.out(_LABELS.get(form, "kinds labels"), INT32)
     share = {"outcode": 0.0, "slab": 1.0}.get(form, 0.6 if level >= 2 else 0.3)
     measure = Also(s, share, _MEASURES.get(form, ""), type_)
-    note = ""
-    if level >= 3 and shape.chance(0.04):
-        test = flag(s, "active valid")
-        leave(s, test.unless, (out, -1), (measure, 0))
-        note = f" Entries where {test.off} give -1."
     values = [k.let(name, value) for name, value in zip(short.split(), found, strict=True)]
     label = k.let("code" if form == "outcode" else "kind case", k.lift(_FIRST.get(form, 1), INT32))
     text, amount, meaning = branches(k, level, label, *values)
     k.store(out, s.at, label)
-    note += measure.told(meaning, amount)
+    note = measure.told(meaning, amount)
     name = k.name(*_KERNELS[form].split())
     return Title(name, f"{_SUBJECTS[form]} ({given}): {out.name} gets {text}.{note}")

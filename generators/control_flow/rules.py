@@ -61,7 +61,8 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
     if count <= 3 and shape.chance(0.4):
         limits = [_parameter(k, n, edge, type_) for n, edge in enumerate(steps, 1)]
     out = s.out(f"{what}_out {what}_ids", INT32)
-    margin = Also(s, 0.0 if level < 2 else 0.25, "excess margin", type_)
+    warned = form == "wind_warning" and level > 1
+    margin = Also(s, 0.4 if warned else 0.0, "excess margin", type_)
     v = k.let("v value x", x)
     label = _label(k, level, form, v, limits, what)
     note = _changed(s, level, label, len(limits))

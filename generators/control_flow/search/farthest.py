@@ -135,7 +135,7 @@ def _newest(c: _Cloud, lead: tuple[Var, ...], level: int) -> tuple[Expr, str]:
     """The newest sample: the last one in a table, or held in a cell; in words."""
     k, own = c.k, " of its cloud" * bool(c.lead)
     if level >= 2 and k.draw.shape.chance(0.4):
-        dims = (*c.lead, k.size("samples", 4, 6, minimum=4))
+        dims = (*c.lead, k.size("places", 4, 6, minimum=4))
         table = k.array("samples sample_ids", INT32, dims, init="index_of:points")
         step = k.scalar("step round", INT32, 1, 4)
         return table[index(*lead, step - 1)], f"{table.name}[{step.name} - 1]{own}"
