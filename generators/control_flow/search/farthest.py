@@ -210,22 +210,22 @@ def _by_units(k: KernelBuilder, level: int) -> Title:
     """The first half of the search in one large cloud: the farthest point of each thread's."""
     k.size("units", 3, 4)
     c = _cloud(k, level, False, f"{_SHARE}*units")
-    (unit,) = k.thread("units", names=[k.name("lane t")])
+    (unit,) = k.thread("units", names=[k.name("unit t")])
     dist = _distances(c)
     newest = k.array("last_id newest", INT32, "1", init=f"index_of:{c.size}")
     s = k.let("s last", newest[0])
-    stride = k.size_param("num_lanes stride", "units")
+    stride = k.size_param("num_units stride", "units")
     _, who = _pass(c, (), s, dist, (unit, stride))
-    out = k.out("lane_ids partial_ids", INT32, "units")
+    out = k.out("unit_ids partial_ids", INT32, "units")
     k.store(out, (unit,), who)
     text = (
-        f"A step of farthest point sampling by lanes, each of which takes {_SHARE} points, every "
+        f"A step of farthest point sampling by units, each of which takes {_SHARE} points, every "
     )
     text += f"{stride.name}-th from its own number on: {dist.name} of each of {c.name} falls to "
     text += f"its squared distance to the newest sample, the point {newest.name}[0], where that is "
-    text += f"less. {out.name} gets the lane's point of the largest new {dist.name}, the first of "
+    text += f"less. {out.name} gets the unit's point of the largest new {dist.name}, the first of "
     text += "equals."
-    return Title(k.name("fps_partial_argmax fps_lane_step"), text)
+    return Title(k.name("fps_partial_argmax fps_unit_step"), text)
 
 
 def _patches(k: KernelBuilder, level: int, whole: bool) -> _Cloud:
@@ -251,19 +251,19 @@ def _distances(c: _Cloud) -> Var:
 
 
 def _pass(
-    c: _Cloud, lead: tuple[Var, ...], s: Var, dist: Var, lane: tuple[Var, Var] | None
+    c: _Cloud, lead: tuple[Var, ...], s: Var, dist: Var, unit: tuple[Var, Var] | None
 ) -> tuple[Var, Var]:
-    """Lower all distances of a cloud, or of a lane's points; the largest one and its point."""
+    """Lower all distances of a cloud, or of a unit's points; the largest one and its point."""
     k = c.k
     held = c.held("q newest_pt", *lead, s)
     best = k.let("best_d far_d", k.lift(NONE, FLOAT32))
     who = k.let("best_i far_id", k.lift(-1, INT32))
-    if lane is None:
+    if unit is None:
         with k.for_("j", c.count) as j:
             _lowered(c, (lead, s, held), dist, j, (best, who))
     else:
         with k.for_("c n", _SHARE) as n:
-            j = k.let("j", lane[0] + n * lane[1])
+            j = k.let("j", unit[0] + n * unit[1])
             _lowered(c, (lead, s, held), dist, j, (best, who))
     return best, who
 
