@@ -181,7 +181,7 @@ def match_anchors(k: KernelBuilder, level: int) -> Title:
     lead = ("batch",)
     at = k.thread(*lead, "anchors", names=[k.name("b img"), k.name("a anchor i")])
     anchors = boxes.array("anchors anchor_boxes", "anchors")
-    objects = boxes.array("gt_boxes targets_xywh", *lead, "objects")
+    objects = boxes.array("gt_boxes target_boxes", *lead, "objects")
     k.half_inputs = False  # Corners of boxes need more than eleven bits.
     high = k.scalar("pos_threshold fg_threshold", FLOAT32, 0.25, 0.5)
     mine = boxes.read("box anchor_box", anchors, at[-1])
