@@ -105,7 +105,8 @@ def contour_cases(k: KernelBuilder, level: int) -> Title:
     corners = _corners(c, 0.5)
     case = _case(c, corners, strict)
     text = f"Marching squares: the case of each cell of {c.field.name} has bit n where corner n of "
-    text += f"{_ORDER} is {'above' if strict else 'at least'} {c.said}. "
+    text += f"{_ORDER} is {'above' if strict else 'at least'} "
+    text += f"{c.said.replace('each of', 'the level, one of')}. "
     way = shape.choice(("case", "table", "count", "count"))
     if way == "case":
         out = k.out("cases case_ids", INT32, c.dims)
@@ -232,10 +233,16 @@ def _joined(
         shift = k.let("first", k.lift(0, INT32))
         with k.if_(both(same(num, 4), pair[0])):
             k.assign(shift, 1)
-        text += "Two crossings are joined; four are joined in edge order as 0-1 and 2-3 where "
-        text += f"{pair[1]} lies on the same side of the level as corner 0, else as 1-2 and 3-0. "
+        text += "Two crossings are joined. Of four, in the order of edges, the first two and the "
+        text += (
+            f"last two are where {pair[1]} lies on the same side of the level as corner 0, else "
+        )
+        text += "the middle two and the outer two. "
     else:
-        text += "Two crossings are joined, four in edge order as 0-1 and 2-3. "
+        text += (
+            "Two crossings are joined, of four, in the order of edges, the first two and the last "
+        )
+        text += "two. "
 
     def ends(p: Var, s: Expr, n: int) -> Expr:
         place: Expr = 2 * s if pair is None else shift + 2 * s
@@ -254,7 +261,7 @@ def _joined(
             k.augment(total, "add", sqrt(gaps[0] * gaps[0] + gaps[1] * gaps[1]))
         out = k.out("lengths contour_length", c.type, c.dims)
         k.store(out, c.at, total)
-        text += f"{out.name} gets the length of the segments of each cell{_scaled(steps)}."
+        text += f"{out.name} gets the summed length of the segments of each cell{_scaled(steps)}."
         return Title(k.name("contour_length level_set_length"), text)
     return _segments(c, num, steps, text, lambda s, n: [ends(p, s, n) for _, p in axes])
 

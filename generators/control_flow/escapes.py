@@ -38,8 +38,8 @@ _MAPS: dict[str, Callable[[Expr, Expr, Pair], Pair]] = {
     "perpendicular": lambda x, y, c: (x * x - y * y + c[0], c[1] - 2.0 * abs(x) * y),
     "perpendicular_ship": lambda x, y, c: (x * x - y * y + c[0], c[1] - 2.0 * x * abs(y)),
 }
-_KNOWN = ((0.285, 0.01), (0.355, 0.355), (0.285, 0.535))
-"""Constants of well-known Julia sets."""
+_KNOWN = ((0.285, 0.01), (-0.4, 0.6), (-0.8, 0.156), (0.45, 0.1428))
+"""Constants of well-known quadratic Julia sets."""
 
 
 def _points(k: KernelBuilder, type_: Scalar) -> tuple[Site, Pair, str]:
@@ -50,7 +50,8 @@ def _points(k: KernelBuilder, type_: Scalar) -> tuple[Site, Pair, str]:
     s = over(k, *grid) if kind == "pixels" else launch(k, list=1)
     if kind == "vectors":
         point = s.read("points starts z0", Vec(2, type_), -1.4, 1.1)
-        return s, (point[0], point[1]), say(k, point)
+        p = k.let("p start", point)
+        return s, (p[0], p[1]), say(k, point)
     if kind == "arrays":
         names = k.draw.word.choice(("re im", "x0 y0", "start_x start_y")).split()
         start: Pair = (s.read(names[0], type_, -1.5, 0.9), s.read(names[1], type_, -1.2, 1.2))
@@ -70,27 +71,35 @@ class Orbit:
     s: Site
     type: Scalar
     step: Callable[[Expr, Expr, Pair], Pair]
-    x: Var
-    y: Var
+    x: Expr
+    y: Expr
     c: Pair
     cap: Expr
     limit: Expr
     count: Var
+    z: Var | None = None
+    """The point and the constant as vectors, where a function moves the point."""
+    shift: Expr | None = None
     traps: dict[str, Var] = field(default_factory=dict)
 
     @property
     def far(self) -> Expr:
         return self.x * self.x + self.y * self.y
 
+    @property
+    def said(self) -> Expr:
+        """The same, as a description calls the point."""
+        x, y = Var("x", self.type), Var("y", self.type)
+        return x * x + y * y
+
     def move(self, called: str) -> None:
         """One step: by a function of two vectors if there is one, or written out."""
-        k, vec = self.s.k, Vec(2, self.type)
-        if called:
-            pair = (make(vec, self.x, self.y), make(vec, *self.c))
-            moved = k.let("z w", k.call(called, *pair))
-            k.assign(self.x, moved[0])
-            k.assign(self.y, moved[1])
+        k = self.s.k
+        if self.z is not None and self.shift is not None:
+            k.assign(self.z, k.call(called, self.z, self.shift))
             return
+        assert isinstance(self.x, Var)
+        assert isinstance(self.y, Var)
         x, y = self.step(self.x, self.y, self.c)
         x_next = k.let("x_next xt", x)
         k.assign(self.y, y)
@@ -115,8 +124,8 @@ def _smooth(o: Orbit) -> Expr:
 def _menu(o: Orbit) -> dict[str, Extra]:
     """Further outputs on offer for an orbit, by key; ``extras`` takes some of them."""
     share, cap = cast(o.count, o.type) / cast(o.cap, o.type), say(o.s.k, o.cap)
-    name, far = o.count.name, written(o.far >= o.limit)
-    part = f"log2(log({written(o.far)}) / log({say(o.s.k, o.limit)}))"
+    name, far = o.count.name, written(o.said >= o.limit)
+    part = f"log2(log({written(o.said)}) / log({say(o.s.k, o.limit)}))"
     trap = "the least {} of all points, the first included"
     return {
         "escaped": Extra(
@@ -147,13 +156,12 @@ def escape_time(k: KernelBuilder, level: int) -> Title:
         limit = k.scalar("bailout escape_sq radius_sq", type_, 4.0, 64.0)
     cap = k.scalar("max_iter max_iterations", INT32, 12, 30)
     called = _step_function(k, form, type_) if level >= 3 and shape.chance(0.5) else ""
-    c = _constants(k, type_) if julia else (k.let("cx", px), k.let("cy", py))
-    x, y = k.let("x", px if julia else c[0]), k.let("y", py if julia else c[1])
-    o = Orbit(s, type_, _MAPS[form], x, y, c, cap, limit, counter(k, "count iteration"))
-    moved = ", ".join(written(part) for part in o.step(x, y, c))
+    o = _orbit(s, (form, julia, called), (px, py), (cap, limit))
+    here = Var("x", type_), Var("y", type_)
+    moved = ", ".join(written(part) for part in o.step(*here, o.c))
     done = f"Escape times of {_called(form, julia)}: from (x, y) = {given}"
     done += f"{'' if julia else ', which is also (cx, cy)'}, iterate (x, y) -> ({moved}) while "
-    done += f"{written(o.far < limit)}, at most {say(k, cap)} times; {counts.name} gets how many "
+    done += f"{written(o.said < limit)}, at most {say(k, cap)} times; {counts.name} gets how many "
     done += "iterations were made."
     inner = level >= 3 and form == "mandelbrot" and not julia and shape.chance(0.6)
     if inner:
@@ -165,6 +173,31 @@ def escape_time(k: KernelBuilder, level: int) -> Title:
     done += extras(s, {what: menu[what] for what in wanted}, len(wanted), 0.3)
     word = "julia" if julia and form == "mandelbrot" else f"{form}{'_julia' * julia}"
     return Title(k.name(f"{word}_escape {word}_iterations"), done)
+
+
+def _orbit(s: Site, of: tuple[str, bool, str], start: Pair, ends: tuple[Expr, Expr]) -> Orbit:
+    """The point that is moved and the constant: in two locals each, or, for a function, in one."""
+    k, (form, julia, called), type_ = s.k, of, start[0].type
+    assert isinstance(type_, Scalar)
+    vec = Vec(2, type_)
+    c: Pair = Var("cx", type_), Var("cy", type_)
+    if called:
+        if julia:
+            c = _constants(k, form, type_)
+            z = k.let("z", make(vec, *start))
+            shift = k.let("c", make(vec, *c))
+        else:
+            shift = k.let("c", make(vec, *start))
+            z = k.let("z", shift)
+        count = counter(k, "count iteration")
+        return Orbit(s, type_, _MAPS[form], z[0], z[1], c, *ends, count, z, shift)
+    if julia:
+        c = _constants(k, form, type_)
+        x, y = k.let("x", start[0]), k.let("y", start[1])
+    else:
+        c = k.let("cx", start[0]), k.let("cy", start[1])
+        x, y = k.let("x", c[0]), k.let("y", c[1])
+    return Orbit(s, type_, _MAPS[form], x, y, c, *ends, counter(k, "count iteration"))
 
 
 def _called(form: str, julia: bool) -> str:
@@ -179,9 +212,9 @@ def _called(form: str, julia: bool) -> str:
     return f"a Julia set of the {name} map" if julia else f"the {name} set"
 
 
-def _constants(k: KernelBuilder, type_: Scalar) -> Pair:
+def _constants(k: KernelBuilder, form: str, type_: Scalar) -> Pair:
     """The added constant of a Julia set, as parameters or the literals of known sets."""
-    if k.draw.shape.chance(0.9):
+    if form != "mandelbrot" or k.draw.shape.chance(0.7):
         return k.scalar("cx", type_, -0.6, 0.3), k.scalar("cy", type_, -0.6, 0.3)
     cx, cy = k.draw.value.choice(_KNOWN)
     return k.lift(cx, type_), k.lift(cy, type_)
@@ -202,7 +235,7 @@ def _inner(o: Orbit) -> str:
     k = o.s.k
     bulb = square(o.x + 1.0) + o.y * o.y < 0.0625
     if k.draw.shape.chance(0.5):
-        test, said = bulb, f"in the period-2 bulb, {written(bulb)}"
+        test, said = bulb, "in the period-2 bulb, (x + 1)^2 + y^2 < 0.0625"
     else:
         moved = k.let("xq shifted", o.x - 0.25)
         q = k.let("q", moved * moved + o.y * o.y)

@@ -11,14 +11,12 @@ from generators.control_flow.kit import (
     Case,
     both,
     branch,
-    leave,
     same,
     some,
     some_type,
 )
 from generators.control_flow.params import with_struct
-from generators.kit.functions import least, most, where
-from generators.kit.masks import flag
+from generators.kit.functions import least, most, sqrt, where
 from generators.kit.sites import launch
 from generators.kit.words import say
 from generators.program.dtypes import INT32, scalar_of
@@ -61,8 +59,9 @@ def _overlap(k: KernelBuilder, level: int, label: Var, a: Var, b: Var, la: Var, 
         (both(a <= b, b_end <= a_end), (label, 2)),
         (both(b <= a, a_end <= b_end), (label, 3)),
     )
-    text = "0 where the intervals [lo, lo + len] are apart, 2 where the first holds the second, "
-    text += "3 where the second holds the first, 1 where they overlap otherwise"
+    text = "0 where the intervals [lo, lo + len] have no more than an end in common, 2 where the "
+    text += "first holds the second, else 3 where the second holds the first, 1 where they overlap "
+    text += "otherwise"
     common = most(least(a_end, b_end) - most(a, b), 0)
     return text, common, "the length that both have in common, 0 if none"
 
@@ -98,16 +97,21 @@ def _outcode(k: KernelBuilder, level: int, label: Var, x: Var, y: Var) -> Made:
     return f"{text}right, plus 4 below, 8 above", None, ""
 
 
-def _circles(k: KernelBuilder, level: int, label: Var, between: Var, a: Var, b: Var) -> Made:
+def _circles(
+    k: KernelBuilder, level: int, label: Var, ax: Var, ay: Var, a: Var, bx: Var, by: Var, b: Var
+) -> Made:
+    dx, dy = k.let("dx", bx - ax), k.let("dy", by - ay)
+    between = k.let("d dist", sqrt(dx * dx + dy * dy))
     branch(
         k,
         (between >= a + b, (label, 0)),
         (between + b <= a, (label, 2)),
         (between + a <= b, (label, 3)),
     )
-    text = "0 where circles of these radii, their centers that far apart, do not meet, 2 where the "
-    text += "first holds the second, 3 where the second holds the first, 1 where they cross"
-    return text, between - a - b, "the distance less both radii"
+    text = "0 where circles of these centers and radii lie outside each other, "
+    text += "2 where the first holds the second, else 3 where the second holds the first, 1 where "
+    text += "they cross"
+    return text, between - a - b, "the distance of the centers less both radii"
 
 
 def _turn(
@@ -125,20 +129,20 @@ def _turn(
     return text, abs(cross), "the size of that cross product, twice the area of the triangle"
 
 
-def _boxes(
-    k: KernelBuilder, level: int, label: Var, ax: Var, ay: Var, bx: Var, by: Var, w: Var, h: Var
-) -> Made:
-    """Two boxes of the same size."""
-    dx, dy = k.let("dx", abs(bx - ax)), k.let("dy", abs(by - ay))
-    apart: Case = (some(dx > w, dy > h), (label, 0))
-    if scalar_of(w.type).is_int:
-        branch(k, apart, (some(same(dx, w), same(dy, h)), (label, 2)))
+def _boxes(k: KernelBuilder, level: int, label: Var, *box: Var) -> Made:
+    """Two boxes by their lower corners and sizes: how far they overlap along each axis."""
+    ax, ay, wa, ha, bx, by, wb, hb = box
+    dx = k.let("dx overlap_x", least(ax + wa, bx + wb) - most(ax, bx))
+    dy = k.let("dy overlap_y", least(ay + ha, by + hb) - most(ay, by))
+    apart: Case = (some(dx < 0, dy < 0), (label, 0))
+    if scalar_of(wa.type).is_int:
+        branch(k, apart, (some(same(dx, 0), same(dy, 0)), (label, 2)))
         last = "2 where they only touch, 1 where they overlap"
     else:
         branch(k, apart)
-        last = "1 where they meet"
-    text = f"0 where boxes of that width and height at both places are apart, {last}"
-    return text, most(w - dx, 0) * most(h - dy, 0), "the common area, 0 if none"
+        last = "1 where they meet or touch"
+    text = f"0 where the boxes, given by lower corner, width and height, are apart, {last}"
+    return text, most(dx, 0) * most(dy, 0), "the common area, 0 if none"
 
 
 _FIRST = {"zone": 0, "outcode": 0, "turn": 0}
@@ -150,7 +154,12 @@ _KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[...,
         (-2.0, 2.0),
         _slab,
     ),
-    "overlap": (("a_lo b_lo", "start_a start_b"), "lo_a lo_b len_a len_b", (-2.0, 2.0), _overlap),
+    "overlap": (
+        ("a_lo b_lo a_len b_len", "start_a start_b len_a len_b"),
+        "lo_a lo_b width_a width_b",
+        (-2.0, 2.0),
+        _overlap,
+    ),
     "zone": (("x y", "px py"), "xi yi", (-2.0, 2.0), _zone),
     "outcode": (("x y", "px py"), "xi yi", (-2.0, 2.0), _outcode),
     "turn": (
@@ -160,15 +169,15 @@ _KINDS: dict[str, tuple[tuple[str, ...], str, tuple[float, float], Callable[...,
         _turn,
     ),
     "boxes": (
-        ("a_x a_y b_x b_y width height", "x_a y_a x_b y_b width height"),
-        "ax ay bx by w h",
+        ("a_x a_y a_w a_h b_x b_y b_w b_h", "x_a y_a w_a h_a x_b y_b w_b h_b"),
+        "ax ay wa ha bx by wb hb",
         (0.2, 2.0),
         _boxes,
     ),
     "circles": (
-        ("distance radius_a radius_b", "center_dist r_first r_second"),
-        "d ra rb",
-        (0.2, 2.0),
+        ("x_a y_a r_a x_b y_b r_b", "a_x a_y radius_a b_x b_y radius_b"),
+        "ax ay ra bx by rb",
+        (-2.0, 2.0),
         _circles,
     ),
 }
@@ -222,26 +231,26 @@ def geometry_cases(k: KernelBuilder, level: int) -> Title:
     names, short, ends, branches = _KINDS[form]
     whole = 0.3 if form in ("overlap", "zone", "outcode", "turn") else 0.0
     type_ = some_type(k, whole, "int32 int32 int16")
-    s = launch(k, list=2, grid=1)
+    s = launch(k, list=2, grid=1 if form in ("slab", "zone", "outcode") else 0)
     if type_.is_int:
         ends = {"circles": (1, 20), "turn": (0, 9), "boxes": (1, 9)}.get(form, (0, 50))
-    found: list[Expr] = [s.read(name, type_, *ends) for name in k.draw.word.choice(names).split()]
+    spans = [ends] * 8
     if form == "overlap":
-        widths = (5, 20) if type_.is_int else (0.3, 1.5)
-        found += [s.read(name, type_, *widths) for name in ("a_len", "b_len")]
+        spans[2:] = [(5, 20) if type_.is_int else (0.3, 1.5)] * 2
+    if form == "circles":
+        spans[2] = spans[5] = (0.3, 2.0)
+    chosen = k.draw.word.choice(names).split()
+    found: list[Expr] = [
+        s.read(name, type_, *span) for name, span in zip(chosen, spans, strict=False)
+    ]
     given = ", ".join(say(k, value) for value in found)
     out = s.out(_LABELS.get(form, "kinds labels"), INT32)
     share = {"outcode": 0.0, "slab": 1.0}.get(form, 0.6 if level >= 2 else 0.3)
     measure = Also(s, share, _MEASURES.get(form, ""), type_)
-    note = ""
-    if level >= 3 and shape.chance(0.04):
-        test = flag(s, "active valid")
-        leave(s, test.unless, (out, -1), (measure, 0))
-        note = f" Entries where {test.off} give -1."
     values = [k.let(name, value) for name, value in zip(short.split(), found, strict=True)]
     label = k.let("code" if form == "outcode" else "kind case", k.lift(_FIRST.get(form, 1), INT32))
     text, amount, meaning = branches(k, level, label, *values)
     k.store(out, s.at, label)
-    note += measure.told(meaning, amount)
+    note = measure.told(meaning, amount)
     name = k.name(*_KERNELS[form].split())
     return Title(name, f"{_SUBJECTS[form]} ({given}): {out.name} gets {text}.{note}")

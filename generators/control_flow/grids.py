@@ -98,8 +98,8 @@ _RULES = {
         "burning num_burning",
     ),
     "cyclic": Rule(
-        "a cyclic automaton of 5 states: a cell with more than {0} neighbours one state ahead "
-        "moves on",
+        "a cyclic automaton of 5 states: a cell with more than {0} of its 8 neighbours in the next "
+        "state (0 after 4) moves on to it",
         (1, 2),
         4,
         lambda state, near, need: [(near > need, (state + 1) % 5)],
@@ -283,7 +283,8 @@ def _meaning(turtle: bool, home: bool) -> str:
     """What the codes mean."""
     ways = "0 right, 1 down, 2 left, 3 up"
     if turtle:
-        return f"1 turns right, 2 turns left, and after each code it steps ({ways})"
+        turns = "1 turns right, 2 turns left, 0 does not turn"
+        return f"it faces right at first, {turns}, and then it steps on"
     return f"{ways}, 4 {'ends the walk' if home else 'stays'}"
 
 

@@ -80,6 +80,8 @@ def _numbers(s: Site, walk: Walk, type_: Scalar, each: bool) -> list[Expr]:
         ways = "array array parameter" if each else "parameter"
         if "base" in names:
             ways = "literal parameter"
+        elif "max_steps" in names:
+            ways = "parameter"
         kind = s.k.draw.shape.choice(ways.split())
         if kind == "literal":
             given.append(literal(s.k.draw.value.choice(values), type_))
@@ -110,7 +112,7 @@ def number_theory(k: KernelBuilder, level: int) -> Title:
     type_ = _type(k, walk, {Scalar(t): 1 for t in ("int32", "int64", "uint32", "uint64")})
     s = launch(k, list=2, grid=1 if level >= 2 else 0)
     numbers = s.array("numbers values", type_, 2, high)
-    out = s.out([f"{t}_out" for t in words(walk.titles)], type_)
+    out = s.out([f"{t.removesuffix('_of')}_out" for t in words(walk.titles)], type_)
     rounds = Also(s, 0.1 if level >= 2 else 0.0, "loop_counts num_iters")
     rounds.start("count turns")
     given = _numbers(s, walk, type_, each=True)
@@ -133,7 +135,7 @@ def integer_walk(k: KernelBuilder, level: int) -> Title:
     s = launch(k, rows=1, inner="cols") if form == "row" else launch(k, list=3, grid=1)
     numbers = s.array("numbers values inputs", type_, 1, 200, more=s.inner)
     given = _numbers(s, walk, type_, each=form == "one")
-    out = s.out([f"{t}_out" for t in words(walk.titles)], type_)
+    out = s.out([f"{t.removesuffix('_of')}_out" for t in words(walk.titles)], type_)
     step = _Step(k, walk, type_, given, level >= 3 and shape.chance(0.6))
     if form == "one":
         value, done = step.result(numbers[s.at]), f"number x of {numbers.name}, {step.text}"

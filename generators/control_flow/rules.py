@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import Also, both, branch, counter, leave, same, some, take
+from generators.control_flow.kit import Also, both, branch, counter, same, some, take
 from generators.control_flow.params import with_struct
 from generators.kit.functions import where
 from generators.kit.masks import as_flag, flag, flag_type
@@ -15,23 +15,28 @@ from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Const, Expr, Var, literal
 
 _LADDERS: dict[str, tuple[str, float, float, tuple[float, ...], str]] = {
-    "wind_force": ("wind wind_speed", 0.0, 33.0, (1.5, 5.5, 10.8, 17.2, 24.5), "force"),
+    "wind_warning": ("wind wind_speed", 0.0, 40.0, (10.8, 17.2, 24.5, 28.5, 32.7), "warning_level"),
     "grade": ("score points", 0.0, 100.0, (50.0, 60.0, 70.0, 80.0, 90.0), "grade"),
     "body_mass": ("bmi body_mass_index", 14.0, 42.0, (18.5, 25.0, 30.0, 35.0, 40.0), "category"),
-    "magnitude": ("magnitude richter", 0.5, 9.5, (2.0, 4.0, 5.0, 6.0, 7.0), "band"),
-    "ph_level": ("ph ph_value", 0.0, 14.0, (3.0, 6.0, 8.0, 11.0, 13.0), "ph_class"),
-    "frequency_band": ("freq_hz frequency", 20.0, 9e3, (500.0, 1e3, 2e3, 4e3, 6e3), "band"),
-    "air_quality": ("aqi air_index", 0.0, 400.0, (50.0, 100.0, 150.0, 200.0, 300.0), "category"),
+    "magnitude": ("magnitude richter", 0.5, 9.5, (4.0, 5.0, 6.0, 7.0, 8.0), "band"),
+    "soil_ph": ("ph soil_ph", 3.5, 8.0, (4.5, 5.1, 5.6, 6.1, 6.6), "ph_class"),
+    "frequency_band": ("freq_hz frequency", 20.0, 9e3, (60.0, 250.0, 500.0, 2e3, 4e3), "band"),
+    "air_quality": ("aqi air_index", 0.0, 400.0, (51.0, 101.0, 151.0, 201.0, 301.0), "category"),
 }
-"""Names and range of a measurement, the limits of its classes, and what a class is called."""
+"""Names and range of a measurement, the limits of its classes, and what a class is called: strong
+wind, gale, storm, violent storm and hurricane; the World Health Organization's body mass; light to
+great earthquakes; the USDA's classes of soils; bass to presence; the US EPA's index of air."""
+
+_MAPPED = ("air_quality", "soil_ph", "wind_warning")
+"""What there are maps of."""
 
 
 _AIMS = {
-    "wind_force": "Wind speeds (m/s) put into classes",
+    "wind_warning": "Wind speeds (m/s) put into warning levels",
     "grade": "Scores put into grades",
     "body_mass": "Body mass indices (kg/m^2) put into categories",
     "magnitude": "Earthquake magnitudes put into bands",
-    "ph_level": "Acidities (pH) put into classes",
+    "soil_ph": "Acidities of soils (pH) put into classes",
     "frequency_band": "Frequencies (Hz) put into bands",
     "air_quality": "Air quality indices put into categories",
 }
@@ -46,9 +51,9 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
         return _by_table(k, level)
     form = shape.choice(sorted(_LADDERS))
     names, low, high, edges, what = _LADDERS[form]
-    whole = form in ("grade", "frequency_band", "air_quality") and shape.chance(0.5)
+    whole = form == "air_quality" or (form in ("grade", "frequency_band") and shape.chance(0.5))
     type_ = INT32 if whole else k.draw.wide_float_type()
-    s = launch(k, list=7, grid=3)
+    s = launch(k, list=7, grid=3 if form in _MAPPED else 0)
     x = s.read(names, type_, *((int(low), int(high)) if whole else (low, high)))
     count = shape.integer(3, 5)
     steps = list(edges[:count])
@@ -56,7 +61,8 @@ def classify_levels(k: KernelBuilder, level: int) -> Title:
     if count <= 3 and shape.chance(0.4):
         limits = [_parameter(k, n, edge, type_) for n, edge in enumerate(steps, 1)]
     out = s.out(f"{what}_out {what}_ids", INT32)
-    margin = Also(s, 0.0 if level < 2 else 0.25, "excess margin", type_)
+    warned = form == "wind_warning" and level > 1
+    margin = Also(s, 0.4 if warned else 0.0, "excess margin", type_)
     v = k.let("v value x", x)
     label = _label(k, level, form, v, limits, what)
     note = _changed(s, level, label, len(limits))
@@ -89,7 +95,7 @@ def _by_table(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(_LADDERS))
     names, low, high, _, what = _LADDERS[form]
-    s = launch(k, list=7, grid=3)
+    s = launch(k, list=7, grid=3 if form in _MAPPED else 0)
     x = s.read(names, type_, low, high)
     kinds = shape.chance(0.5)
     k.size("edges", 5, 8)
@@ -162,7 +168,7 @@ _CALENDAR = {
     "month_length": "the number of days of the month",
     "valid": "1 where day, month and year are a date, else 0",
     "day_of_year": "the number of the day within its year",
-    "next_day": "the next day's number within its month (1 after the last)",
+    "next_day": "the date of the next day, written yyyymmdd as one number",
     "day_number": "the number of the day counted from 1 January of year 1 on, which is day 1 (the "
     "Rata Die of the Gregorian calendar)",
 }
@@ -171,10 +177,10 @@ _OUTS = {
     "month_length": "month_lengths days_in_month",
     "valid": "is_valid valid_flags",
     "day_of_year": "day_of_year ordinal_days",
-    "next_day": "next_day next_days",
+    "next_day": "next_dates next_ymd",
     "day_number": "rata_die day_numbers",
 }
-_DAYS = {"day_of_year": (1, 28), "valid": (0, 32), "next_day": (26, 31), "day_number": (1, 28)}
+_DAYS = {"day_of_year": (1, 28), "valid": (0, 32), "next_day": (27, 31), "day_number": (1, 28)}
 """The days of the dates that need one."""
 
 
@@ -191,18 +197,14 @@ def calendar_rules(k: KernelBuilder, level: int) -> Title:
     names = k.draw.word.choice(("year month day", "years months days", "yyyy mm dd")).split()
     date = [s.read(names[0], type_, 1990, 2010)]
     if form != "leap":
-        months = {"valid": (0, 13), "month_length": (1, 5), "next_day": (1, 5)}.get(form, (1, 12))
+        months = {"valid": (0, 13), "month_length": (1, 5)}.get(form, (1, 12))
         date.append(s.read(names[1], type_, *months))
     if form in _DAYS:
         date.append(s.read(names[2], type_, *_DAYS[form]))
     out = s.out(_OUTS[form], type_)
-    named = level >= 3 and form in ("day_of_year", "next_day", "day_number")
+    named = level >= 3 and form in ("day_of_year", "day_number")
     weekday = Also(s, 0.5 if named else 0.0, "weekday dow", type_)
     y, note = k.let("y yr", date[0]), ""
-    if level >= 2 and shape.chance(0.05):
-        since = k.scalar("first_year since", type_, 1994, 2004)
-        leave(s, y < since, (out, -1), (weekday, -1))
-        note = f" Years before {since.name} give -1."
     leap = routine(k, BY_LEVEL[level], "is_leap leap_year", {"y": type_}, lambda _, v: _leap(k, v))(
         y
     )
@@ -210,7 +212,7 @@ def calendar_rules(k: KernelBuilder, level: int) -> Title:
         _store_flag(s, out, leap)
     else:
         _months(s, form, (y, *date[1:]), leap, out, weekday)
-    note += weekday.said("the weekday by Zeller's rule, 0 for Saturday")
+    note += weekday.said("the weekday of the date by Zeller's rule, 0 for Saturday")
     what = ("year", "month", "date")[len(date) - 1]
     done = f"For each {what} ({', '.join(say(k, part) for part in date)}): {out.name} gets "
     name = k.name(*_NAMES[form].split())
@@ -268,12 +270,21 @@ def _months(
     if form == "valid":
         _store_flag(s, out, both(m >= 1, m <= 12, d >= 1, d <= days))
     else:
-        with k.if_(d < days):
-            k.store(out, s.at, d + 1)
-        with k.else_():
-            k.store(out, s.at, 1)
-    if weekday:
-        weekday.put(_zeller(k, y, m, d))
+        k.store(out, s.at, _after(k, (y, m, d), days))
+
+
+def _after(k: KernelBuilder, date: tuple[Expr, Expr, Expr], days: Var) -> Expr:
+    """The date of the next day as a number."""
+    y, m, d = date
+    day = k.let("next_d new_day", d + 1)
+    month, year = k.let("next_m new_month", m), k.let("next_y new_year", y)
+    with k.if_(day > days):
+        k.assign(day, 1)
+        k.augment(month, "add", 1)
+        with k.if_(month > 12):
+            k.assign(month, 1)
+            k.augment(year, "add", 1)
+    return year * 10_000 + month * 100 + day
 
 
 def _day_of_year(s: Site, date: tuple[Expr, ...], leap: Expr, out: Var, weekday: Also) -> None:

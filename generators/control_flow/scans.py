@@ -48,7 +48,7 @@ class Scan:
 
 _SCANS = {
     "crossings": Scan(
-        "how often neighbouring samples lie on different sides of {t}",
+        "how often one of two neighbouring samples is above {t} and the other is not",
         lambda v, n, run, t, u, j, at: [(fn("ne", v > t, at(j, -1) > t), (n, n + 1))],
         begin=1,
     ),
@@ -75,14 +75,14 @@ _SCANS = {
         counts=False,
     ),
     "peaks": Scan(
-        "how many samples are above {t} and above both neighbours",
+        "how many samples with two neighbours are above {t} and above both of these",
         lambda v, n, run, t, u, j, at: [(both(v > t, v > at(j, -1), v > at(j, 1)), (n, n + 1))],
         begin=1,
         end=1,
         held=True,
     ),
     "switches": Scan(
-        "how often a switch turns on that goes on above {t} and off below {u}",
+        "how often a switch turns on that goes on above {t}, off below {u}, and is off at first",
         lambda v, n, run, t, u, j, at: [
             (both(same(run, 0), v > t), (run, 1), (n, n + 1)),
             (both(same(run, 1), v < u), (run, 0)),
@@ -164,6 +164,11 @@ def event_scan(k: KernelBuilder, level: int) -> Title:
 def _limits(k: KernelBuilder, chosen: Sequence[str], type_: Scalar) -> tuple[Expr, Expr]:
     """The limit of events, and a lower one where there are two."""
     whole, u = type_.is_int, zero(type_)
+    names = ("threshold limit cutoff", "")
+    if "switches" in chosen:
+        pairs = ("high_threshold low_threshold", "on_level off_level", "upper lower")
+        high, low = k.draw.word.choice(pairs).split()
+        names = (high, low)
     if "settled" in chosen or "rises" in chosen:
         span = (45.0, 60.0) if whole else (0.6, 0.9)
         t = setting(k, "tolerance margin", type_, *span, 1.0)
@@ -172,10 +177,10 @@ def _limits(k: KernelBuilder, chosen: Sequence[str], type_: Scalar) -> tuple[Exp
         span = (40.0, 60.0) if whole else (0.1, 0.4)
         if rare:
             span = (75.0, 92.0) if whole else (0.8, 1.3)
-        t = setting(k, "threshold limit cutoff", type_, *span, 1.0)
+        t = setting(k, names[0], type_, *span, 1.0)
     if "switches" in chosen:
         span = (15.0, 30.0) if whole else (-0.6, -0.2)
-        u = setting(k, "low_threshold release", type_, *span, 1.0)
+        u = setting(k, names[1], type_, *span, 1.0)
     return t, u
 
 

@@ -91,8 +91,10 @@ def delaunay_edges(k: KernelBuilder, level: int) -> Title:
         with k.if_(det > 0):
             k.assign(flag, 1)
         k.store(flips, at, flag)
-    text = f"The inner edges of a triangulation of {m.name} with integer coordinates (below 2^13) "
-    text += f"lie between the triangles a, b, c and b, a, d, both counter-clockwise: {said}. "
+    text = (
+        f"The inner edges of a triangulation of {m.name} with integer coordinates (of size below "
+    )
+    text += f"2^13) lie between the triangles a, b, c and b, a, d, both counter-clockwise: {said}. "
     text += f"{flips.name} gets 1 where d lies inside the circle through a, b and c ({_EXACT})"
     text += f" and {border.name} is 0" if border is not None else ""
     return Title(k.name("delaunay_flip_flags mark_flips find_illegal_edges"), f"{text}, else 0.")
@@ -148,11 +150,16 @@ def _by_triangle(m: _Mesh) -> Title:
     out = k.out(outs, INT32, "tris")
     k.store(out, at, found)
     text = f"The triangles a, b, c of {tris.name} (counter-clockwise) triangulate {m.name} with "
-    text += f"integer coordinates (below 2^13); {far.name} holds, for each of the 3 edges, the "
     text += (
-        f"vertex d on its other side. An edge is bad where {border.name} is 0 and d lies inside "
+        f"integer coordinates (of size below 2^13); {far.name} holds, for each of the edges ab, "
     )
-    text += f"the circle through a, b and c ({_EXACT}). {out.name} gets {said}."
+    text += (
+        f"bc and ca, the vertex d on its other side. An edge is bad where {border.name} is 0 and d "
+    )
+    text += (
+        f"lies inside the circle through a, b and c ({_EXACT}). Edges of the hull are constrained. "
+    )
+    text += f"{out.name} gets {said}."
     return Title(k.name(kernels), text)
 
 

@@ -26,6 +26,11 @@ def _bitmap(k: KernelBuilder, names: str, type_: Scalar, dims: tuple[str, ...]) 
     return k.array(names, type_, dims, low=0, high=2**type_.bits - 1)
 
 
+_FILTERED = (("bitmaps", "filter_bits"), ("row_bits", "query_bits"), ("bitmaps", "mask_bits"))
+_PAIRED = (("left_bits", "right_bits"), ("bits_a", "bits_b"), ("bitmaps", "other_bitmaps"))
+"""What bitmaps of rows and one for all of them are called, and what two of each row are."""
+
+
 def _pairs(k: KernelBuilder, level: int) -> Title:
     """Two bitmaps combined word by word, or, of each row, how many bits that has."""
     shape = k.draw.shape
@@ -42,8 +47,9 @@ def _pairs(k: KernelBuilder, level: int) -> Title:
     names += [] if counted else [k.name("w word")]
     at = k.thread(*launched, names=names)
     shared = rows and shape.chance(0.4)
-    first = _bitmap(k, "bitmaps left_bits", type_, dims)
-    second = _bitmap(k, "filter_bits query_bits", type_, ("num_words",) if shared else dims)
+    one, other = k.draw.word.choice(_FILTERED if shared else _PAIRED)
+    first = _bitmap(k, one, type_, dims)
+    second = _bitmap(k, other, type_, ("num_words",) if shared else dims)
     if not counted:
         word = k.let("bits combined", code(first[at], second[at[-1:] if shared else at]))
         out = k.out("result_bits combined_bits", type_, dims)
@@ -72,7 +78,7 @@ def _rank(k: KernelBuilder, level: int) -> Title:
     (q,) = k.thread("queries", names=(k.name("q i"),))
     words = _bitmap(k, "bitmap words", type_, ("num_words",))
     before = k.array("word_ranks set_before", INT32, "num_words", init="sorted", low=0, high=400)
-    asked = k.array("positions queries_in", INT32, "queries", init=f"index_of:{bits}*num_words")
+    asked = k.array("positions bit_positions", INT32, "queries", init=f"index_of:{bits}*num_words")
     place = k.let("pos p", asked[q])
     w = k.let("w word", place // bits)
     one = KernelBuilder.lift(1, type_)
@@ -174,15 +180,13 @@ def _by_search(k: KernelBuilder, level: int) -> Title:
             k.assign(found, w * bits + inside)
     out = k.out("positions selected", INT32, "queries")
     k.store(out, q, found)
-    text = f"Select in {words.name}, {bits} bits a word, lowest first, where {before.name} "
-    text += f"(ascending) counts the set bits before each word: for each n of {wanted.name}, "
-    text += (
-        f"{out.name} gets, in the last word whose count is not above n, the position of the set "
+    text = (
+        f"Select in {words.name}, {bits} bits a word, lowest first: for each n of {wanted.name}, "
     )
-    text += (
-        "bit before which n minus that count are set in the word; -1 if there is no such word or "
-    )
-    text += "bit."
+    text += f"{out.name} gets the position of the set bit before which n others are set. "
+    text += f"{before.name} (ascending) holds how many are set before each word; the bit lies in "
+    text += "the last word for which that is at most n, and the rest of n are set before it there. "
+    text += "Without such a word or bit it is -1."
     return Title(k.name("select_bits bitmap_select nth_set_bits"), text)
 
 

@@ -89,20 +89,19 @@ def graph(k: KernelBuilder, level: int) -> Graph:
 
 def _padded(k: KernelBuilder, v: Var, form: str) -> Graph:
     """A table of neighbours with as many places for each vertex."""
-    k.size("degree", *((4, 6) if form == "counted" else (6, 8)))
+    k.size("degree", 6, 8)
     dims = ("degree", "verts") if form == "slots" else ("verts", "degree")
     counted = form == "counted"
     init = "index_of:verts" if counted else "index_of:verts+1"
     table = k.array("neighbors adjacency ell_cols", INT32, dims, init=init)
     width: Expr = extent(table, 0 if form == "slots" else 1)
-    if k.draw.shape.chance(0.4):
+    if not counted and k.draw.shape.chance(0.4):
         width = k.size_param("max_degree degree_cap", "degree")
     if counted:
-        init = "index_of:degree+4"
+        init = "index_of:degree+1"
         counts = k.array("degrees row_counts num_neighbors", INT32, "verts", init=init)
-        stop = k.let("count deg", least(counts[v], width))
+        stop = k.let("count deg", counts[v])
         said = f"{table.name}[{v.name}, e] for e below {counts.name}[{v.name}]"
-        said += f" and {width.name}" if isinstance(width, Var) else ", at most a whole row"
         return Graph(k, v, form, table, (k.lift(0, INT32), stop), said)
     free = k.size_param("num_verts num_vertices", "verts")
     at = f"{v.name}, e" if form == "table" else f"e, {v.name}"

@@ -61,14 +61,24 @@ class _Boxes:
         parts = [x[at + (self.k.lift(n, INT32),)] for n in range(4)]
         return self.k.let(names, make(_BOX, *parts))
 
+    def _ends(self, body: BodyBuilder, stem: str, box: Expr, n: int) -> tuple[Expr, Expr]:
+        """Where a box begins and ends along an axis: in locals where that takes arithmetic and is
+        read more than once."""
+        start, size, axis = box[n], box[n + 2], "xy"[n]
+        low: Expr = start
+        high: Expr = start + size
+        if self.centred:
+            low = body.let(f"{stem}_{axis}0", start - 0.5 * size)
+            high = start + 0.5 * size
+        if self.centred or self.generalised:
+            high = body.let(f"{stem}_{axis}1", high)
+        return low, high
+
     def _overlap(self, body: BodyBuilder, a: Expr, b: Expr) -> Expr:
-        def ends(box: Expr, n: int) -> tuple[Expr, Expr]:
-            if self.centred:
-                return box[n] - 0.5 * box[n + 2], box[n] + 0.5 * box[n + 2]
-            return box[n], box[n] + box[n + 2]
+        spans = [(self._ends(body, "a", a, n), self._ends(body, "b", b, n)) for n in (0, 1)]
 
         def side(n: int) -> tuple[Expr, Expr]:
-            (low_a, high_a), (low_b, high_b) = ends(a, n), ends(b, n)
+            (low_a, high_a), (low_b, high_b) = spans[n]
             return most(low_a, low_b), least(high_a, high_b)
 
         zero = body.lift(0.0, FLOAT32)
@@ -83,9 +93,9 @@ class _Boxes:
         hull = [
             body.let(
                 name,
-                most(ends(a, n)[1], ends(b, n)[1]) - least(ends(a, n)[0], ends(b, n)[0]),
+                most(of_a[1], of_b[1]) - least(of_a[0], of_b[0]),
             )
-            for n, name in enumerate(("hull_w", "hull_h"))
+            for (of_a, of_b), name in zip(spans, ("hull_w", "hull_h"), strict=True)
         ]
         area = body.let("hull_area", hull[0] * hull[1])
         return inter / union - (area - union) / area
@@ -171,7 +181,7 @@ def match_anchors(k: KernelBuilder, level: int) -> Title:
     lead = ("batch",)
     at = k.thread(*lead, "anchors", names=[k.name("b img"), k.name("a anchor i")])
     anchors = boxes.array("anchors anchor_boxes", "anchors")
-    objects = boxes.array("gt_boxes targets_xywh", *lead, "objects")
+    objects = boxes.array("gt_boxes target_boxes", *lead, "objects")
     k.half_inputs = False  # Corners of boxes need more than eleven bits.
     high = k.scalar("pos_threshold fg_threshold", FLOAT32, 0.25, 0.5)
     mine = boxes.read("box anchor_box", anchors, at[-1])
@@ -182,8 +192,10 @@ def match_anchors(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.35):
         number = k.array("num_objects gt_counts", INT32, lead, init="index_of:objects+4")
         count = k.let("valid n_gt", least(number[at[0]], count))
-        told = f" Only the first objects count, as many as {number.name} says; of none the largest "
-        told += f"is {none:g}."
+        told = (
+            f" Only the first {number.name} objects of an image count; where there are none, the "
+        )
+        told += f"largest is {none:g}."
     with k.for_("j g obj", count) as j:
         there = (*at[:-1], j)
         overlap = k.let("overlap", boxes.measure(mine, boxes.read("target gt", objects, *there)))

@@ -142,13 +142,11 @@ def length(s: Seq, level: int, names: str = "n count") -> tuple[Expr, str]:
     k, shape = s.lanes.k, s.lanes.k.draw.shape
     way = shape.weighted({"whole": 3, "param": 2, "ragged": 2 if level > 1 else 1})
     if way == "ragged":
-        lengths = k.array(
-            "lengths sizes_used row_lengths", INT32, s.lanes.dims, init=f"index_of:{s.size}+4"
-        )
+        lengths = k.array("lengths seq_lens", INT32, s.lanes.dims, init=f"index_of:{s.size}+4")
         n = k.let(names, least(lengths[s.lanes.at], s.whole()))
         return n, f" (only its first {lengths.name} elements)"
     if way == "param" and s.base is None:
-        return k.size_param("num_items length width", s.size), ""
+        return k.size_param("seq_len length num_items", s.size), ""
     return named(k, names, s.whole()), ""
 
 

@@ -125,6 +125,7 @@ def bitonic_step(k: KernelBuilder, level: int) -> Title:
         stage = " in its last stage, where all pairs are put in the same order"
     else:
         stage = " whose stages begin with mirrored pairs, so that all run the same way"
+        order += " (whole blocks fill a list)"
     with nullcontext() if form == "pairs" else k.if_(other > first):
         _exchange(k, _Pair(keys, values, (*head, first), (*head, other), up, upward))
     also = f", and {values.name} moved along" if values is not None else ""
@@ -393,4 +394,6 @@ def merge_by_rank(k: KernelBuilder, level: int) -> Title:
     nb: Expr = k.size_param(runs[3], "len_b") if sizes else extent(b, len(lead))
     text = (_merged if one else _ranked)(_Runs(k, at, lead, a, b, na, nb))
     text += " Runs are rows." if lead else ""
-    return Title(k.name("merge_by_rank rank_merge", "merge_runs"), text)
+    return Title(
+        k.name("merge_by_rank rank_merge merge_runs" if one else "rank_in_other cross_ranks"), text
+    )

@@ -139,11 +139,13 @@ def dbscan_core(k: KernelBuilder, level: int) -> Title:
         near = f"points among itself and those of its candidates that lie within {p.eps.name}"
     text = f"DBSCAN core points: {flags.name} gets 1 for a point with at least {fewest.name} {near}"
     text += "" if listed else " (itself included)"
-    text += ", else 0" if weights is None else f", each counted {weights.name} times, else 0"
+    if weights is not None:
+        text += f", point j counting as {weights.name}[{p.where.replace('i', 'j')}] points"
+    text += ", else 0"
     if way == "counts":
         out = k.out("nbr_counts counts", INT32, p.dims)
         k.store(out, (*p.lead, p.i), count)
-        text += f"; {out.name} gets how many those are"
+        text += f"; {out.name} gets their number"
     if way == "early":
         text += "; the search ends as soon as they are enough"
     return Title(k.name("dbscan_core mark_core_points core_points"), f"{text}.{p.told}")

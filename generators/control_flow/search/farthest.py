@@ -1,4 +1,4 @@
-"""Farthest point sampling: a step for each point, partial maxima, whole clouds by one thread."""
+"""Farthest point sampling: a step for each point, partial maxima, whole patches by one thread."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ class _Cloud:
     way: str
     lead: tuple[str, ...]
     vec: Vec
+    size: str
+    """How many points a cloud has."""
 
     @property
     def name(self) -> str:
@@ -72,28 +74,34 @@ class _Cloud:
         return k.let("d2 dist_sq", whole)
 
 
-def _cloud(k: KernelBuilder, level: int, several: bool, sizes: tuple[int, int]) -> _Cloud:
+def _cloud(
+    k: KernelBuilder,
+    level: int,
+    lead: tuple[str, ...] | bool,
+    size: str,
+    ways: str = "vec split rows",
+) -> _Cloud:
     shape = k.draw.shape
-    lead: tuple[str, ...] = ()
-    if several:
-        lead = (k.draw.word.choice(("clouds", "batch")),)
-        k.size(lead[0], *((3, 4) if sizes[0] < 14 else (8, 12)))
-    k.size("points", *sizes, minimum=2)
-    way = shape.weighted({"vec": 5, "split": 2, "rows": 2 if level > 1 else 0})
+    if not isinstance(lead, tuple):
+        lead = (k.draw.word.choice(("clouds", "batch")),) if lead else ()
+        for name in lead:
+            k.size(name, 3, 4)
+    shares = {"vec": 5, "split": 2, "rows": 2 if level > 1 else 0}
+    way = shape.weighted({name: shares[name] for name in ways.split()})
     vec = Vec(3 if shape.chance(0.8) else 2, FLOAT32)
     if way == "rows":
         k.size("dim", 4, 6)
-        dims = (*lead, "points", "dim")
+        dims = (*lead, size, "dim")
         arrays = [k.array("features embeddings feats", FLOAT32, dims, low=-1.0, high=1.0)]
     elif way == "vec":
-        arrays = [k.array("points xyz positions", vec, (*lead, "points"), low=-1.0, high=1.0)]
+        arrays = [k.array("points xyz positions", vec, (*lead, size), low=-1.0, high=1.0)]
     else:
         stem = k.draw.word.choice(("points", "pos"))
         arrays = [
-            k.array(f"{stem}_{axis}", FLOAT32, (*lead, "points"), low=-1.0, high=1.0)
+            k.array(f"{stem}_{axis}", FLOAT32, (*lead, size), low=-1.0, high=1.0)
             for axis in "xyz"[: vec.size]
         ]
-    return _Cloud(k, tuple(arrays), way, lead, vec)
+    return _Cloud(k, tuple(arrays), way, lead, vec, size)
 
 
 @idiom
@@ -101,11 +109,12 @@ def farthest_point_update(k: KernelBuilder, level: int) -> Title:
     """A step of farthest point sampling: distances to the samples fall to that of the newest."""
     shape = k.draw.shape
     several = level > 1 and shape.chance(0.4)
-    c = _cloud(k, level, several, (10, 13) if several else (30, 44))
+    k.size("points", *((10, 13) if several else (30, 44)), minimum=2)
+    c = _cloud(k, level, several, "points")
     dims = (*c.lead, "points")
     at = k.thread(*dims, names=[k.name("b cloud"), k.name("i tid p")][-len(dims) :])
     lead = at[:-1]
-    dist = k.array("min_dists min_sq_dists", FLOAT32, dims, role="inout", low=0.05, high=3.0)
+    dist = k.array("nearest_sq_dists min_sq_dists", FLOAT32, dims, role="inout", low=0.05, high=3.0)
     last, said = _newest(c, lead, level)
     valid = None
     if level >= 3 and shape.chance(0.35):
@@ -126,7 +135,7 @@ def _newest(c: _Cloud, lead: tuple[Var, ...], level: int) -> tuple[Expr, str]:
     """The newest sample: the last one in a table, or held in a cell; in words."""
     k, own = c.k, " of its cloud" * bool(c.lead)
     if level >= 2 and k.draw.shape.chance(0.4):
-        dims = (*c.lead, k.size("samples", 4, 6, minimum=4))
+        dims = (*c.lead, k.size("places", 4, 6, minimum=4))
         table = k.array("samples sample_ids", INT32, dims, init="index_of:points")
         step = k.scalar("step round", INT32, 1, 4)
         return table[index(*lead, step - 1)], f"{table.name}[{step.name} - 1]{own}"
@@ -160,7 +169,9 @@ def _updated(
     new = k.let("new_d d_min", least(dist[at], d2))
     k.store(dist, at, new)
     if way == "peak":
-        peak = k.accumulator("peak_dist max_min_dist", FLOAT32, k.launch_dim[:-1] or "1", NONE)
+        peak = k.accumulator(
+            "peak_sq_dist max_min_sq_dist", FLOAT32, k.launch_dim[:-1] or "1", NONE
+        )
         k.atomic("max", peak, lead or 0, new)
         text += f". Atomically raise {peak.name}{' of each cloud' if lead else '[0]'} to the "
         text += f"largest new {dist.name}"
@@ -169,67 +180,91 @@ def _updated(
 
 @idiom
 def farthest_point_pick(k: KernelBuilder, level: int) -> Title:
-    """The farthest point from the samples: by a thread a cloud, by lanes, or all samples in one."""
-    shape = k.draw.shape
-    ways = {"one": 3 if level < 4 else 1, "lanes": 3 * (level > 1), "whole": 3 * (level > 2)}
-    way = shape.weighted(ways)
-    several = shape.chance(0.6) or way != "lanes"
-    sizes = (12, 13) if way == "lanes" and several else (20, 26)
-    c = _cloud(k, level, several, sizes)
-    dims, names = c.lead, [k.name("b cloud")] if several else []
-    if way == "lanes":
-        dims, names = (*dims, k.size("lanes", 3, 4)), [*names, k.name("lane t")]
-    at = k.thread(*dims, names=names)
-    lead = at[: len(c.lead)]
+    """The farthest point from the samples: of each patch by a thread, or of a cloud in parts."""
+    ways = {"one": 3, "units": 3 * (level > 1), "whole": 3 * (level > 2)}
+    way = k.draw.shape.weighted({name: n for name, n in ways.items() if n})
+    if way == "units":
+        return _by_units(k, level)
+    c = _patches(k, level, whole=way == "whole")
+    lead = k.thread(*c.lead, names=[k.name("b patch")])
     if way == "whole":
         return _sampled(c, lead, level)
     dist = _distances(c)
-    newest = k.array("last_ids newest", INT32, c.lead or "1", init="index_of:points")
-    s = k.let("s last", newest[lead or (0,)])
-    stride = k.size_param("num_lanes stride", "lanes") if way == "lanes" else None
-    best, who = _pass(c, lead, s, dist, (at[-1], stride) if stride is not None else None)
-    out = k.out("lane_ids partial_ids" if stride is not None else "next_ids picked", INT32, dims)
-    k.store(out, at, who)
-    falls = f"{dist.name} of each of {c.name} falls to its squared distance to the newest sample, "
-    falls += f"the point {newest.name}{' of its cloud' if c.lead else '[0]'}, where that is less"
-    if stride is None:
-        text = (
-            f"A step of farthest point sampling that puts the next sample in {out.name}: {falls}, "
-        )
-        text += (
-            f"and the next sample is the point whose {dist.name} is then the largest, the first "
-        )
-        return Title(k.name("fps_step farthest_point_step"), f"{text}of equals.")
-    most_out = k.out("lane_dists partial_dists", FLOAT32, dims)
-    k.store(most_out, at, best)
-    text = "A step of farthest point sampling by lanes, each of which takes every "
-    text += f"{stride.name}-th point from its own number on and puts the farthest of them in "
-    text += f"{out.name}, and its distance in {most_out.name}: {falls}. The farthest is the first "
-    text += f"point of the largest new {dist.name}; a lane without points has -1 for both."
-    return Title(k.name("fps_partial_argmax fps_lane_step"), text)
+    newest = k.array("last_ids newest", INT32, c.lead, init="index_of:points")
+    s = k.let("s last", newest[lead])
+    _, who = _pass(c, lead, s, dist, None)
+    out = k.out("next_ids picked", INT32, c.lead)
+    k.store(out, lead, who)
+    text = f"A step of farthest point sampling in each patch of {c.name}, which puts the next "
+    text += f"sample in {out.name}: {dist.name} of each point falls to its squared distance to the "
+    text += f"newest sample, the point {newest.name} of its patch, where that is less, and the "
+    text += f"next sample is the point whose {dist.name} is then the largest, the first of equals."
+    return Title(k.name("fps_step farthest_point_step"), text)
+
+
+_SHARE = 32
+"""Points of a unit: so many accesses hide that all threads read the newest sample first."""
+
+
+def _by_units(k: KernelBuilder, level: int) -> Title:
+    """The first half of the search in one large cloud: the farthest point of each thread's."""
+    k.size("units", 3, 4)
+    c = _cloud(k, level, False, f"{_SHARE}*units")
+    (unit,) = k.thread("units", names=[k.name("unit t")])
+    dist = _distances(c)
+    newest = k.array("last_id newest", INT32, "1", init=f"index_of:{c.size}")
+    s = k.let("s last", newest[0])
+    stride = k.size_param("num_units stride", "units")
+    _, who = _pass(c, (), s, dist, (unit, stride))
+    out = k.out("unit_ids partial_ids", INT32, "units")
+    k.store(out, (unit,), who)
+    text = (
+        f"A step of farthest point sampling by units, each of which takes {_SHARE} points, every "
+    )
+    text += f"{stride.name}-th from its own number on: {dist.name} of each of {c.name} falls to "
+    text += f"its squared distance to the newest sample, the point {newest.name}[0], where that is "
+    text += f"less. {out.name} gets the unit's point of the largest new {dist.name}, the first of "
+    text += "equals."
+    return Title(k.name("fps_partial_argmax fps_unit_step"), text)
+
+
+def _patches(k: KernelBuilder, level: int, whole: bool) -> _Cloud:
+    """Small sets of points, as clouds are cut into; where all samples are picked, one of
+    ``_KEPT`` points is."""
+    k.size("patches", 20, 28)
+    if whole:
+        k.size("samples", 3, 4)
+    else:
+        k.size("points", 20, 26, minimum=2)
+    size = f"{_KEPT}*samples" if whole else "points"
+    return _cloud(k, level, ("patches",), size, "vec split")
+
+
+_KEPT = 4
 
 
 def _distances(c: _Cloud) -> Var:
-    dims = (*c.lead, "points")
-    return c.k.array("min_dists min_sq_dists", FLOAT32, dims, role="inout", low=0.05, high=3.0)
+    dims = (*c.lead, c.size)
+    return c.k.array(
+        "nearest_sq_dists min_sq_dists", FLOAT32, dims, role="inout", low=0.05, high=3.0
+    )
 
 
 def _pass(
-    c: _Cloud, lead: tuple[Var, ...], s: Var, dist: Var, lane: tuple[Var, Var] | None
+    c: _Cloud, lead: tuple[Var, ...], s: Var, dist: Var, unit: tuple[Var, Var] | None
 ) -> tuple[Var, Var]:
-    """Lower all distances of a cloud, or of a lane's points; the largest one and its point."""
+    """Lower all distances of a cloud, or of a unit's points; the largest one and its point."""
     k = c.k
     held = c.held("q newest_pt", *lead, s)
     best = k.let("best_d far_d", k.lift(NONE, FLOAT32))
     who = k.let("best_i far_id", k.lift(-1, INT32))
-    if lane is None:
+    if unit is None:
         with k.for_("j", c.count) as j:
             _lowered(c, (lead, s, held), dist, j, (best, who))
     else:
-        j = k.let("j", lane[0])
-        with k.while_(j < c.count):
+        with k.for_("c n", _SHARE) as n:
+            j = k.let("j", unit[0] + n * unit[1])
             _lowered(c, (lead, s, held), dist, j, (best, who))
-            k.augment(j, "add", lane[1])
     return best, who
 
 
@@ -254,17 +289,16 @@ def _sampled(c: _Cloud, lead: tuple[Var, ...], level: int) -> Title:
     """All samples of a cloud by one thread."""
     k = c.k
     dist = k.array(
-        "min_dists scratch_dists",
+        "min_sq_dists scratch_sq_dists",
         FLOAT32,
-        (*c.lead, "points"),
+        (*c.lead, c.size),
         role="inout",
         init="reduction_identity",
         low=1.0e30,
         high=1.0e30,
     )
-    m = k.size("samples", 4, 6)
-    first = k.array("start_ids seeds", INT32, c.lead, init="index_of:points")
-    out = k.out("sample_ids sampled", INT32, (*c.lead, m))
+    first = k.array("start_ids seeds", INT32, c.lead, init=f"index_of:{c.size}")
+    out = k.out("sample_ids sampled", INT32, (*c.lead, "samples"))
     cover = k.out("cover_radii cover_dists", FLOAT32, c.lead) if k.draw.shape.chance(0.4) else None
     s = k.let("s last", first[lead])
     rest = k.let("rest gap", k.lift(0.0, FLOAT32)) if cover is not None else None
@@ -274,7 +308,7 @@ def _sampled(c: _Cloud, lead: tuple[Var, ...], level: int) -> Title:
         k.assign(s, who)
         if rest is not None:
             k.assign(rest, best)
-    text = f"Farthest point sampling of each cloud of {c.name}: the first sample is {first.name}, "
+    text = f"Farthest point sampling of each patch of {c.name}: the first sample is {first.name}, "
     text += "each further one the point whose squared distance to the nearest sample so far is the "
     text += f"largest, the first of equals. {out.name} gets the samples in order; {dist.name}, "
     text += "1e30 at first, holds the squared distance of each point to the nearest of them"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import both, index, same
+from generators.control_flow.kit import both, index, same, some
 from generators.kit.functions import dot, most, sqrt
 from generators.kit.sources import filled, zero
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
@@ -310,21 +310,23 @@ def _predicted(s: _Sets, b: _Best, metric: str, goal: str, text: str, short: boo
 
 
 def _voted(s: _Sets, b: _Best, refs: str, text: str, short: bool) -> Title:
-    """The label that most of the nearest have."""
+    """The label that most of the nearest have; the lowest of equally frequent ones."""
     k = s.k
-    k.size("classes", 3, 4)
-    labels = k.array("labels ref_labels", INT32, refs, init="index_of:classes")
+    labels = k.array("labels ref_labels", INT32, refs, low=0, high=3)
     found = k.let("label voted", k.lift(-1, INT32))
     top = k.let("top_votes most_votes", k.lift(0, INT32))
-    with k.for_("c cls", k.size_param("num_classes", "classes")) as c:
+    with k.for_("m", b.few) as m, _taken(k, b, m, short):
+        own = k.let("own candidate", labels[b.ids[m]])
         votes = k.let("votes", k.lift(0, INT32))
-        with k.for_("m t", b.few) as m:
-            test = same(labels[most(b.ids[m], 0)], c)
-            with k.if_(both(b.ids[m] >= 0, test) if short else same(labels[b.ids[m]], c)):
-                k.augment(votes, "add", 1)
-        with k.if_(votes > top):
+        with (
+            k.for_("t other", b.few) as t,
+            _taken(k, b, t, short),
+            k.if_(same(labels[b.ids[t]], own)),
+        ):
+            k.augment(votes, "add", 1)
+        with k.if_(some(votes > top, both(same(votes, top), own < found))):
             k.assign(top, votes)
-            k.assign(found, c)
+            k.assign(found, own)
     out = k.out("predicted classes_out", INT32, s.dims)
     k.store(out, s.at, found)
     text += f"{out.name} gets the class that most of them have in {labels.name}, the lowest of "

@@ -21,7 +21,6 @@ class _Forest:
     feature: Var
     threshold: Var
     leaf: Var
-    type: Scalar
     flat: bool
     depth: Expr
     nodes: Expr
@@ -44,16 +43,13 @@ def _forest(k: KernelBuilder, level: int) -> _Forest:
     leaves: tuple[str, ...] = (f"trees*{ends}",) if flat else ("trees", str(ends))
     feature = k.array("split_feature feature_ids", INT32, inner, init="index_of:features")
     threshold = k.array("thresholds split_values", FLOAT32, inner, low=-0.8, high=0.8)
-    type_ = k.draw.shape.choice((FLOAT32, FLOAT32, INT32))
-    span = (0, 5) if type_ == INT32 else (-1.0, 1.0)
-    leaf = k.array("leaf_values leaves", type_, leaves, low=span[0], high=span[1])
+    leaf = k.array("leaf_values leaves", FLOAT32, leaves, low=-1.0, high=1.0)
     depth: Expr = k.lift(levels, INT32)
     return _Forest(
         k,
         feature,
         threshold,
         leaf,
-        type_,
         flat,
         depth,
         k.lift(nodes, INT32),
@@ -93,21 +89,22 @@ def forest_inference(k: KernelBuilder, level: int) -> Title:
     row = at[0]
     dims = ("features", "samples") if by_features else ("samples", "features")
     x = k.array("x samples_in data", FLOAT32, dims, low=-1.0, high=1.0)
-    whole = f.type == INT32
     text = f"Evaluate a forest of trees of depth {f.levels} ({f.feature.name}, {f.threshold.name}, "
-    text += f"{f.leaf.name}): a sample of {x.name} goes from node n to 2 * n + 2 where the node's "
-    text += "feature is above its threshold, else to 2 * n + 1. "
+    text += (
+        f"{f.leaf.name}): a {'column' if by_features else 'row'} of {x.name} goes from node n to "
+    )
+    text += "2 * n + 2 where the node's feature is above its threshold, else to 2 * n + 1. "
     if each:
-        out = k.out("leaf_out tree_scores", f.type, ("samples", "trees"))
+        out = k.out("leaf_out tree_scores", FLOAT32, ("samples", "trees"))
         k.store(out, at, f.node(f.leaf, at[1], _descend(f, at[1], x, row, by_features), f.ends))
         text += f"{out.name} gets the value of the leaf that each sample reaches in each tree."
         return Title(k.name("forest_leaves tree_scores_kernel"), text)
-    total = k.let("total score", k.lift(0 if whole else 0.0, f.type))
+    total = k.let("total score", k.lift(0.0, FLOAT32))
     count = k.size_param("num_trees tree_count", "trees")
     with k.for_("t tree", count) as t:
         leaf = _descend(f, t, x, row, by_features)
         k.augment(total, "add", f.node(f.leaf, t, leaf, f.ends))
-    value, said = _voted(k, total, count, whole)
+    value, said = _voted(k, total, count)
     out = k.out("predictions scores_out", value.type, "samples")
     k.store(out, (row,), value)
     kind = "random_forest" if said == "the mean" else "boosted_trees"
@@ -122,9 +119,9 @@ def _names(k: KernelBuilder, each: bool) -> tuple[str, ...]:
     return (*names, k.name("t tree")) if each else names
 
 
-def _voted(k: KernelBuilder, total: Var, count: Expr, whole: bool) -> tuple[Expr, str]:
+def _voted(k: KernelBuilder, total: Var, count: Expr) -> tuple[Expr, str]:
     """What is made of the sum of leaves; in words."""
-    way = "sum" if whole else k.draw.shape.choice(("sum", "mean", "chance"))
+    way = k.draw.shape.choice(("sum", "mean", "chance"))
     if way == "mean":
         return total / cast(count, FLOAT32), "the mean"
     if way == "chance":
@@ -145,18 +142,18 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
     """Bisection in keys laid out as a heap (Eytzinger; Khuong and Morin, ACM J. Exp. Algorithmics
     22, 2017): the children of k are 2 * k and 2 * k + 1."""
     shape, type_ = k.draw.shape, key_type(k)
-    count = 2 ** shape.choice((4, 5, 6, 7)) - 1
+    count = 2 ** shape.choice((6, 7, 8, 9, 10)) - 1
     dims, at_query = _queries(k)
     several, traced = shape.chance(0.3), shape.chance(0.15 + 0.1 * level) and not type_.is_float
     low, high = (0, 9) if traced else _spans(type_)
     rows = (k.size("sets", 3, 5),) if several else ()
     tree = k.array("heap_keys eytzinger_keys", type_, (*rows, str(count + 1)), low=low, high=high)
-    queries = k.array("queries_in needles search_keys", type_, dims, low=low, high=high)
+    queries = k.array("needles search_keys", type_, dims, low=low, high=high)
     lead: tuple[Expr, ...] = ()
     text = f"Eytzinger search: for each of {queries.name}, go down {tree.name}"
     if several:
-        which = k.array("set_ids tree_of", INT32, dims, init="index_of:sets")
-        lead = (k.let("s own_set", which[at_query]),)
+        which = k.array("set_ids tree_ids", INT32, dims, init="index_of:sets")
+        lead = (k.let("s own", which[at_query]),)
         text += f"[{which.name}]"
     strict = shape.chance(0.5)
     query = k.let("x query", queries[at_query])
@@ -174,12 +171,16 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
         rank_of = f"{steps.name}[{row}{rank_of}]"
     rank = k.out("ranks ranks_out" if gap.type == INT32 else "looked_up values_out", gap.type, dims)
     k.store(rank, at_query, gap)
-    text += f"{rank.name} gets {rank_of}{'' if steps else ', the rank of the query'}"
+    side = "below" if strict else "not above"
+    text += f"{rank.name} gets {rank_of}{'' if steps else f', how many keys are {side} the query'}"
     if seen is not None:
         out = k.out("found_at matches", INT32, dims)
         k.store(out, at_query, seen)
         text += f". {out.name} gets the last node on the way whose key equals the query, or 0"
-    return Title(k.name("heap_search eytzinger_search", "heap_lower_bound"), f"{text}.")
+    return Title(
+        k.name("heap_search eytzinger_search", f"heap_{'lower' if strict else 'upper'}_bound"),
+        f"{text}.",
+    )
 
 
 def _queries(k: KernelBuilder) -> tuple[tuple[str, ...], tuple[Var, ...]]:

@@ -41,7 +41,7 @@ class _Step:
 
 def _step(k: KernelBuilder, level: int, before_names: str) -> _Step:
     shape = k.draw.shape
-    batched = shape.chance(0.6 if level > 1 else 0.4)
+    batched = shape.chance(0.85)
     dims: tuple[str, ...] = (k.size("batch", 12, 18, minimum=8),) if batched else ()
     k.size("states", 5, 9, minimum=3)
     names = [k.name("b seq n")] if batched else []

@@ -130,7 +130,7 @@ def common_subsequence(k: KernelBuilder, level: int) -> Title:
             k.assign(before, up)
     out = p.t.each_out("run_lengths longest_runs" if joined else "lcs_lengths lengths_out", INT32)
     k.store(out, p.t.at, line[p.m] if best is None else best)
-    what = "substring that both have" if joined else "common subsequence"
+    what = "common substring" if joined else "common subsequence"
     text = f"For {p.t.each}, {out.name} gets the length of the longest {what} of "
     text += f"{p.x.name}{p.said} and {p.y.name}. {line.name} holds one row of the table."
     if last is not None:
@@ -264,10 +264,8 @@ def increasing_run(k: KernelBuilder, level: int) -> Title:
     type_ = shape.choice((INT32, INT32, FLOAT32))
     span = (-9, 20) if type_ == INT32 else (-5.0, 5.0)
     x = t.array("values sequence prices", type_, "count_max", *span)
-    tails = t.array("tails pile_tops", type_, "count_max", role="out")
+    tails = t.array("tails pile_tops", type_, "count_max", span[0], span[1], role="inout")
     n, counted = length(x, level)
-    with k.for_("e f", x.whole()) as e:
-        tails.put(e, 0)
     equal, falls = shape.chance(0.4), shape.chance(0.35)
     size = k.let("size piles", k.lift(0, INT32))
     with k.for_("i j", n) as i:
@@ -275,14 +273,16 @@ def increasing_run(k: KernelBuilder, level: int) -> Title:
         lo = _pile(k, tails, size, lambda top: _before(top, v, equal, falls))
         tails.put(lo, v)
         k.assign(size, most(size, lo + 1))
-    out = t.each_out("lengths_out lis_lengths", INT32)
+    strict = not (equal or falls)
+    out = t.each_out("lis_lengths" if strict else "longest subseq_lengths", INT32)
     k.store(out, t.at, size)
     what = ("never falls", "always rises", "never rises", "always falls")[2 * falls + (not equal)]
     return Title(
-        k.name("increasing_subsequence lis_length", "patience_piles"),
+        k.name("lis_length" if strict else "monotone_subsequence", "patience_piles"),
         f"For {t.each}, {out.name} gets the length of the longest subsequence of "
-        f"{x.name}{counted} that {what}. {tails.name} keeps the {'greatest' if falls else 'least'} "
-        f"last element of one of each length, and 0 beyond them.",
+        f"{x.name}{counted} that {what}. Entry n of {tails.name} keeps the "
+        f"{'greatest' if falls else 'least'} last element of those of n + 1 elements; beyond the "
+        f"longest it is left as it is.",
     )
 
 

@@ -19,7 +19,7 @@ NEVER = -1.0e30
 def _frame(k: KernelBuilder, logs: bool, b: Expr) -> tuple[Callable[[Expr], Expr], str]:
     """The score of a class in this frame: a row for each sequence, or one frame of many."""
     shape, span = k.draw.shape, (-6.0, 0.0) if logs else (0.0, 1.0)
-    names = ("log_probs" if logs else "probs") + " frame_scores"
+    names = "log_probs frame_scores" if logs else "probs frame_probs"
     if shape.chance(0.5):
         rows = k.array(names, FLOAT32, ("batch", "classes"), low=span[0], high=span[1])
         return lambda c: rows[b, c], rows.name
@@ -46,7 +46,7 @@ def ctc_step(k: KernelBuilder, level: int) -> Title:
     b, s = at[::-1] if across else at
     logs, kept = shape.chance(0.6), dims[::-1] if across else dims
     low, high = (-6.0, 0.0) if logs else (0.0, 1.0)
-    alpha = k.array("alpha alphas prev_alpha", FLOAT32, kept, low=low, high=high)
+    alpha = k.array("alpha prev_alpha", FLOAT32, kept, low=low, high=high)
     labels = k.array("targets label_ids", INT32, ("batch", "labels"), low=1, high=3)
     score, scored = _frame(k, logs, b)
     out = k.out("next_alpha new_alpha", FLOAT32, kept)
@@ -59,7 +59,7 @@ def ctc_step(k: KernelBuilder, level: int) -> Title:
     total, label = _reached(k, alpha, labels, (b, s), across, blank, logs)
     k.store(out, at, total + score(label) if logs else total * score(label))
     what = "the logarithm of the sum of the exponentials" if logs else "the sum"
-    zero = "the last one" if last else "class 0"
+    zero = "the last class" if last else "class 0"
     text = f"A step of CTC's forward variables over labels with a blank ({zero}) around each: odd "
     text += f"positions s have label s // 2 of {labels.name}, even ones the blank. {out.name} at "
     text += f"position s gets {what} of {alpha.name} at s, at s - 1 (where s > 0) and at s - 2 "

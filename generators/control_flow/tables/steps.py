@@ -123,7 +123,7 @@ def _one(o: _Offer) -> str:
     """The one item that is offered, or each problem's own; in words."""
     k, (low, high) = o.k, _span(o.type, 1.0, 4.0)
     v: Expr | None = None
-    if o.lead and k.draw.shape.chance(0.7):
+    if o.lead:
         weights = k.array("item_weights weights", INT32, o.lead, low=2, high=9)
         w = k.let("w need", weights[o.outer])
         said = f"where the problem's weight w = {weights.name} is at most c, {o.before.name}[c - w]"
@@ -150,13 +150,13 @@ def _one(o: _Offer) -> str:
 def _several(o: _Offer, taken: Var | None) -> str:
     """A loop over the items of a group, of which one may be taken; in words."""
     k = o.k
-    k.size("items", 4, 7)
-    shared = not o.lead or k.draw.shape.chance(0.4)
-    dims = ("items",) if shared else (*o.lead, "items")
+    k.size("objects", 5, 7)
+    shared = not o.lead
+    dims = ("objects",) if shared else (*o.lead, "objects")
     low, high = _span(o.type, 1.0, 4.0)
     weights = k.array("weights item_weights", INT32, dims, low=2, high=12)
-    values = k.array("values item_values", o.type, dims, low=low, high=high) if o.worth else None
-    count = k.size_param("num_items item_count", "items")
+    values = k.array(o.worths, o.type, dims, low=low, high=high) if o.worth else None
+    count = k.size_param("num_items item_count", "objects")
     skips = k.draw.shape.chance(0.4)
     with k.for_("e item", count) as e:
         at = (e,) if shared else (*o.outer, e)
