@@ -167,8 +167,8 @@ def _encode(k: KernelBuilder, level: int) -> Title:
         sizes.put(j, 0)
     what = "the place where it ends, exclusive" if ends else "its length"
     text = f"Run-length encode {t.each} of {data.name}: for its runs of equal elements in order, "
-    text += f"{values.name} gets the value and {sizes.name} {what}; {counts.name} gets how many "
-    text += "there are. Entries behind them are 0."
+    text += f"{values.name} gets the value and {sizes.name} {what}. {values.name} and "
+    text += f"{sizes.name} get 0 behind the last run, and {counts.name} how many runs there are."
     return Title(k.name("rle_encode encode_runs encode_rows"), text)
 
 
