@@ -71,9 +71,7 @@ def _sizes(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("varint_sizes leb128_sizes encoded_lengths"), text)
 
 
-def _decode_body(
-    k: KernelBuilder, data: Var, pos: Var, type_: Scalar, early: bool
-) -> Var:
+def _decode_body(k: KernelBuilder, data: Var, pos: Var, type_: Scalar, early: bool) -> Var:
     """The varint at ``pos``, which moves behind it."""
     value = k.let("value result", k.lift(0, type_))
     shift = k.let("shift s", k.lift(0, INT32))

@@ -143,7 +143,7 @@ def length(s: Seq, level: int, names: str = "n count") -> tuple[Expr, str]:
     way = shape.weighted({"whole": 3, "param": 2, "ragged": 2 if level > 1 else 1})
     if way == "ragged":
         lengths = k.array(
-            "lengths sizes_used row_lengths", INT32, s.lanes.dims, init=f"index_of:{s.size}+4"
+            "lengths row_lengths num_valid", INT32, s.lanes.dims, init=f"index_of:{s.size}+4"
         )
         n = k.let(names, least(lengths[s.lanes.at], s.whole()))
         return n, f" (only its first {lengths.name} elements)"
