@@ -242,11 +242,11 @@ _MOVES: dict[str, tuple[str, Callable[[KernelBuilder, Var], Expr]]] = {
 }
 
 
-def _met(rule: str, x: Var, band: Expr) -> tuple[str, Step]:
+def _met(rule: str, x: Var, start: Expr, band: Expr, begun: str) -> tuple[str, Step]:
     """What happens to a walker beyond the band: in words, and the step."""
     ends: dict[str, tuple[str, Step]] = {
         "absorb": ("ends the walk", STOP),
-        "reset": ("sends it back to 0", (x, zero(x.type))),
+        "reset": (f"sends it back to {begun}", (x, start)),
         "pin": ("is moved back to that bound", (x, where(x > 0, band, minus(band)))),
         "reflect": ("is reflected there", (x, where(x > 0, 2 * band - x, minus(2 * band) - x))),
     }
@@ -283,7 +283,7 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
     state = k.random_state("state rng", seed, s.at[0])
     x = k.let("x pos", start)
     taken.start("used count")
-    said, met = _met(rule, x, band)
+    said, met = _met(rule, x, start, band, say(k, start))
     with k.for_("t step", steps):
         jumped = _MOVES[form][1](k, state)
         k.augment(x, "add", jumped if sigma is None else sigma * jumped)
@@ -293,5 +293,5 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
     k.store(out, s.at, x)
     done += f"{said}. The last position goes to {out.name}."
     done += taken.told("the number of moves")
-    absorbs = "first_passage absorbed_walk" if rule == "absorb" else "random_walk walk_in_band"
+    absorbs = "absorbed_walk walk_to_exit" if rule == "absorb" else "random_walk walk_in_band"
     return Title(k.name(absorbs), done)

@@ -44,7 +44,7 @@ _FILTERS: dict[str, Filter] = {
         lambda best, y, v, a, b: most(best, y - v),
     ),
     "max_subarray": Filter(
-        "the largest sum of neighbouring entries (Kadane), 0 for none",
+        "the largest sum of consecutive entries (Kadane), 0 where no sum is above 0",
         lambda y, v, a, b: [(y > 0.0, y + v), (None, v)],
         lambda best, y, v, a, b: most(best, y),
     ),
@@ -197,7 +197,7 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
     a, b, c = _numbers(k, form, type_)
     out = s.out(_RESULTS[form], type_)
     trace = Also(s, 0.0 if level < 2 else 0.6, "trace history", type_, "cols")
-    reading, how = _reading(s, table, type_)
+    reading, how = _reading(s, form, table, type_)
     first = reading(k.lift(0, s.at[0].type))
     begins = {"cusum": most(first - a, 0.0), "pid": zero(type_)}
     y = k.let(_STATE_NAMES[form], begins.get(form, first))
@@ -274,12 +274,11 @@ def _moved(
         move(k, best, rule.kept(best, y, v, a, b))
 
 
-def _reading(s: Site, table: Var, type_: Scalar) -> tuple[Callable[[Expr], Expr], str]:
+def _reading(s: Site, form: str, table: Var, type_: Scalar) -> tuple[Callable[[Expr], Expr], str]:
     """Samples as they are, or less an offset of their row; and that in words."""
-    how = s.k.draw.shape.weighted({"plain": 12, "per_row": 1})
-    if how == "plain":
+    if form not in _RAW or s.k.draw.shape.chance(0.7):
         return lambda j: table[s.index(j)], ""
-    offset = s.read("row_offsets channel_zero", type_, -0.1, 0.1)
+    offset = s.read("sensor_offsets zero_readings", type_, -0.1, 0.1)
     return lambda j: table[s.index(j)] - offset, f" (samples less {say(s.k, offset)})"
 
 
@@ -290,6 +289,8 @@ def _follow_envelope(b: BodyBuilder, y: Expr, v: Expr, up: Expr, down: Expr) -> 
     return y + rate * (v - y)
 
 
+_RAW = frozenset({"decay", "kalman", "deadband"})
+"""Filters of what a sensor reads, which may be off by a number of its own."""
 _STATES = {
     "drawdown": "the maximum so far",
     "max_subarray": "the largest sum that ends there",

@@ -172,12 +172,6 @@ def _summed(
         k.augment(total, "add", added)
         return added
 
-    if tol is None and shape.chance(0.5):
-        order = k.let("m order", k.lift(1, INT32))
-        with k.while_(order <= terms):
-            advance(order)
-            k.augment(order, "add", 1)
-        return total, order - 1
     last = k.let("terms used", k.lift(1, INT32)) if tol is not None else None
     with k.for_("m order", _above(terms), start=1) as m:
         added = advance(m)

@@ -82,7 +82,8 @@ MACHINES = {
         ],
     ),
     "switched_on": Machine(
-        "the number of readings at which a switch with hysteresis is on, which goes on above {t}, off below "
+        "the number of readings at which a switch with hysteresis is on, which goes on above {t}, "
+        "off below "
         "{0}, and is off at first",
         "state on",
         lambda run, count, v, t, low: [
@@ -112,7 +113,8 @@ MACHINES = {
         lambda scale, limit: (scale.k.scalar("hold_samples min_length", INT32, 2, 4),),
     ),
     "band_entries": Machine(
-        "the number of times that the readings enter the band from {0} to {t}, both inclusive (a row "
+        "the number of times that the readings enter the band from {0} to {t}, both inclusive (a "
+        "row "
         "that begins within it enters it)",
         "inside in_band",
         lambda run, count, v, t, low: [

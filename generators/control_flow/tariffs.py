@@ -26,6 +26,12 @@ class Subject:
     rates: str
     out: str
     kernel: str
+    charged: str = "charged"
+    """What is done with an amount, in words."""
+    steps: str = "price_steps"
+    """Names of the rises of the rate."""
+    bounds: tuple[str, ...] = ("fee", "floor")
+    """What may stand beside the brackets: a fixed fee, a least or a greatest amount."""
 
 
 _SUBJECTS = {
@@ -37,6 +43,9 @@ _SUBJECTS = {
         "tax_rates marginal_rates",
         "tax_due tax",
         "income_tax bracket_tax",
+        "taxed",
+        "rate_steps",
+        (),
     ),
     "energy": Subject(
         "Electricity bills by tiers of consumption",
@@ -64,6 +73,9 @@ _SUBJECTS = {
         "commission_rates tier_rates",
         "commission commissions",
         "tiered_commission sales_commission",
+        "rewarded",
+        "rate_steps",
+        ("floor", "cap"),
     ),
     "shipping": Subject(
         "Freight charges by weight breaks",
@@ -87,6 +99,7 @@ class _Bill:
     rates: Var
     count: Expr
     total: Expr | None
+    charged: str
 
     def pay(self, due: Expr) -> None:
         """What is due beside the fixed fee."""
@@ -114,12 +127,12 @@ class _Bill:
         if style == "ends":
             return (
                 f"what lies between an entry of {self.limits.name} and the next (without end after "
-                f"the last) is charged at the entry of {self.rates.name} there"
+                f"the last) is {self.charged} at the entry of {self.rates.name} there"
             )
         return (
             f"the sum over tiers b of {self.rates.name}[b] times what exceeds "
-            f"{self.limits.name}[b] is due, {self.rates.name}[b] being the rise of the unit price "
-            "at that tier"
+            f"{self.limits.name}[b] is due, {self.rates.name}[b] being the rise of the rate at "
+            "that tier"
         )
 
     def cumulative(self, base: Var) -> str:
@@ -152,15 +165,18 @@ class _Bill:
                 branch(k, (u >= self.limits[b], (rate, self.rates[b])))
         self.pay(rate * u)
         return (
-            f"the whole amount is charged at the {self.rates.name} of the last bracket whose "
+            f"the whole amount is {self.charged} at the {self.rates.name} of the last bracket "
+            f"whose "
             f"{self.limits.name} is not above it (the first if none is)"
         )
 
 
-def _bounds(k: KernelBuilder, type_: Scalar, wanted: bool) -> tuple[Var | None, Var | None]:
+def _bounds(
+    k: KernelBuilder, type_: Scalar, bounds: tuple[str, ...]
+) -> tuple[Var | None, Var | None]:
     """The least and the most that is due, where there are such bounds."""
     shape = k.draw.shape
-    floor, cap = wanted and shape.chance(0.6), wanted and shape.chance(0.5)
+    floor, cap = "floor" in bounds and shape.chance(0.6), "cap" in bounds and shape.chance(0.6)
     least_due = k.scalar("minimum_charge min_due", type_, 8.0, 16.0) if floor else None
     return least_due, k.scalar("max_charge charge_cap", type_, 20.0, 32.0) if cap else None
 
@@ -178,20 +194,22 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     way = shape.choice(("marginal", "cumulative", "whole")[: 2 if kind == "income" else 3])
     style = shape.choice(("stop", "clamped", "ends", "ends"))
     rising = way == "marginal" and style != "ends"
-    names = "rate_steps price_steps" if rising else subject.rates
+    names = subject.steps if rising else subject.rates
     rates = k.array(names, type_, m, low=0.05, high=0.6)
     base = k.array("base_charges base_due", type_, m, low=0.5, high=20.0) if way[0] == "c" else None
     out = s.out(subject.out, type_)
     count: Expr = extent(limits)
     if shape.chance(0.6):
         count = k.size_param("num_brackets num_tiers", m)
-    fee = k.scalar("fixed_fee standing_charge", type_, 1.0, 5.0) if shape.chance(0.3) else None
-    least_due, most_due = _bounds(k, type_, level > 1 and way != "cumulative")
+    has_fee = "fee" in subject.bounds and shape.chance(0.4)
+    fee = k.scalar("fixed_fee standing_charge", type_, 1.0, 5.0) if has_fee else None
+    bounds = subject.bounds if level > 1 and way != "cumulative" else ()
+    least_due, most_due = _bounds(k, type_, bounds)
     u = k.let(subject.local, amount)
     total = None
     if fee is not None or way == "marginal":
         total = k.let("total due", k.lift(0.0, type_) if fee is None else fee)
-    bill = _Bill(k, u, limits, rates, count, total)
+    bill = _Bill(k, u, limits, rates, count, total, subject.charged)
     if base is not None:
         how = bill.cumulative(base)
     else:
@@ -202,8 +220,8 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     done += f", beside a fixed {fee.name}. " if fee is not None else ". "
     done += f"{out.name} gets what is due"
     if least_due is not None:
-        due, done = most(due, least_due), f"{done}, {least_due.name} at least"
+        due, done = most(due, least_due), f"{done}, at least {least_due.name}"
     if most_due is not None:
-        due, done = least(due, most_due), f"{done} and {most_due.name} at most"
+        due, done = least(due, most_due), f"{done}, at most {most_due.name}"
     k.store(out, s.at, due)
     return Title(k.name(*subject.kernel.split()), f"{done}.")

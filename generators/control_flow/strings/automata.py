@@ -279,7 +279,8 @@ def rolling_hash(k: KernelBuilder, level: int) -> Title:
     called = "rabin_karp rabin_karp_search" if checked else "rolling_hash window_hashes"
     return Title(
         k.name(called),
-        f"Roll a polynomial hash to {hash_.said} over the windows of {width.name} symbols of {t.each} of {text.name}{counted}. {out.name} gets "
+        f"Roll a polynomial hash to {hash_.said} over the windows of "
+        f"{width.name} symbols of {t.each} of {text.name}{counted}. {out.name} gets "
         f"{said.format(word.name if word is not None else '')}"
         f".{' Only windows of its hash are compared symbol by symbol.' * checked}",
     )
