@@ -317,7 +317,8 @@ def _results(
         whole = make(Vec(len(m.states), peak_type(m)), *m.states.values())
         out = s.put("final_states states_out", whole)
         return f"; {out.name} gets the states in the end."
-    outs = [s.put(f"{var.name}_out final_{var.name}", var).name for var in m.states.values()]
+    called = s.k.draw.word.choice(("{}_out", "final_{}"))
+    outs = [s.put(called.format(var.name), var).name for var in m.states.values()]
     return (
         f"; {listed(outs)} get the states in the end."
         if outs[1:]

@@ -58,8 +58,8 @@ def probe_lookup(k: KernelBuilder, level: int) -> Title:
     out = k.out("results found_values", type_, "queries")
     k.store(out, (i,), found)
     text = f"Look each of {wanted.name} up in a hash table with open addressing ({keys.name}, "
-    text += f"{values.name}{_NUMBERS.get(way, '')}) of keys that are not negative: begin at slot {said}, go "
-    text += f"{_STEPS[way]} with wrap-around, and end at the key, at a free slot "
+    text += f"{values.name}{_NUMBERS.get(way, '')}) of keys that are not negative: begin at slot "
+    text += f"{said}, go {_STEPS[way]} with wrap-around, and end at the key, at a free slot "
     text += "(a negative key) or after as many probes as there are slots. "
     text += f"{out.name} gets the key's value, {missing} if it is not there"
     if probes is not None:
