@@ -201,7 +201,8 @@ def token_parser(k: KernelBuilder, level: int) -> Title:
     s, codes, count = rows_of(k, names, type_, *parser.span, counts, (40, 64), cols=size)
     ends = shape.chance(0.5)
     out = s.out(_OUTS[form], UINT32 if form == "adler" else INT32)
-    other = Also(s, 0.6 if ends and level >= 3 else 0.0, "consumed stopped_at")
+    stops = form in ("depth", "escape", "nmea")
+    other = Also(s, 0.6 if ends and stops and level >= 3 else 0.0, "consumed stopped_at")
     note, stop = "", count
     if ends:
         length = s.read("lengths row_lengths", INT32, init=f"index_of:{size}+4")

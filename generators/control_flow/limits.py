@@ -130,7 +130,7 @@ def _slot(k: KernelBuilder, table: Var, size: Expr, q: Var, few: bool, equal: bo
     def before(at: Expr) -> Expr:
         return table[at] <= q if equal else table[at] < q
 
-    names = "j slot below"
+    names = "j slot reached" if equal else "j slot below"
     style = k.draw.shape.choice(("scan", "count", "backwards") if few else ("bound", "bisect"))
     if style == "bound":
         return k.let(names, fn("lower_bound", table, q + 1 if equal else q))
@@ -159,7 +159,7 @@ def _found(
 ) -> tuple[Expr, str]:
     """What a query gets, and that in words."""
     if values is not None:
-        at = k.let("band row", most(j - 1, 0))
+        at = k.let("band bracket", most(j - 1, 0))
         return values[at], f"{values.name}[max(j - 1, 0)]"
     if form in ("interval", "grade"):
         return j, "j"

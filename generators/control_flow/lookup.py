@@ -57,7 +57,7 @@ class Search:
 
 _KNOTS = {
     "rank": ("edges breakpoints thresholds", "values queries keys"),
-    "member": ("sorted_ids known_ids dictionary", "query_ids wanted_ids lookups"),
+    "member": ("known_ids id_table dictionary", "query_ids wanted_ids lookups"),
     "table": ("knots breakpoints grid_x", "queries x"),
 }
 """Names of sorted entries and of what is looked up, where ranks are counted, an entry is sought, or
@@ -128,6 +128,14 @@ _RANKS: dict[str, tuple[str, str, Callable[[Search, Var], Expr]]] = {
 }
 
 
+_TITLES = {
+    "rank": "rank_queries rank_search",
+    "count": "count_above count_not_below",
+    "cell": "cell_of_query find_cells",
+    "member": "find_ids member_search",
+}
+
+
 def _ranked(k: KernelBuilder, level: int) -> Title:
     """How many knots are below or above each query, its cell, or where it is found."""
     goal = k.draw.shape.choice(sorted(_RANKS))
@@ -152,7 +160,7 @@ def _ranked(k: KernelBuilder, level: int) -> Title:
     text = text.replace("not not ", "")
     done = f"Search the {r.where} for each {r.called} of {r.query} by bisection: "
     done += f"{out.name} gets {text}.{last}"
-    return Title(k.name(f"{goal}_queries {goal}_search count_{r.knots.name}"), done)
+    return Title(k.name(_TITLES[goal]), done)
 
 
 @idiom(depth=3)

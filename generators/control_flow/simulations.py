@@ -98,7 +98,7 @@ _RATES = {
     "inventory": "reorder_point",
     "queue": "service_rate served_per_step",
     "tank": "outflow release_amount",
-    "parking_lot": "leaving max_exits",
+    "parking_lot": "max_exits exits_per_step",
 }
 """What comes in, what bounds the stock, and what goes out or is tested, by what they are there."""
 

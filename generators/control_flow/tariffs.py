@@ -10,7 +10,7 @@ from generators.control_flow.kit import STOP, branch
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most
 from generators.kit.sites import launch
-from generators.kit.words import say
+from generators.kit.words import plurals, say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
 
@@ -30,6 +30,8 @@ class Subject:
     """What is done with an amount, in words."""
     steps: str = "price_steps"
     """Names of the rises of the rate."""
+    noun: str = "charge"
+    """What is due, in the names of what bounds it."""
     bounds: tuple[str, ...] = ("fee", "floor")
     """What may stand beside the brackets: a fixed fee, a least or a greatest amount."""
 
@@ -45,6 +47,7 @@ _SUBJECTS = {
         "income_tax bracket_tax",
         "taxed",
         "rate_steps",
+        "tax",
         (),
     ),
     "energy": Subject(
@@ -75,6 +78,7 @@ _SUBJECTS = {
         "tiered_commission sales_commission",
         "rewarded",
         "rate_steps",
+        "commission",
         ("floor", "cap"),
     ),
     "shipping": Subject(
@@ -156,7 +160,7 @@ class _Bill:
     def whole(self) -> str:
         """The whole amount costs the rate of the bracket that it reaches."""
         k, u = self.k, self.amount
-        rate = k.let("rate price", self.rates[0])
+        rate = k.let("rate", self.rates[0])
         with k.for_("b tier", self.count, start=1) as b:
             if k.draw.shape.chance(0.5):
                 branch(k, (u < self.limits[b], STOP))
@@ -172,13 +176,13 @@ class _Bill:
 
 
 def _bounds(
-    k: KernelBuilder, type_: Scalar, bounds: tuple[str, ...]
+    k: KernelBuilder, type_: Scalar, noun: str, bounds: tuple[str, ...]
 ) -> tuple[Var | None, Var | None]:
     """The least and the most that is due, where there are such bounds."""
     shape = k.draw.shape
     floor, cap = "floor" in bounds and shape.chance(0.6), "cap" in bounds and shape.chance(0.6)
-    least_due = k.scalar("minimum_charge min_due", type_, 8.0, 16.0) if floor else None
-    return least_due, k.scalar("max_charge charge_cap", type_, 20.0, 32.0) if cap else None
+    least_due = k.scalar(f"minimum_{noun} min_{noun}", type_, 8.0, 16.0) if floor else None
+    return least_due, k.scalar(f"max_{noun} {noun}_cap", type_, 20.0, 32.0) if cap else None
 
 
 @idiom(depth=2)
@@ -196,7 +200,8 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     rising = way == "marginal" and style != "ends"
     names = subject.steps if rising else subject.rates
     rates = k.array(names, type_, m, low=0.05, high=0.6)
-    base = k.array("base_charges base_due", type_, m, low=0.5, high=20.0) if way[0] == "c" else None
+    bases = plurals((f"base_{subject.noun}", f"{subject.noun}_below"))
+    base = k.array(bases, type_, m, low=0.5, high=20.0) if way[0] == "c" else None
     out = s.out(subject.out, type_)
     count: Expr = extent(limits)
     if shape.chance(0.6):
@@ -204,7 +209,7 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     has_fee = "fee" in subject.bounds and shape.chance(0.4)
     fee = k.scalar("fixed_fee standing_charge", type_, 1.0, 5.0) if has_fee else None
     bounds = subject.bounds if level > 1 and way != "cumulative" else ()
-    least_due, most_due = _bounds(k, type_, bounds)
+    least_due, most_due = _bounds(k, type_, subject.noun, bounds)
     u = k.let(subject.local, amount)
     total = None
     if fee is not None or way == "marginal":

@@ -15,7 +15,7 @@ from generators.kit.functions import most
 from generators.kit.naming import routine
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given
-from generators.kit.words import listed, say
+from generators.kit.words import listed, plural, say
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Load, Var
 
@@ -194,7 +194,7 @@ def _numbers(s: Site, system: System, type_: Scalar, pick: int) -> dict[str, Exp
         if n:
             found[key] = s.k.scalar(name, type_, low, high)
         else:
-            many = f"{name}_values" if len(name) < 4 else ()
+            many = f"{name}_values" if len(name) < 4 or plural(name).endswith("_field") else ()
             found[key] = given(s, name, type_, low, high, many=many, each=3, shared=4)
     return found
 

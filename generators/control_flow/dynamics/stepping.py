@@ -232,7 +232,7 @@ _MODELS: dict[str, Model] = {
         ("volume storage", 20.0, 95.0),
         {
             "inflow": ("inflow supply", 0.0, 10.0),
-            "outlet": ("outlet_share release", 0.03, 0.09),
+            "outlet": ("outlet_share drain_share", 0.03, 0.09),
             "crest": ("crest max_volume", 70.0, 85.0),
         },
         lambda k, v: [

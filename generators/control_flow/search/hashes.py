@@ -32,8 +32,8 @@ _STEPS = {
     "double": "1 + key % (slots - 1) further each time",
 }
 _NUMBERS = {
-    "quadratic": ", a power of two in number, so that all are reached",
-    "double": ", a prime number of them, so that all are reached",
+    "quadratic": " (the number of slots is a power of two, so that this reaches all)",
+    "double": " (the number of slots is prime, so that this reaches all)",
 }
 
 
@@ -58,9 +58,9 @@ def probe_lookup(k: KernelBuilder, level: int) -> Title:
     out = k.out("results found_values", type_, "queries")
     k.store(out, (i,), found)
     text = f"Look each of {wanted.name} up in a hash table with open addressing ({keys.name}, "
-    text += f"{values.name}{_NUMBERS.get(way, '')}) of keys that are not negative: begin at slot "
-    text += f"{said}, go {_STEPS[way]} with wrap-around, and end at the key, at a free slot "
-    text += "(a negative key) or after as many probes as there are slots. "
+    text += f"{values.name}) of keys that are not negative: begin at slot {said}, "
+    text += f"go {_STEPS[way]} with wrap-around{_NUMBERS.get(way, '')}, and end at the key, at a "
+    text += "free slot (a negative key) or after as many probes as there are slots. "
     text += f"{out.name} gets the key's value, {missing} if it is not there"
     if probes is not None:
         tries = k.out("probe_counts num_probes", INT32, "queries")
