@@ -22,7 +22,7 @@ from generators.kit.functions import least, log, log2, sqrt, square, where
 from generators.kit.naming import helper
 from generators.kit.outputs import Extra, extras
 from generators.kit.sites import Site, launch, over
-from generators.kit.sources import given, setting, zero
+from generators.kit.sources import given, zero
 from generators.kit.text import written
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
@@ -267,11 +267,11 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.5):
         start = given(s, "start origin", type_, -1, 1, each=1, many="starts origins")
     low, high = (4, 9) if whole else (3.0, 6.0)
-    band = setting(k, "half_width barrier", type_, low, high, 0.9)
+    band = k.scalar("half_width barrier", type_, low, high)
     steps = k.scalar("num_steps max_moves", INT32, 20, 60)
     rule = shape.choice(("absorb", "reset", "reflect", "pin")[: 4 if level >= 2 else 2])
     drifts = level >= 3 and not whole and shape.chance(0.6)
-    drift = setting(k, "drift bias", type_, 0.05, 0.2, 0.9) if drifts else None
+    drift = k.scalar("drift bias", type_, 0.05, 0.2) if drifts else None
     sigma = k.scalar("sigma step_size", type_, 0.4, 0.6) if form == "normal" else None
     out = s.out("final_pos positions_out", type_)
     taken = Also(s, 0.7 if rule == "absorb" else 0.0, "steps_taken exit_steps")

@@ -13,7 +13,6 @@ from generators.kit.functions import clamp, least, most
 from generators.kit.masks import flag
 from generators.kit.naming import BY_LEVEL, applied
 from generators.kit.sites import Site, launch
-from generators.kit.sources import setting
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Operand, Var
@@ -176,7 +175,7 @@ def sorted_search(k: KernelBuilder, level: int) -> Title:
     table = k.array(["knot_values", "table", "heights"], type_, (*rows, "m"), low=-2.0, high=2.0)
     form = shape.choice(("step", "nearest", "linear", "linear", "smooth"))
     beyond = shape.weighted({"ends": 4, "fill": 3, "early": 3, "line": 3 * (form == "linear")})
-    fill = setting(k, "fill_value default_value", type_, 3.0, 9.0) if beyond == "fill" else None
+    fill = k.scalar("fill_value default_value", type_, 3.0, 9.0) if beyond == "fill" else None
     out = s.out("interpolated values_out response", type_)
     share = 0.0 if level < 3 or beyond == "early" else 1.0
     cell = Also(s, share * (0.2 * level - 0.2), "cell interval")

@@ -23,7 +23,6 @@ from generators.control_flow.kit import (
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most
 from generators.kit.sites import Site, launch
-from generators.kit.sources import setting
 from generators.kit.words import listed, plurals, say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
@@ -37,11 +36,11 @@ class Scale:
     type: Scalar
 
     def at(self, names: str, start: float, stop: float) -> Expr:
-        """A parameter, or now and then a literal, between two parts of the range."""
+        """A parameter between two parts of the range."""
         low, high = 99.0 * start, 99.0 * stop
         if not self.type.is_float:
             low, high = round(low), round(high)
-        return setting(self.k, names, self.type, low, high, share=0.85)
+        return self.k.scalar(names, self.type, low, high)
 
 
 def _nothing(scale: Scale, limit: Expr) -> tuple[Expr, ...]:
@@ -99,7 +98,7 @@ MACHINES = {
         lambda run, count, v, t, length: [
             [(run > 0, (run, run - 1)), (v > t, (count, count + 1), (run, length))]
         ],
-        lambda scale, limit: (setting(scale.k, "dead_time hold_off", INT32, 1, 3, share=0.85),),
+        lambda scale, limit: (scale.k.scalar("dead_time hold_off", INT32, 1, 3),),
     ),
     "sustained_alarms": Machine(
         "the number of alarms, one each time that {0} readings in a row have been above {t}",

@@ -200,7 +200,7 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     rising = way == "marginal" and style != "ends"
     names = subject.steps if rising else subject.rates
     rates = k.array(names, type_, m, low=0.05, high=0.6)
-    bases = plurals((f"base_{subject.noun}", f"{subject.noun}_below"))
+    bases = plurals((f"base_{subject.noun}", f"lower_{subject.noun}"))
     base = k.array(bases, type_, m, low=0.5, high=20.0) if way[0] == "c" else None
     out = s.out(subject.out, type_)
     count: Expr = extent(limits)

@@ -7,7 +7,6 @@ from generators.build.registry import Title, idiom
 from generators.control_flow.kit import both, branch, index, same
 from generators.control_flow.parallel.lanes import Seq, lanes, length, named
 from generators.kit.functions import least, most
-from generators.kit.sources import setting
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
@@ -58,7 +57,8 @@ def _expand(k: KernelBuilder, level: int) -> Title:
     if sliced:
         offset = k.scalar("offset slice_offset", INT32, 1, 9)
         place, spot = k.let("logical p", i + offset), f"i + {offset.name}"
-    fill = setting(k, "fill_value null_value", type_, *((2.0, 4.0) if type_.is_float else (91, 99)))
+    low, high = (2.0, 4.0) if type_.is_float else (91, 99)
+    fill = k.scalar("fill_value null_value", type_, low, high)
     out = k.out("decoded expanded", type_, (*outer, "num_elements"))
     if not batched and not starts and shape.chance(0.3):
         run = k.let("run r", fn("lower_bound", ends, place + 1))
@@ -176,12 +176,11 @@ def _packbits(k: KernelBuilder, level: int) -> Title:
     """PackBits (TIFF 6.0): literals and repeats after a header byte."""
     shape = k.draw.shape
     t = lanes(k, level, "row r", layouts="rows rows flat")
-    k.size("packed_length", 14, 20)
-    k.size("capacity", 18, 26)
-    packed = t.array("packed encoded", INT8, "packed_length", -5, 5)
-    out = t.array("decoded unpacked", INT8, "capacity", role="out")
+    k.size("chars", 9, 13)
+    packed = t.array("packed encoded", INT8, "chars", -9, 4)
+    out = t.array("decoded unpacked", INT8, "2*chars", role="out")
     n, counted = length(packed, level)
-    room = k.size_param("capacity row_capacity", "capacity")
+    room = k.size_param("capacity row_capacity", "2*chars")
     src, dst = k.let("src read_pos", k.lift(0, INT32)), k.let("dst write_pos", k.lift(0, INT32))
     merged = shape.chance(0.5)
     with k.while_(both(src < n, dst < room)):
@@ -198,8 +197,8 @@ def _packbits(k: KernelBuilder, level: int) -> Title:
     text = f"Decode PackBits: {t.each} of {packed.name}{counted} "
     text += "is a sequence of headers h, each followed by h + 1 literal bytes where h is not "
     text += "negative, else by one byte that is repeated 1 - h times (-128 does not occur as a "
-    text += f"header). {out.name} gets the decoded bytes of the row, as many as fit and as the "
-    text += f"packed row has bytes for, then 0; {lengths.name} gets how many were decoded."
+    text += f"header). {out.name} gets the decoded bytes of the row (as many as fit, up to the end "
+    text += f"of the packed row) with 0 behind them, and {lengths.name} their number."
     return Title(k.name("packbits_decode unpack_bits decode_packbits"), text)
 
 

@@ -259,8 +259,8 @@ def _encode(k: KernelBuilder, level: int) -> Title:
     what = "the differences of neighbours (the first from 0)" if delta else "the numbers"
     text = f"Encode {t.each} of {values.name}{', ascending' * ascends}: {what}"
     text += f"{_SIGN * signed} become varints one after another, 7 bits a byte, lowest first, all "
-    text += f"bytes of one but the last with 128 added. {out.name} gets the bytes of the row, then "
-    text += f"0, and {sizes.name} how many bytes these are."
+    text += f"bytes of one but the last with 128 added. {out.name} gets the bytes of the row "
+    text += f"and 0 behind them, and {sizes.name} the number of these bytes."
     return Title(k.name("encode_varint_rows varint_encode delta_varint_encode"), text)
 
 

@@ -210,7 +210,7 @@ _MODELS: dict[str, Model] = {
         {
             "drive": ("drive input_level", 1.2, 2.5),
             "tau": ("tau time_constant", 6.0, 15.0),
-            "pause": ("refractory_steps pause", 2, 6),
+            "pause": ("dead_time pause", 2, 6),
             "dt": ("dt step_size", 0.5, 1.0),
         },
         lambda k, v: [
@@ -342,7 +342,7 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
     rows = f" ({row.name} holds a row for each run)" if series else ""
     done = f"Simulate {model.text.format(x=v.x.name, **said)}{rows}. "
     done += f"From {say(k, start)}, {'at most ' if model.ends else ''}{limit.name} steps are made; "
-    what = f"the {own} after each" if traced else model.result
+    what = f"the {own} after each step" if traced else model.result
     done += f"{out.name} gets {what}."
     done += counted.told((model.count or ("", "", ""))[2]) + peak.told(model.peak)
     return Title(k.name(f"simulate_{form} {form}_steps step_{form}"), done)
