@@ -260,8 +260,8 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     s, codes, count = rows_of(k, "text sequence codes", type_, 1, 3, rows=(36, 56))
     size, form = shape.integer(3, 4), shape.choice(sorted(_FOUND))
     wild = 0 if level >= 2 and shape.chance(0.5) else None
-    first_code = 1 if wild is None else 0
-    pattern = k.array(["pattern", "motif", "needle"], type_, str(size), low=first_code, high=3)
+    names, lowest = "pattern motif needle", 1 if wild is None else 0
+    pattern = k.array(names, type_, str(size), low=lowest, high=3)
     out = s.out(_FOUND[form][0], INT32)
     apart = level >= 3 and form == "count" and shape.chance(0.6)
     done = f"Search each row of {codes.name} for the {size} codes of {pattern.name}: {out.name} "
@@ -269,7 +269,6 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     done += f"gets {_FOUND[form][1].format(apart=overlaps)}."
     done += f" A 0 in {pattern.name} matches any code." if wild is not None else ""
     first, said = _begin(s, 0.3 if level >= 2 else 0.0)
-    done += said
     differ = _differ(k, level, type_, wild)
     found = k.let("found answer", k.lift(0 if form == "count" else -1, INT32))
     best = k.let("best fewest", k.lift(size + 1, INT32)) if form == "best" else found
@@ -292,7 +291,7 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
             k.augment(at, "add", 1)
     k.store(out, s.at, found)
     errors = Also(s, 0.7 if form == "best" else 0.0, "errors distance")
-    done += errors.told("that number", best)
+    done += said + errors.told("how many codes differ there", best)
     return Title(k.name("find_pattern match_motif scan_pattern search_rows"), done)
 
 

@@ -158,8 +158,7 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     done = _marched(k, (scene, numbers), (origin, direction, begin, steps), relax)
     done += f"that is below {stop.name} or t has passed {far.name}."
     o, d = k.let("o ro", origin), k.let("d rd", direction)
-    chance = 1.0 if shades else (0.0, 0.4, 0.7, 0.8, 0.9)[level - 1]
-    made = _distance(k, form, type_, chance)
+    made = _distance(k, form, type_, 1.0 if shades else (0.0, 0.4, 0.7, 0.8, 0.9)[level - 1])
     t = k.let("t travel", begin)
     hit.start("found was_hit")
     used.start("used count")

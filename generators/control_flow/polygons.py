@@ -120,9 +120,8 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
     dims = ("polys", m) if many else (m,)
     names = "normals plane_normals" if planes else "polygon verts outline"
     arrays = _arrays(k, split, names, type_, dims, 0.0 if planes else 1.5)
-    offsets = None
-    if planes:
-        offsets = k.array(["offsets", "plane_offsets"], type_, dims, low=0.4, high=1.0)
+    names = "offsets plane_offsets"
+    offsets = k.array(names, type_, dims, low=0.4, high=1.0) if planes else None
     count = k.size_param("num_planes" if planes else ["num_verts", "corners"], m)
     named = listed([array.name for array in arrays])
     what = what.format(named, offsets.name if offsets is not None else "")
@@ -138,9 +137,8 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
         leave(s, x * x + y * y > far * far, (out, 0), (more, 0))
         note = f" Points farther than {far.name} from the origin are outside and give 0."
     o = Outline(k, type_, arrays, tuple(k.let("poly r", index) for index in row), count)
-    value, other = (
-        _half_planes(o, x, y, offsets, bool(more)) if offsets else _edges(level, form, o, x, y)
-    )
+    inner = _half_planes(o, x, y, offsets, bool(more)) if offsets else None
+    value, other = inner or _edges(level, form, o, x, y)
     k.store(out, s.at, as_flag(value, kind) if kind not in (type_, INT32) else cast(value, kind))
     done = f"{_AIMS[form]}: for each point of {listed([array.name for array in points])} and "
     done += f"{what}, {out.name} gets {text}."

@@ -344,6 +344,13 @@ def _posed(e: Equation, unknown: str, values: dict[str, Expr], told: dict[str, s
     return f"{e.title}, f = {formula.said(spoken)} = 0, for {unknown}{tail}"
 
 
+def _turns(k: KernelBuilder, fixed: bool, method: str) -> int:
+    """How many iterations are made, or are made at most."""
+    if not fixed:
+        return k.draw.value.choice((10, 15, 20, 30))
+    return k.draw.value.choice((10, 12) if method == "bisection" else (4, 5, 6, 7, 8))
+
+
 @idiom(depth=3)
 @with_struct
 def root_finding(k: KernelBuilder, level: int) -> Title:
@@ -357,15 +364,11 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
     loads = _given(s, e, type_)
     unknown = k.draw.word.choice(e.unknown.split())
     out = s.out(f"{unknown}_out roots", type_)
-    limit = k.lift(k.draw.value.choice((10, 15, 20, 30)), INT32)
     near = (1e-4, 2e-4) if type_.bits < 64 else (1e-6, 1e-8)
     near = (1e-3, 2e-3) if method == "bisection" else near
     tol: Expr = k.lift(k.draw.value.choice(near), type_)
     fixed = method in ("newton", "halley", "bisection") and shape.chance(0.5)
-    if fixed:
-        turns = k.draw.value.integer(4, 8)
-        turns = k.draw.value.choice((10, 12)) if method == "bisection" else turns
-        limit = k.lift(turns, INT32)
+    limit = k.lift(_turns(k, fixed, method), INT32)
     steps = Also(s, 0.0 if fixed else 0.15 * level, "iterations num_iters")
     told = {key: say(k, value) for key, value in loads.items()}
     values = {key: _held(k, key, value) for key, value in loads.items()}

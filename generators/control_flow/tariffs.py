@@ -112,6 +112,12 @@ class _Bill:
         else:
             self.total = self.k.let("total due", due)
 
+    def made(self, way: str, style: str, base: Var | None) -> str:
+        """What is due, by one of the ways; in words."""
+        if base is not None:
+            return self.cumulative(base)
+        return self.marginal(style) if way == "marginal" else self.whole()
+
     def marginal(self, style: str) -> str:
         """What lies in each bracket costs the bracket's rate."""
         k, u = self.k, self.amount
@@ -215,10 +221,7 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     if fee is not None or way == "marginal":
         total = k.let("total due", k.lift(0.0, type_) if fee is None else fee)
     bill = _Bill(k, u, limits, rates, count, total, subject.charged)
-    if base is not None:
-        how = bill.cumulative(base)
-    else:
-        how = bill.marginal(style) if way == "marginal" else bill.whole()
+    how = bill.made(way, style, base)
     assert bill.total is not None
     due = bill.total
     done = f"{subject.aim}: for each of {say(k, amount)}, {how}"

@@ -46,19 +46,16 @@ def _expand(k: KernelBuilder, level: int) -> Title:
     names = (k.name("c col"), k.name("i e")) if batched else (k.name("i e tid"),)
     at = k.thread(*outer, "num_elements", names=names)
     row, i = at[:-1], at[-1]
-    span = {"low": int(starts), "high": 22 if batched else 60}
+    low, high = int(starts), 22 if batched else 60
     names_of = "run_starts starts" if starts else "run_ends ends"
-    ends = k.array(
-        names_of, INT32, (*outer, "runs"), init="sorted", low=span["low"], high=span["high"]
-    )
+    ends = k.array(names_of, INT32, (*outer, "runs"), init="sorted", low=low, high=high)
     values, type_ = _values(k, (*outer, "runs"))
     count = k.size_param("num_runs", "runs")
     place, spot = i, "i"
     if sliced:
         offset = k.scalar("offset slice_offset", INT32, 1, 9)
         place, spot = k.let("logical p", i + offset), f"i + {offset.name}"
-    low, high = (2.0, 4.0) if type_.is_float else (91, 99)
-    fill = k.scalar("fill_value null_value", type_, low, high)
+    fill = k.scalar("fill_value null_value", type_, *((2.0, 4.0) if type_.is_float else (91, 99)))
     out = k.out("decoded expanded", type_, (*outer, "num_elements"))
     if not batched and not starts and shape.chance(0.3):
         run = k.let("run r", fn("lower_bound", ends, place + 1))

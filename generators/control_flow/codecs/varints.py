@@ -152,10 +152,8 @@ def _streams(k: KernelBuilder, level: int) -> Title:
     k.store(counts, t.at, number)
     with k.for_("j rest", data.whole(), start=number) as j:
         out.put(j, 0)
-    text = (
-        f"Decode {t.each} of {data.name}{counted}, varints one after another, into {out.name}: 7 "
-    )
-    text += "bits a byte, lowest first, the last byte of one below 128, or the last of the row "
+    text = f"Decode {t.each} of {data.name}{counted}, varints one after another, into {out.name}: "
+    text += "7 bits a byte, lowest first, the last byte of one below 128, or the last of the row "
     text += "(bits from 32 on are lost)."
     if signed:
         text += f" They are signed, coded {_ZIGZAG}."

@@ -18,9 +18,15 @@ from generators.program.expr import Expr, Var
 UINT8, UINT16, UINT32 = Scalar("uint8"), Scalar("uint16"), Scalar("uint32")
 
 
-def text_of(t: Lanes, names: str, size: str, high: int) -> tuple[Seq, Scalar]:
-    """Symbols of a thread's text: bytes, UTF-16 or ids."""
-    type_ = t.k.draw.shape.choice((INT32, UINT8, UINT8, UINT16))
+KINDS = (INT32, UINT8, UINT8, UINT16)
+"""Types of symbols: bytes, UTF-16 or ids."""
+
+
+def text_of(
+    t: Lanes, names: str, size: str, high: int, kinds: tuple[Scalar, ...] = KINDS
+) -> tuple[Seq, Scalar]:
+    """Symbols of a thread's text."""
+    type_ = t.k.draw.shape.choice(kinds)
     return t.array(names, type_, size, 0, high), type_
 
 
@@ -251,10 +257,7 @@ def rolling_hash(k: KernelBuilder, level: int) -> Title:
     checked = goal != "smallest" and shape.chance(0.6)
     most_symbol = 9 if goal == "smallest" else 6 if checked else 1
     names = "text document" if goal == "smallest" else "text haystack"
-    if checked:
-        text, type_ = t.array(names, UINT8, "max_len", 0, most_symbol), UINT8
-    else:
-        text, type_ = text_of(t, names, "max_len", most_symbol)
+    text, type_ = text_of(t, names, "max_len", most_symbol, (UINT8,) if checked else KINDS)
     n, counted = length(text, level)
     k.size("window", 2, 2 if checked else 3)
     names = "window_size shingle_len" if goal == "smallest" else "needle_len pattern_len"
@@ -276,9 +279,8 @@ def rolling_hash(k: KernelBuilder, level: int) -> Title:
             _judge(k, goal, best, code, j, width)
     out = t.each_out(names, kind)
     k.store(out, t.at, best)
-    called = "rabin_karp rabin_karp_search" if checked else "rolling_hash window_hashes"
     return Title(
-        k.name(called),
+        k.name("rabin_karp rabin_karp_search" if checked else "rolling_hash window_hashes"),
         f"Roll a polynomial hash to {hash_.said} over the windows of "
         f"{width.name} symbols of {t.each} of {text.name}{counted}. {out.name} gets "
         f"{said.format(word.name if word is not None else '')}"

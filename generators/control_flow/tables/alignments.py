@@ -245,17 +245,14 @@ def time_warping(k: KernelBuilder, level: int) -> Title:
     out = t.each_out("distances dtw_costs", FLOAT32)
     root = squared and shape.chance(0.4)
     k.store(out, t.at, fn("sqrt", line[p.m]) if root else line[p.m])
-    blocked = f"{FAR**0.5 if root else FAR:g}"
     each = "squared differences" if squared else "absolute differences"
     text = f"Dynamic time warping: for {t.each}, {out.name} gets the "
     text += f"{'root of the ' if root else ''}least sum of {each} of {x.name}{p.said} and {y.name} "
-    text += (
-        "along a path from their first samples to their last ones, by steps to the next sample of "
-    )
-    text += "one or of both"
+    text += "along a path from their first samples to their last ones, by steps to the next "
+    text += "sample of one or of both"
     if band is not None:
-        text += f", the places of the two no more than {band.name} apart ({blocked} where there is "
-        text += "no such path)"
+        text += f", the places of the two no more than {band.name} apart "
+        text += f"({FAR**0.5 if root else FAR:g} where there is no such path)"
     return Title(k.name("time_warping dtw_distance"), f"{text}. {line.name} holds one row of it.")
 
 
