@@ -174,7 +174,7 @@ def _follows(k: KernelBuilder, t: Lanes, table: Seq, n: Expr, z: bool) -> str:
     if not z and k.draw.shape.chance(0.6):
         period = k.out("periods smallest_period", INT32, t.dims)
         k.store(period, t.at, n - table[n - 1])
-        return f" {period.name} gets the smallest period of the row."
+        return f" {period.name} gets the smallest period of the whole."
     longest = k.let("longest best", k.lift(0, INT32))
     with k.for_("e v", n, start=1) as e:
         k.assign(longest, most(longest, table[e]))
