@@ -309,11 +309,17 @@ _FOLLOWS: dict[str, Callable[..., Expr]] = {
     "decay": lambda b, y, v, share, bound: clamp(share * y + v, minus(bound), bound),
 }
 """Forms whose next state is a formula of the state, the sample and two numbers."""
+_FOLLOWED_NAMES = {
+    "envelope": "envelope sample attack release",
+    "limiter": "level target max_rise max_fall",
+    "decay": "state sample leak bound",
+}
+"""What a helper function calls these."""
 
 
 def _followed(k: KernelBuilder, level: int, form: str, type_: Scalar) -> Callable[..., Expr] | None:
     """The next state as a formula, where it is one."""
     if form not in _FOLLOWS or level < 3:
         return None
-    params = dict.fromkeys(("y", "v", "a", "b"), type_)
+    params = dict.fromkeys(_FOLLOWED_NAMES[form].split(), type_)
     return routine(k, BY_LEVEL[level], f"follow next_level {form}_step", params, _FOLLOWS[form])
