@@ -231,14 +231,20 @@ def _numbers(k: KernelBuilder, form: str, type_: Scalar) -> tuple[Expr, Expr, Ex
     """The numbers that a filter's text names, zeros where it has fewer."""
     text = _FILTERS[form].text
     a = b = c = zero(type_)
+    pick = k.draw.word.integer(0, 1)  # Of each number the same, as names of two belong together.
     if "{a}" in text:
-        a = k.scalar(_RATES.get(form, "attack rise"), type_, 0.35, 0.6)
+        a = k.scalar(_nth(_RATES.get(form, "attack rise"), pick), type_, 0.35, 0.6)
     if "{c}" in text:
         c = k.scalar("integral_max windup_limit", type_, 1.0, 1.4)
     if "{b}" in text:
         bounds = ("bound cap", 1.0, 1.4) if form == "decay" else ("release fall", 0.15, 0.3)
-        b = k.scalar(_SECOND.get(form, bounds[0]), type_, *bounds[1:])
+        b = k.scalar(_nth(_SECOND.get(form, bounds[0]), pick), type_, *bounds[1:])
     return a, b, c
+
+
+def _nth(names: str, pick: int) -> str:
+    """One of two names, or the only one."""
+    return words(names)[min(pick, len(words(names)) - 1)]
 
 
 def _smoothed(k: KernelBuilder, trend: Var, y: Var, v: Expr, a: Expr, b: Expr) -> None:
