@@ -66,8 +66,8 @@ _FILTERS: dict[str, Filter] = {
         lambda y, v, a: y + v - a,
     ),
     "peak_decay": Filter(
-        "the last value of a peak meter that takes a larger sample at once and else falls by the "
-        "factor {a}",
+        "the last value of a peak meter, which begins at the first sample and with each further "
+        "one becomes the larger of that and {a} times its own value",
         lambda y, v, a, b: [(v > y, v)],
         first=lambda y, v, a: a * y,
     ),
