@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import STOP, Also, Step, both, counter, leave, rows_of, same, take
+from generators.control_flow.kit import STOP, Also, Step, both, counter, rows_of, same, take
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most
 from generators.kit.naming import BY_LEVEL, held, routine
@@ -17,6 +17,8 @@ from generators.kit.words import say, words
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
 
+UINT32 = Scalar("uint32")
+
 
 @dataclass(frozen=True)
 class Parser:
@@ -24,108 +26,148 @@ class Parser:
 
     text: str
     names: tuple[str, str]
-    steps: Callable[[Expr, Var, Var, Expr, Expr], Sequence[Step]]
-    """Of the code, the state, the result, the position, and whether the code is from 1 to 5."""
-    result: Callable[[Var, Var, Var], Expr] = lambda best, run, pos: best
+    span: tuple[int, int]
+    """The codes that rows are tried with."""
+    steps: Callable[[Expr, Var, Var, Expr], Sequence[Step]]
+    """Of the code, the state, the result, and whether the code is within ``letters``."""
+    letters: tuple[int, int] = (0, 0)
+    result: Callable[[Var, Var], Expr] = lambda best, run: best
 
 
 _PARSERS = {
     "depth": Parser(
-        "the largest nesting depth of opening (1) and closing (2) codes; -1, and the end of the "
-        "row, at a closing code where nothing is open",
+        "the largest nesting depth of parentheses, '(' being 40 and ')' 41; -1 where one closes "
+        "that was not opened",
         ("depth open_count", "deepest max_depth"),
-        lambda c, run, best, pos, inner: [
-            [(same(c, 1), (run, run + 1), (best, most(best, run))), (same(c, 2), (run, run - 1))],
+        (38, 43),
+        lambda c, run, best, inner: [
+            [
+                (same(c, 40), (run, run + 1), (best, most(best, run))),
+                (same(c, 41), (run, run - 1)),
+            ],
             [(run < 0, (best, -1), STOP)],
         ],
     ),
     "numbers": Parser(
-        "how many groups of neighbouring digit codes (1 to 5) there are",
+        "how many groups of neighbouring digits (48 to 57) there are",
         ("in_number inside", "groups num_groups"),
-        lambda c, run, best, pos, inner: [
+        (44, 62),
+        lambda c, run, best, inner: [
             [(inner, (best, best + (1 - run)), (run, 1)), (None, (run, 0))]
         ],
+        (48, 57),
     ),
     "fields": Parser(
-        "the length of the longest field, fields being separated by codes above 7",
+        "the length of the longest field, fields being separated by commas (44)",
         ("field_length width", "longest best"),
-        lambda c, run, best, pos, inner: [
-            [(c > 7, (run, 0)), (None, (run, run + 1), (best, most(best, run)))]
+        (42, 52),
+        lambda c, run, best, inner: [
+            [(same(c, 44), (run, 0)), (None, (run, run + 1), (best, most(best, run)))]
         ],
     ),
     "words": Parser(
-        "the length of the longest word of letter codes (1 to 5)",
+        "the length of the longest word of lower-case letters (97 to 122)",
         ("length word_length", "longest best"),
-        lambda c, run, best, pos, inner: [
+        (90, 125),
+        lambda c, run, best, inner: [
             [(inner, (run, run + 1), (best, most(best, run))), (None, (run, 0))]
         ],
+        (97, 122),
     ),
     "escape": Parser(
-        "the length of the text once decoded: 9 escapes the next code, and 0 ends the text unless "
-        "it is escaped",
-        ("escaped pending", "counted num_codes"),
-        lambda c, run, best, pos, inner: [
+        "how many characters a quoted string has without its escapes: a backslash (92) escapes the "
+        "next code, which counts alone, and a quote (34) ends the string unless it is escaped",
+        ("escaped pending", "counted num_chars"),
+        (30, 96),
+        lambda c, run, best, inner: [
             [
                 (same(run, 1), (run, 0), (best, best + 1)),
-                (same(c, 9), (run, 1)),
-                (same(c, 0), STOP),
+                (same(c, 92), (run, 1)),
+                (same(c, 34), STOP),
                 (None, (best, best + 1)),
             ]
         ],
     ),
-    "commands": Parser(
-        "what the register of a small machine holds in the end: it starts at 0; codes 1 to 3 are "
-        "added to it, 4 doubles it, 5 clears it, 6 halts, others do nothing",
-        ("unused clears", "register accum"),
-        lambda c, run, best, pos, inner: [
+    "nmea": Parser(
+        "the checksum of an NMEA 0183 sentence, the exclusive or of the codes between '$' (36) and "
+        "'*' (42), which ends it; each '$' begins anew, from 0",
+        ("in_sentence started", "checksum parity"),
+        (34, 48),
+        lambda c, run, best, inner: [
             [
-                (both(c >= 1, c <= 3), (best, best + c)),
-                (same(c, 4), (best, best * 2)),
-                (same(c, 5), (best, 0)),
-                (same(c, 6), STOP),
+                (same(c, 36), (run, 1), (best, 0)),
+                (both(same(run, 1), same(c, 42)), STOP),
+                (same(run, 1), (best, fn("bit_xor", best, c))),
             ]
         ],
     ),
     "fletcher": Parser(
-        "the Fletcher-16 checksum, 256 * b + a: with each code, a becomes (a + code) modulo 255 "
+        "the Fletcher-16 checksum, 256 * b + a: with each byte, a becomes (a + byte) modulo 255 "
         "and b becomes (b + a) modulo 255, both from 0 on",
         ("sum_a low_sum", "sum_b high_sum"),
-        lambda c, run, best, pos, inner: [(run, (run + c) % 255), (best, (best + run) % 255)],
-        result=lambda best, run, pos: best * 256 + run,
+        (0, 255),
+        lambda c, run, best, inner: [(run, (run + c) % 255), (best, (best + run) % 255)],
+        result=lambda best, run: best * 256 + run,
+    ),
+    "adler": Parser(
+        "the Adler-32 checksum, 65536 * b + a: with each byte, a becomes (a + byte) modulo 65521, "
+        "from 1 on, and b becomes (b + a) modulo 65521, from 0 on",
+        ("sum_a low_sum", "sum_b high_sum"),
+        (0, 255),
+        lambda c, run, best, inner: [(run, (run + c) % 65521), (best, (best + run) % 65521)],
+        result=lambda best, run: cast(best, UINT32) * 65536 + cast(run, UINT32),
     ),
     "quoted": Parser(
-        "the number of separators (7) outside of quotes, a quote (8) beginning or ending one",
-        ("quoted in_quotes", "separators num_fields"),
-        lambda c, run, best, pos, inner: [
-            [(same(c, 8), (run, 1 - run)), (both(same(c, 7), same(run, 0)), (best, best + 1))]
+        "the number of commas (44) outside of quotes, a quote (34) beginning or ending these",
+        ("quoted in_quotes", "commas separators"),
+        (33, 46),
+        lambda c, run, best, inner: [
+            [(same(c, 34), (run, 1 - run)), (both(same(c, 44), same(run, 0)), (best, best + 1))]
         ],
     ),
     "comments": Parser(
-        "the number of codes outside of comments, which 7 begins and 8 ends",
+        "the number of codes outside of comments, which '#' (35) begins and the next newline (10) "
+        "ends; neither of the two counts",
         ("in_comment inside", "kept counted"),
-        lambda c, run, best, pos, inner: [
+        (8, 36),
+        lambda c, run, best, inner: [
             [
-                (same(c, 7), (run, 1)),
-                (same(c, 8), (run, 0)),
+                (same(c, 35), (run, 1)),
+                (same(c, 10), (run, 0)),
                 (same(run, 0), (best, best + 1)),
+            ]
+        ],
+    ),
+    "lines": Parser(
+        "the length of the longest line, lines being ended by newlines (10), which do not count, "
+        "as carriage returns (13) do not",
+        ("column line_length", "longest best"),
+        (8, 20),
+        lambda c, run, best, inner: [
+            [
+                (same(c, 10), (run, 0)),
+                (fn("ne", c, 13), (run, run + 1), (best, most(best, run))),
             ]
         ],
     ),
 }
 
 
-_READ = {"fletcher": "messages packets", "commands": "program opcodes instructions"}
+_READ = dict.fromkeys(("fletcher", "adler"), "messages packets payloads")
+_READ |= {"nmea": "sentences messages", "fields": "records csv_rows", "quoted": "records csv_rows"}
 """What rows of codes are called, where they are of a kind of their own."""
 _OUTS = {
     "depth": "max_depths nesting_depth",
     "numbers": "num_numbers number_counts",
     "fields": "longest_field field_lengths",
     "words": "longest_word word_lengths",
-    "escape": "decoded_lengths text_lengths",
-    "commands": "registers final_values",
+    "escape": "decoded_lengths string_lengths",
+    "nmea": "checksums nmea_checksums",
     "fletcher": "checksums fletcher_sums",
-    "quoted": "num_separators separator_counts",
+    "adler": "checksums adler_sums",
+    "quoted": "num_separators comma_counts",
     "comments": "uncommented_counts kept_counts",
+    "lines": "longest_line max_line_lengths",
 }
 _CALLED = {
     "depth": "nesting_depth bracket_depth check_brackets",
@@ -133,62 +175,79 @@ _CALLED = {
     "fields": "longest_field field_widths",
     "words": "longest_word word_lengths_of",
     "escape": "decoded_length unescape_length",
-    "commands": "run_register_machine interpret_commands",
+    "nmea": "nmea_checksum sentence_checksum",
     "fletcher": "fletcher16 fletcher_checksum",
-    "quoted": "count_separators unquoted_separators",
+    "adler": "adler32 adler_checksum",
+    "quoted": "count_separators unquoted_commas",
     "comments": "strip_comments count_outside_comments",
+    "lines": "longest_line line_lengths",
 }
 """Names of what each parser gives, and of its kernel."""
+_TYPES = {"uint8": 5, "int32": 3, "int8": 1, "uint16": 1}
+_BYTES = {"uint8": 4, "int32": 1}
+"""Of characters, and of bytes beyond ASCII."""
 
 
 @idiom(depth=3)
 @with_struct
 def token_parser(k: KernelBuilder, level: int) -> Title:
-    """Small parsers over rows of codes: nesting, fields, escapes, checksums, commands."""
+    """Small parsers over rows of text: nesting, fields, escapes, checksums."""
     shape = k.draw.shape
     form = shape.choice(sorted(_PARSERS))
     parser = _PARSERS[form]
-    type_ = Scalar(shape.weighted({"int32": 4, "uint8": 4, "int8": 2, "int16": 1, "uint16": 1}))
-    names, counts = _READ.get(form, "codes tokens text"), "num_cols max_length"
-    s, codes, count = rows_of(k, names, type_, 0, 9, counts, (40, 64))
+    type_ = Scalar(shape.weighted(_BYTES if parser.span[1] > 127 else _TYPES))
+    names, counts = _READ.get(form, "chars text lines"), "num_cols max_length"
+    size = "chars" if form == "nmea" else "max_len"
+    s, codes, count = rows_of(k, names, type_, *parser.span, counts, (40, 64), cols=size)
     ends = shape.chance(0.5)
-    out = s.out(_OUTS[form], INT32)
-    other = Also(s, 0.6 if ends and level >= 3 else 0.0, "consumed stopped_at")
-    note = ""
-    if level >= 4 and shape.chance(0.05):
-        kind, wanted = s.read("row_kind encoding", INT32, 0, 3), k.draw.value.integer(0, 2)
-        test = shape.choice(("eq", "ne"))
-        leave(s, fn(test, kind, wanted), (out, -1), (other, 0))
-        note = f" Rows whose {say(k, kind)} is {'not ' * (test == 'ne')}{wanted} give -1."
-    stop: Expr = count
+    out = s.out(_OUTS[form], UINT32 if form == "adler" else INT32)
+    stops = form in ("depth", "escape", "nmea")
+    other = Also(s, 0.6 if ends and stops and level >= 3 else 0.0, "consumed stopped_at")
+    note, stop = "", count
     if ends:
-        length = s.read("lengths row_lengths", INT32, init="index_of:cols+4")
+        length = s.read("lengths row_lengths", INT32, init=f"index_of:{size}+4")
         stop = k.let("end stop", least(length, count))
         note += f" A row ends after {say(k, length)} codes."
-    state, best, pos = (counter(k, n) for n in (*parser.names, "pos j"))
-    skips = level >= 2 and form == "depth" and shape.chance(0.4)
-    ignored = k.draw.value.choice((7, 8))
-    names = "is_digit is_digit_code" if form == "numbers" else "is_letter is_letter_code"
-    chance = BY_LEVEL[level] if form in ("numbers", "words") else 0.0
-    in_range = routine(k, chance, names, {"code": INT32}, lambda _, c: both(c >= 1, c <= 5))
-    with k.while_(pos < stop):
-        c = k.let("c code tok", cast(codes[s.index(pos)], INT32))
-        k.augment(pos, "add", 1)
-        if skips:
-            with k.if_(same(c, ignored)):
-                k.continue_()
-            note = f" Code {ignored} is white space and is skipped.{note}"
-        take(k, *parser.steps(c, state, best, pos, in_range(c)))
-    k.store(out, s.at, parser.result(best, state, pos))
-    note += other.told("how many codes were read", pos)
+    state = k.let(parser.names[0], k.lift(int(form == "adler"), INT32))
+    best = counter(k, parser.names[1])
+    low, high = parser.letters
+    names = "is_digit" if form == "numbers" else "is_letter is_lower"
+    chance = BY_LEVEL[level] if high else 0.0
+    params = {"code": INT32}
+    in_range = routine(k, chance, names, params, lambda _, c: both(c >= low, c <= high))
+    pos = _read_all(k, s, codes, stop, other, lambda c: parser.steps(c, state, best, in_range(c)))
+    k.store(out, s.at, parser.result(best, state))
+    if pos is not None:
+        note += other.told("how many codes were read", pos)
     name = k.name(*words(_CALLED[form]))
     return Title(name, f"For each row of {codes.name}, {out.name} gets {parser.text}.{note}")
 
 
+def _read_all(
+    k: KernelBuilder,
+    s: Site,
+    codes: Var,
+    stop: Expr,
+    other: Also,
+    steps: Callable[[Expr], Sequence[Step]],
+) -> Var | None:
+    """The loop over a row's codes; how far it came, where that is asked for."""
+    if not other and k.draw.shape.chance(0.7):
+        with k.for_("j pos", stop) as j:
+            take(k, *steps(k.let("c code ch", cast(codes[s.index(j)], INT32))))
+        return None
+    pos = counter(k, "pos j")
+    with k.while_(pos < stop):
+        c = k.let("c code ch", cast(codes[s.index(pos)], INT32))
+        k.augment(pos, "add", 1)
+        take(k, *steps(c))
+    return pos
+
+
 _FOUND = {
     "first": ("match position found", "the first column at which they match, or -1"),
-    "count": ("matches hits", "how often they match"),
-    "best": ("match position found", "the first column at which the fewest codes differ"),
+    "count": ("matches hits", "how often they match{apart}"),
+    "best": ("match position found", "the first of the columns at which the fewest codes differ"),
 }
 
 
@@ -198,17 +257,18 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
     """A short pattern in rows of codes: the first match, their number, or the best alignment."""
     shape = k.draw.shape
     type_ = Scalar(shape.weighted({"int32": 4, "uint8": 4, "int8": 2, "int16": 2}))
-    s, codes, count = rows_of(k, "text sequence codes", type_, 0, 2, rows=(36, 56))
-    size, form = shape.integer(2, 4), shape.choice(sorted(_FOUND))
-    pattern = k.array(["pattern", "motif", "needle"], type_, str(size), low=0, high=2)
+    s, codes, count = rows_of(k, "text sequence codes", type_, 1, 3, rows=(36, 56))
+    size, form = shape.integer(3, 4), shape.choice(sorted(_FOUND))
+    wild = 0 if level >= 2 and shape.chance(0.5) else None
+    names, lowest = "pattern motif needle", 1 if wild is None else 0
+    pattern = k.array(names, type_, str(size), low=lowest, high=3)
     out = s.out(_FOUND[form][0], INT32)
     apart = level >= 3 and form == "count" and shape.chance(0.6)
     done = f"Search each row of {codes.name} for the {size} codes of {pattern.name}: {out.name} "
-    done += f"gets {_FOUND[form][1]}{' without overlaps' * apart}."
-    wild = k.draw.value.integer(0, 1) if level >= 2 and shape.chance(0.5) else None
-    done += f" A {wild} in {pattern.name} matches any code." if wild is not None else ""
+    overlaps = ", the search going on behind each match" if apart else ", overlaps included"
+    done += f"gets {_FOUND[form][1].format(apart=overlaps)}."
+    done += f" A 0 in {pattern.name} matches any code." if wild is not None else ""
     first, said = _begin(s, 0.3 if level >= 2 else 0.0)
-    done += said
     differ = _differ(k, level, type_, wild)
     found = k.let("found answer", k.lift(0 if form == "count" else -1, INT32))
     best = k.let("best fewest", k.lift(size + 1, INT32)) if form == "best" else found
@@ -231,7 +291,7 @@ def pattern_search(k: KernelBuilder, level: int) -> Title:
             k.augment(at, "add", 1)
     k.store(out, s.at, found)
     errors = Also(s, 0.7 if form == "best" else 0.0, "errors distance")
-    done += errors.told("that number", best)
+    done += said + errors.told("how many codes differ there", best)
     return Title(k.name("find_pattern match_motif scan_pattern search_rows"), done)
 
 

@@ -22,7 +22,7 @@ from generators.kit.functions import least, log, log2, sqrt, square, where
 from generators.kit.naming import helper
 from generators.kit.outputs import Extra, extras
 from generators.kit.sites import Site, launch, over
-from generators.kit.sources import given, setting, zero
+from generators.kit.sources import given, zero
 from generators.kit.text import written
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
@@ -275,11 +275,11 @@ _MOVES: dict[str, tuple[str, Callable[[KernelBuilder, Var], Expr]]] = {
 }
 
 
-def _met(rule: str, x: Var, band: Expr) -> tuple[str, Step]:
+def _met(rule: str, x: Var, start: Expr, band: Expr, begun: str) -> tuple[str, Step]:
     """What happens to a walker beyond the band: in words, and the step."""
     ends: dict[str, tuple[str, Step]] = {
         "absorb": ("ends the walk", STOP),
-        "reset": ("sends it back to 0", (x, zero(x.type))),
+        "reset": (f"sends it back to {begun}", (x, start)),
         "pin": ("is moved back to that bound", (x, where(x > 0, band, minus(band)))),
         "reflect": ("is reflected there", (x, where(x > 0, 2 * band - x, minus(2 * band) - x))),
     }
@@ -300,11 +300,11 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
     if shape.chance(0.5):
         start = given(s, "start origin", type_, -1, 1, each=1, many="starts origins")
     low, high = (4, 9) if whole else (3.0, 6.0)
-    band = setting(k, "half_width barrier", type_, low, high, 0.9)
+    band = k.scalar("half_width barrier", type_, low, high)
     steps = k.scalar("num_steps max_moves", INT32, 20, 60)
     rule = shape.choice(("absorb", "reset", "reflect", "pin")[: 4 if level >= 2 else 2])
     drifts = level >= 3 and not whole and shape.chance(0.6)
-    drift = setting(k, "drift bias", type_, 0.05, 0.2, 0.9) if drifts else None
+    drift = k.scalar("drift bias", type_, 0.05, 0.2) if drifts else None
     sigma = k.scalar("sigma step_size", type_, 0.4, 0.6) if form == "normal" else None
     out = s.out("final_pos positions_out", type_)
     taken = Also(s, 0.7 if rule == "absorb" else 0.0, "steps_taken exit_steps")
@@ -316,7 +316,7 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
     state = k.random_state("state rng", seed, s.at[0])
     x = k.let("x pos", start)
     taken.start("used count")
-    said, met = _met(rule, x, band)
+    said, met = _met(rule, x, start, band, say(k, start))
     with k.for_("t step", steps):
         jumped = _MOVES[form][1](k, state)
         k.augment(x, "add", jumped if sigma is None else sigma * jumped)
@@ -326,5 +326,5 @@ def random_walks(k: KernelBuilder, level: int) -> Title:
     k.store(out, s.at, x)
     done += f"{said}. The last position goes to {out.name}."
     done += taken.told("the number of moves")
-    absorbs = "first_passage absorbed_walk" if rule == "absorb" else "random_walk walk_in_band"
+    absorbs = "absorbed_walk walk_to_exit" if rule == "absorb" else "random_walk walk_in_band"
     return Title(k.name(absorbs), done)

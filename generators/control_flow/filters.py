@@ -44,7 +44,7 @@ _FILTERS: dict[str, Filter] = {
         lambda best, y, v, a, b: most(best, y - v),
     ),
     "max_subarray": Filter(
-        "the largest sum of neighbouring entries (Kadane), 0 for none",
+        "the largest sum of consecutive entries (Kadane), 0 where no sum is above 0",
         lambda y, v, a, b: [(y > 0.0, y + v), (None, v)],
         lambda best, y, v, a, b: most(best, y),
     ),
@@ -66,8 +66,8 @@ _FILTERS: dict[str, Filter] = {
         lambda y, v, a: y + v - a,
     ),
     "peak_decay": Filter(
-        "the last value of a peak meter that takes a larger sample at once and else falls by the "
-        "factor {a}",
+        "the last value of a peak meter, which begins at the first sample and with each further "
+        "one becomes the larger of that and {a} times its own value",
         lambda y, v, a, b: [(v > y, v)],
         first=lambda y, v, a: a * y,
     ),
@@ -197,7 +197,7 @@ def row_filter(k: KernelBuilder, level: int) -> Title:
     a, b, c = _numbers(k, form, type_)
     out = s.out(_RESULTS[form], type_)
     trace = Also(s, 0.0 if level < 2 else 0.6, "trace history", type_, "cols")
-    reading, how = _reading(s, table, type_)
+    reading, how = _reading(s, form, table, type_)
     first = reading(k.lift(0, s.at[0].type))
     begins = {"cusum": most(first - a, 0.0), "pid": zero(type_)}
     y = k.let(_STATE_NAMES[form], begins.get(form, first))
@@ -231,14 +231,20 @@ def _numbers(k: KernelBuilder, form: str, type_: Scalar) -> tuple[Expr, Expr, Ex
     """The numbers that a filter's text names, zeros where it has fewer."""
     text = _FILTERS[form].text
     a = b = c = zero(type_)
+    pick = k.draw.word.integer(0, 1)  # Of each number the same, as names of two belong together.
     if "{a}" in text:
-        a = k.scalar(_RATES.get(form, "attack rise"), type_, 0.35, 0.6)
+        a = k.scalar(_nth(_RATES.get(form, "attack rise"), pick), type_, 0.35, 0.6)
     if "{c}" in text:
         c = k.scalar("integral_max windup_limit", type_, 1.0, 1.4)
     if "{b}" in text:
         bounds = ("bound cap", 1.0, 1.4) if form == "decay" else ("release fall", 0.15, 0.3)
-        b = k.scalar(_SECOND.get(form, bounds[0]), type_, *bounds[1:])
+        b = k.scalar(_nth(_SECOND.get(form, bounds[0]), pick), type_, *bounds[1:])
     return a, b, c
+
+
+def _nth(names: str, pick: int) -> str:
+    """One of two names, or the only one."""
+    return words(names)[min(pick, len(words(names)) - 1)]
 
 
 def _smoothed(k: KernelBuilder, trend: Var, y: Var, v: Expr, a: Expr, b: Expr) -> None:
@@ -274,12 +280,11 @@ def _moved(
         move(k, best, rule.kept(best, y, v, a, b))
 
 
-def _reading(s: Site, table: Var, type_: Scalar) -> tuple[Callable[[Expr], Expr], str]:
+def _reading(s: Site, form: str, table: Var, type_: Scalar) -> tuple[Callable[[Expr], Expr], str]:
     """Samples as they are, or less an offset of their row; and that in words."""
-    how = s.k.draw.shape.weighted({"plain": 12, "per_row": 1})
-    if how == "plain":
+    if form not in _RAW or s.k.draw.shape.chance(0.7):
         return lambda j: table[s.index(j)], ""
-    offset = s.read("row_offsets channel_zero", type_, -0.1, 0.1)
+    offset = s.read("sensor_offsets zero_readings", type_, -0.1, 0.1)
     return lambda j: table[s.index(j)] - offset, f" (samples less {say(s.k, offset)})"
 
 
@@ -290,6 +295,8 @@ def _follow_envelope(b: BodyBuilder, y: Expr, v: Expr, up: Expr, down: Expr) -> 
     return y + rate * (v - y)
 
 
+_RAW = frozenset({"decay", "kalman", "deadband"})
+"""Filters of what a sensor reads, which may be off by a number of its own."""
 _STATES = {
     "drawdown": "the maximum so far",
     "max_subarray": "the largest sum that ends there",
@@ -308,11 +315,17 @@ _FOLLOWS: dict[str, Callable[..., Expr]] = {
     "decay": lambda b, y, v, share, bound: clamp(share * y + v, minus(bound), bound),
 }
 """Forms whose next state is a formula of the state, the sample and two numbers."""
+_FOLLOWED_NAMES = {
+    "envelope": "envelope sample attack release",
+    "limiter": "level target max_rise max_fall",
+    "decay": "state sample leak bound",
+}
+"""What a helper function calls these."""
 
 
 def _followed(k: KernelBuilder, level: int, form: str, type_: Scalar) -> Callable[..., Expr] | None:
     """The next state as a formula, where it is one."""
     if form not in _FOLLOWS or level < 3:
         return None
-    params = dict.fromkeys(("y", "v", "a", "b"), type_)
+    params = dict.fromkeys(_FOLLOWED_NAMES[form].split(), type_)
     return routine(k, BY_LEVEL[level], f"follow next_level {form}_step", params, _FOLLOWS[form])

@@ -13,7 +13,6 @@ from generators.kit.functions import clamp, least, most
 from generators.kit.masks import flag
 from generators.kit.naming import BY_LEVEL, applied
 from generators.kit.sites import Site, launch
-from generators.kit.sources import setting
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Operand, Var
@@ -55,17 +54,24 @@ class Search:
         self.called = self.q.name
 
 
-def _search(k: KernelBuilder, level: int, type_: Scalar, member: bool = False) -> Search:
+_KNOTS = {
+    "rank": ("edges breakpoints thresholds", "values queries keys"),
+    "member": ("known_ids id_table dictionary", "query_ids wanted_ids lookups"),
+    "table": ("knots breakpoints grid_x", "queries x"),
+}
+"""Names of sorted entries and of what is looked up, where ranks are counted, an entry is sought, or
+a table is interpolated."""
+
+
+def _search(k: KernelBuilder, level: int, type_: Scalar, kind: str) -> Search:
     s = launch(k, list=5, grid=2 if level == 1 else 5)
     rows = s.dims[:1] if s.rank > 1 and k.draw.shape.chance(0.55) else ()
     m = k.size("m", 9, 15, minimum=2)
     top = 40 if type_.is_int else 100
-    names = ["knots", "edges", "breakpoints", "thresholds"]
-    if member:
-        names = ["sorted_ids", "sorted_keys", "known_ids", "dictionary"]
+    names, queries = _KNOTS[kind]
     knots = k.array(names, type_, (*rows, m), init="sorted", low=0, high=top)
     low, high = (0 if type_.is_unsigned else -3, 44) if type_.is_int else (-10, 112)
-    x = s.read("queries x keys", type_, low, high)
+    x = s.read(queries, type_, low, high)
     if k.draw.shape.chance(0.35):
         size: Expr = extent(knots, len(rows))
     else:
@@ -83,7 +89,7 @@ def _skipped(r: Search, share: float, *marks: tuple[Var | Also, Operand]) -> str
     return f" Where {test.off} the search is left out: {what}."
 
 
-def _whole(k: KernelBuilder, size: Expr) -> tuple[Var, Var]:
+def bisection_ends(k: KernelBuilder, size: Expr) -> tuple[Var, Var]:
     """Locals for the two ends of a bisection."""
     names = k.draw.word.choice((("lo", "hi"), ("left", "right"), ("first", "last")))
     return counter(k, names[0]), k.let(names[1], size)
@@ -92,7 +98,7 @@ def _whole(k: KernelBuilder, size: Expr) -> tuple[Var, Var]:
 def _bisect(r: Search, strict: bool) -> Var:
     """Number of knots below the query (or not above it), by binary search."""
     k = r.s.k
-    lo, hi = _whole(k, r.size)
+    lo, hi = bisection_ends(k, r.size)
     middle = k.draw.shape.choice(((lo + hi) // 2, lo + (hi - lo) // 2, (lo + hi) >> 1))
     with k.while_(lo < hi):
         mid = k.let("mid middle", middle)
@@ -121,12 +127,22 @@ _RANKS: dict[str, tuple[str, str, Callable[[Search, Var], Expr]]] = {
 }
 
 
+_TITLES = {
+    "rank": "rank_queries rank_search",
+    "count": "count_above count_not_below",
+    "cell": "cell_of_query find_cells",
+    "member": "find_ids member_search",
+}
+
+
 def _ranked(k: KernelBuilder, level: int) -> Title:
     """How many knots are below or above each query, its cell, or where it is found."""
     goal = k.draw.shape.choice(sorted(_RANKS))
     names, text, value = _RANKS[goal]
     member = goal == "member"
-    r = _search(k, level, some_type(k, 1.0 if member else 0.3, "int32 int64"), member)
+    r = _search(
+        k, level, some_type(k, 1.0 if member else 0.3, "int32 int64"), goal if member else "rank"
+    )
     s, out = r.s, r.s.out(names, INT32)
     last = _skipped(r, 0.08 if level > 1 else 0.0, (out, -1))
     r.ask()
@@ -143,7 +159,7 @@ def _ranked(k: KernelBuilder, level: int) -> Title:
     text = text.replace("not not ", "")
     done = f"Search the {r.where} for each {r.called} of {r.query} by bisection: "
     done += f"{out.name} gets {text}.{last}"
-    return Title(k.name(f"{goal}_queries {goal}_search count_{r.knots.name}"), done)
+    return Title(k.name(_TITLES[goal]), done)
 
 
 @idiom(depth=3)
@@ -154,12 +170,12 @@ def sorted_search(k: KernelBuilder, level: int) -> Title:
     if level == 1 or (level == 2 and shape.chance(0.4)):
         return _ranked(k, level)
     type_ = k.draw.wide_float_type()
-    r = _search(k, level, type_)
+    r = _search(k, level, type_, "table")
     s, rows = r.s, r.s.dims[: len(r.row)]
-    table = k.array(["heights", "table", "y"], type_, (*rows, "m"), low=-2.0, high=2.0)
+    table = k.array(["knot_values", "table", "heights"], type_, (*rows, "m"), low=-2.0, high=2.0)
     form = shape.choice(("step", "nearest", "linear", "linear", "smooth"))
     beyond = shape.weighted({"ends": 4, "fill": 3, "early": 3, "line": 3 * (form == "linear")})
-    fill = setting(k, "fill_value default_value", type_, 3.0, 9.0) if beyond == "fill" else None
+    fill = k.scalar("fill_value default_value", type_, 3.0, 9.0) if beyond == "fill" else None
     out = s.out("interpolated values_out response", type_)
     share = 0.0 if level < 3 or beyond == "early" else 1.0
     cell = Also(s, share * (0.2 * level - 0.2), "cell interval")
@@ -233,154 +249,3 @@ def _value(r: Search, level: int, form: str, table: Var, left: Var) -> tuple[Exp
         f"lerp({table.name}[c], {table.name}[c + 1], {share}) with t = ({r.called} - {knots}[c]) / "
     )
     return value, f"{text}({knots}[c + 1] - {knots}[c]), where c is {before}"
-
-
-_TABLES: dict[str, tuple[str, str, str, str, str]] = {
-    "interval": ("edges breaks", "values x", "bins bin_ids", "find_bin bin_values", ""),
-    "price": (
-        "min_quantities price_breaks",
-        "quantities order_sizes",
-        "unit_costs prices_out",
-        "look_up_price quantity_price",
-        "unit_prices prices",
-    ),
-    "grade": (
-        "cutoffs grade_limits",
-        "scores points",
-        "grades grade_ids",
-        "assign_grades grade_scores",
-        "",
-    ),
-    "rate": (
-        "thresholds band_limits",
-        "incomes amounts",
-        "marginal_rates rates_out",
-        "marginal_rate rate_of_band",
-        "band_rates rates",
-    ),
-    "timestamp": (
-        "frame_times keyframes",
-        "query_times times",
-        "frame_ids frames",
-        "frame_at_time last_frame_before",
-        "",
-    ),
-    "symbol": (
-        "cumulative cum_freqs",
-        "offsets code_values",
-        "symbols decoded",
-        "decode_symbol find_symbol",
-        "",
-    ),
-    "nearest": (
-        "levels_table codebook",
-        "samples inputs",
-        "quantized nearest_values",
-        "quantize_nearest snap_to_levels",
-        "",
-    ),
-    "bracket": (
-        "grid_points knots",
-        "queries positions",
-        "fractions weights",
-        "bracket_fraction interval_fraction",
-        "",
-    ),
-}
-"""By what is looked up: names of the sorted table, of the queries, of the output, of the kernel,
-and of the values beside the table."""
-
-
-_AIMS = {
-    "interval": "Bins between given edges",
-    "price": "Unit prices by quantity",
-    "grade": "Grades by the limits that a score exceeds",
-    "rate": "Rates of the bands that amounts fall into",
-    "timestamp": "The last frame before each time",
-    "symbol": "Symbols by their cumulative frequencies",
-    "nearest": "Quantization to the nearest of given levels",
-    "bracket": "Where positions lie within the cells of a grid",
-}
-
-
-@idiom(depth=2)
-@with_struct
-def table_lookup(k: KernelBuilder, level: int) -> Title:
-    """Where a value falls among sorted limits, by lower_bound or a scan, and what stands there."""
-    shape = k.draw.shape
-    easy = ("interval", "price", "grade", "rate", "timestamp", "symbol")
-    form = shape.choice(easy if level < 2 else sorted(_TABLES))
-    sorted_names, queries, outs, names, beside = _TABLES[form]
-    whole = form in ("symbol", "grade", "timestamp") or (form == "price" and shape.chance(0.5))
-    type_ = (
-        Scalar(shape.choice(("int32", "int32", "uint32"))) if whole else (k.draw.wide_float_type())
-    )
-    few = form in ("price", "grade", "rate", "nearest") or shape.chance(0.2)
-    s = launch(k, list=5, grid=1 if level > 1 else 0)
-    m = k.size("levels" if few else "m", 9, 15, minimum=2)
-    table = k.array(sorted_names, type_, m, init="sorted", low=0, high=40 if whole else 100)
-    x = s.read(queries, type_, 0 if type_.is_unsigned else -3, 44 if whole else 112)
-    values = None
-    if beside:
-        values = k.array(beside, k.draw.wide_float_type(), m, low=0.1, high=9.0)
-    size: Expr = extent(table, 0)
-    if shape.chance(0.5):
-        size = k.size_param(f"num_{'levels' if few else 'entries'} table_size", m)
-    q = k.let("q query value", x)
-    j = _slot(k, table, size, q, few)
-    last = k.let("slot cell", least(j, size - 1)) if form in ("nearest", "bracket") else j
-    made, text = _found(k, form, table, size, q, last, values)
-    out = s.out(outs, made.type if isinstance(made.type, Scalar) else INT32)
-    k.store(out, s.at, made)
-    done = f"{_AIMS[form]}: look up each {q.name} of {say(k, x)} in the sorted {table.name}; "
-    done += f"with j the number of entries below {q.name}, {out.name} gets {text}."
-    return Title(k.name(*names.split()), done)
-
-
-def _slot(k: KernelBuilder, table: Var, size: Expr, q: Var, few: bool) -> Var:
-    """The number of entries below the query: built in, by bisection, or, among few, by a scan."""
-    names = "j slot below"
-    style = k.draw.shape.choice(("scan", "count", "backwards") if few else ("bound", "bisect"))
-    if style == "bound":
-        return k.let(names, fn("lower_bound", table, q))
-    if style == "bisect":
-        lo, hi = _whole(k, size)
-        with k.while_(lo < hi):
-            mid = k.let("mid middle", (lo + hi) // 2)
-            branch(k, (table[mid] < q, (lo, mid + 1)), (None, (hi, mid)))
-        return lo
-    slot = k.let(names, size if style == "backwards" else k.lift(0, INT32))
-    if style == "count":
-        with k.for_("e c", size) as e, k.if_(table[e] < q):
-            k.augment(slot, "add", 1)
-        return slot
-    with k.while_(slot > 0 if style == "backwards" else slot < size):
-        done = table[slot - 1] < q if style == "backwards" else table[slot] >= q
-        with k.if_(done):
-            k.break_()
-        k.augment(slot, "sub" if style == "backwards" else "add", 1)
-    return slot
-
-
-def _found(
-    k: KernelBuilder, form: str, table: Var, size: Expr, q: Var, j: Var, values: Var | None
-) -> tuple[Expr, str]:
-    """What a query gets, and that in words."""
-    if values is not None:
-        at = k.let("band row", most(j - 1, 0))
-        return values[at], f"{values.name}[max(j - 1, 0)]"
-    if form in ("interval", "grade"):
-        return j, "j"
-    if form in ("timestamp", "symbol"):
-        return most(j - 1, 0), "max(j - 1, 0), the last entry below it"
-    before = k.let("before prev", most(j - 1, 0))
-    low, high = table[before], table[j]
-    if form == "nearest":
-        nearer = fn("where", q - low < high - q, low, high)
-        return nearer, (
-            f"{table.name} at max(j - 1, 0) or min(j, n - 1), n being its length: what is nearer, "
-            "the upper one where both are as far"
-        )
-    span = most(high - low, 1e-3)
-    text = f"({q.name} - a) / max(b - a, 0.001), a and b being the entries at max(j - 1, 0) and "
-    return (q - low) / span, f"{text}min(j, n - 1), n their number"

@@ -77,7 +77,7 @@ _SCENES = {
         {"radius": ("radius pillar_radius", 0.5, 1.0)},
     ),
     "spheres": Scene(
-        "two spheres of {radius}, {offset} to either side of the origin along x",
+        "two spheres of {radius} with centres at x = -{offset} and x = {offset} on the x axis",
         lambda b, p, radius, offset: _length(abs(p[0]) - offset, p[1], p[2]) - radius,
         {"radius": ("radius sphere_radius", 0.6, 1.0), "offset": ("offset half_gap", 1.0, 1.4)},
     ),
@@ -139,8 +139,9 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     scene = _SCENES[form := shape.choice(sorted(_SCENES))]
     s = launch(k, {"list": 3, "grid": 1}, indices="i ray tid")
-    origin = s.read("origins ray_origins", Vec(3, type_), -2.0, 2.0)
-    direction = s.read("directions ray_dirs", Vec(3, type_), init="unit")
+    pair = k.draw.word.choice((("origins", "directions"), ("ray_origins", "ray_dirs")))
+    origin = s.read(pair[0], Vec(3, type_), -2.0, 2.0)
+    direction = s.read(pair[1], Vec(3, type_), init="unit")
     numbers = {
         key: k.scalar(names, type_, low, high) for key, (names, low, high) in scene.numbers.items()
     }
@@ -157,8 +158,7 @@ def sphere_tracing(k: KernelBuilder, level: int) -> Title:
     done = _marched(k, (scene, numbers), (origin, direction, begin, steps), relax)
     done += f"that is below {stop.name} or t has passed {far.name}."
     o, d = k.let("o ro", origin), k.let("d rd", direction)
-    chance = 1.0 if shades else (0.0, 0.4, 0.7, 0.8, 0.9)[level - 1]
-    made = _distance(k, form, type_, chance)
+    made = _distance(k, form, type_, 1.0 if shades else (0.0, 0.4, 0.7, 0.8, 0.9)[level - 1])
     t = k.let("t travel", begin)
     hit.start("found was_hit")
     used.start("used count")

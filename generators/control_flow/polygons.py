@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import (
+    STOP,
     Also,
     Case,
+    Step,
     both,
     branch,
     counter,
@@ -51,7 +53,7 @@ _TESTS = {
         "num_upward upward",
     ),
     "nearest": (
-        "the distance to the nearest edge",
+        "the distance to the nearest edge (no edge has length 0)",
         "distance dist",
         "",
         "",
@@ -107,7 +109,7 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, k.draw.wide_float_type()
     form = shape.choice(sorted(_TESTS))
     (text, outs, more_text, more_outs), planes = _TESTS[form], form == "half_planes"
-    s, m = launch(k, list=1), k.size("m", 5, 7, minimum=3)
+    s, m = launch(k, list=1), k.size("planes" if planes else "m", 5, 7, minimum=3)
     split, many = shape.chance(0.4) and not planes, level >= 2 and shape.chance(0.35)
     what = "half-planes dot({}, p) <= {}" if planes else "the closed polygon of {}"
     row: tuple[Expr, ...] = ()
@@ -118,9 +120,8 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
     dims = ("polys", m) if many else (m,)
     names = "normals plane_normals" if planes else "polygon verts outline"
     arrays = _arrays(k, split, names, type_, dims, 0.0 if planes else 1.5)
-    offsets = None
-    if planes:
-        offsets = k.array(["offsets", "plane_offsets"], type_, dims, low=0.4, high=1.0)
+    names = "offsets plane_offsets"
+    offsets = k.array(names, type_, dims, low=0.4, high=1.0) if planes else None
     count = k.size_param("num_planes" if planes else ["num_verts", "corners"], m)
     named = listed([array.name for array in arrays])
     what = what.format(named, offsets.name if offsets is not None else "")
@@ -136,7 +137,8 @@ def polygon_tests(k: KernelBuilder, level: int) -> Title:
         leave(s, x * x + y * y > far * far, (out, 0), (more, 0))
         note = f" Points farther than {far.name} from the origin are outside and give 0."
     o = Outline(k, type_, arrays, tuple(k.let("poly r", index) for index in row), count)
-    value, other = _half_planes(o, x, y, offsets) if offsets else _edges(level, form, o, x, y)
+    inner = _half_planes(o, x, y, offsets, bool(more)) if offsets else None
+    value, other = inner or _edges(level, form, o, x, y)
     k.store(out, s.at, as_flag(value, kind) if kind not in (type_, INT32) else cast(value, kind))
     done = f"{_AIMS[form]}: for each point of {listed([array.name for array in points])} and "
     done += f"{what}, {out.name} gets {text}."
@@ -157,7 +159,7 @@ def _edges(level: int, form: str, o: Outline, x: Var, y: Var) -> tuple[Expr, Exp
     """The loop over edges; what it found, and the other number."""
     k, type_, near = o.k, o.type, form == "nearest"
     names = {"crossings": "crossings flips", "winding": "wind turn"}.get(form, "best closest_sq")
-    found = k.let(names, k.lift(1.0e6, type_) if near else k.lift(0, INT32))
+    found = k.let(names, k.lift(1.0e30, type_) if near else k.lift(0, INT32))
     upward = counter(k, "up num_up") if form == "winding" else found
     measure = routine(
         k,
@@ -189,12 +191,14 @@ def _edges(level: int, form: str, o: Outline, x: Var, y: Var) -> tuple[Expr, Exp
     return (same(found % 2, 1), found) if form == "crossings" else (found, upward)
 
 
-def _half_planes(o: Outline, x: Var, y: Var, offsets: Var) -> tuple[Expr, Expr]:
+def _half_planes(o: Outline, x: Var, y: Var, offsets: Var, counts: bool) -> tuple[Expr, Expr]:
+    """In how many half-planes the point is not; without ``counts``, whether it is not in one."""
     outside = counter(o.k, "outside misses")
+    ends: tuple[Step, ...] = () if counts else (STOP,)
     with o.k.for_("j e", o.count) as j:
         nx, ny = o.point(j, "nx ny")
         place = (*o.row, j)
-        branch(o.k, (nx * x + ny * y > offsets[place], (outside, outside + 1)))
+        branch(o.k, (nx * x + ny * y > offsets[place], (outside, outside + 1), *ends))
     return same(outside, 0), outside
 
 
@@ -204,7 +208,7 @@ def _side(_: BodyBuilder, x: Expr, y: Expr, ax: Expr, ay: Expr, bx: Expr, by: Ex
 
 def _distance_sq(b: BodyBuilder, x: Expr, y: Expr, ax: Expr, ay: Expr, bx: Expr, by: Expr) -> Expr:
     ex, ey = b.let("ex", bx - ax), b.let("ey", by - ay)
-    along = ((x - ax) * ex + (y - ay) * ey) / (ex * ex + ey * ey + 1.0e-6)
+    along = ((x - ax) * ex + (y - ay) * ey) / (ex * ex + ey * ey)
     t = b.let("t u", clamp(along, 0.0, 1.0))
     dx, dy = b.let("dx", x - ax - t * ex), b.let("dy", y - ay - t * ey)
     return dx * dx + dy * dy

@@ -49,7 +49,7 @@ class Equation:
 _EQUATIONS: dict[str, Equation] = {
     "kepler": Equation(
         "Kepler's equation for the eccentric anomaly",
-        "ecc_anomaly E_anomaly",
+        "ecc_anomaly ecc_anom",
         {"mean": ("mean_anomaly mean_anom", 0.2, 3.0)},
         {"ecc": ("eccentricity ecc", 0.1, 0.7)},
         lambda x, mean, ecc: x - ecc * sin(x) - mean,
@@ -66,7 +66,7 @@ _EQUATIONS: dict[str, Equation] = {
         lambda x, z: x * exp(x) - z,
         lambda x: exp(x) * (1.0 + x),
         lambda x: exp(x) * (2.0 + x),
-        lambda z: 0.5 * z / (1.0 + 0.3 * z),
+        lambda z: log(1.0 + z),
         (0.0, 2.0),
     ),
     "cube_root": Equation(
@@ -102,7 +102,7 @@ _EQUATIONS: dict[str, Equation] = {
             g * tanh(x * depth) + g * x * depth * (1.0 - tanh(x * depth) * tanh(x * depth))
         ),
         None,
-        lambda omega, depth, g: omega * omega / g + omega / sqrt(g * depth),
+        lambda omega, depth, g: omega * omega / (g * sqrt(tanh(omega * omega * depth / g))),
         (0.001, 2.0),
         lambda omega, g: omega * omega / g,
         ("tanh_kh th", lambda x, depth: tanh(x * depth)),
@@ -265,13 +265,13 @@ def _bracket(m: Search) -> tuple[Var, Var, str]:
 
 def _bisection(m: Search, name: str) -> tuple[Expr, str]:
     k, (lo, hi, said) = m.k, _bracket(m)
-    with k.for_("it step", m.limit):
+    with k.for_("it step", m.limit) if m.fixed else k.while_(hi - lo >= m.tol):
         mid = k.let("mid middle", 0.5 * (lo + hi))
         branch(k, (m.f(mid) > 0.0, (hi, mid)), (None, (lo, mid)))
         m.steps.add()
-        branch(k, (hi - lo < m.tol, STOP))
-    text = f"bisection of {said}, until the interval is shorter than {say(k, m.tol)}; its middle "
-    return 0.5 * (lo + hi), f"{text}is the root"
+    until = "" if m.fixed else f" until the interval is shorter than {say(k, m.tol)}"
+    text = f"bisection of {said}{until}, the middle of the last interval being the root"
+    return 0.5 * (lo + hi), text
 
 
 def _illinois(m: Search, name: str) -> tuple[Expr, str]:
@@ -344,6 +344,13 @@ def _posed(e: Equation, unknown: str, values: dict[str, Expr], told: dict[str, s
     return f"{e.title}, f = {formula.said(spoken)} = 0, for {unknown}{tail}"
 
 
+def _turns(k: KernelBuilder, fixed: bool, method: str) -> int:
+    """How many iterations are made, or are made at most."""
+    if not fixed:
+        return k.draw.value.choice((10, 15, 20, 30))
+    return k.draw.value.choice((10, 12) if method == "bisection" else (4, 5, 6, 7, 8))
+
+
 @idiom(depth=3)
 @with_struct
 def root_finding(k: KernelBuilder, level: int) -> Title:
@@ -357,14 +364,11 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
     loads = _given(s, e, type_)
     unknown = k.draw.word.choice(e.unknown.split())
     out = s.out(f"{unknown}_out roots", type_)
-    many = (30, 40, 50) if method == "bisection" else (10, 15, 20, 30)
-    limit = k.lift(k.draw.value.choice(many), INT32)
     near = (1e-4, 2e-4) if type_.bits < 64 else (1e-6, 1e-8)
     near = (1e-3, 2e-3) if method == "bisection" else near
     tol: Expr = k.lift(k.draw.value.choice(near), type_)
-    fixed = method in ("newton", "halley") and shape.chance(0.5)
-    if fixed:
-        limit = k.lift(k.draw.value.integer(4, 8), INT32)
+    fixed = method in ("newton", "halley", "bisection") and shape.chance(0.5)
+    limit = k.lift(_turns(k, fixed, method), INT32)
     steps = Also(s, 0.0 if fixed else 0.15 * level, "iterations num_iters")
     told = {key: say(k, value) for key, value in loads.items()}
     values = {key: _held(k, key, value) for key, value in loads.items()}
@@ -382,7 +386,8 @@ def root_finding(k: KernelBuilder, level: int) -> Title:
     root, how = _MADE[method](m, unknown)
     k.store(out, s.at, root)
     done = f"Solve {_posed(e, unknown, values, told)}"
-    done += f", by {how}, in {'' if fixed else 'at most '}{say(k, limit)} iterations. "
+    turns_said = f", in {'' if fixed else 'at most '}{say(k, limit)} iterations"
+    done += f", by {how}{turns_said if fixed or method != 'bisection' else ''}. "
     done += f"{out.name} gets the root."
     done += steps.told("the number of iterations")
     return Title(k.name(f"{method}_{form} solve_{form}"), done)

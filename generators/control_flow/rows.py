@@ -23,8 +23,7 @@ from generators.control_flow.kit import (
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most
 from generators.kit.sites import Site, launch
-from generators.kit.sources import setting
-from generators.kit.words import listed, say
+from generators.kit.words import listed, plurals, say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
 
@@ -37,11 +36,11 @@ class Scale:
     type: Scalar
 
     def at(self, names: str, start: float, stop: float) -> Expr:
-        """A parameter, or now and then a literal, between two parts of the range."""
+        """A parameter between two parts of the range."""
         low, high = 99.0 * start, 99.0 * stop
         if not self.type.is_float:
             low, high = round(low), round(high)
-        return setting(self.k, names, self.type, low, high, share=0.85)
+        return self.k.scalar(names, self.type, low, high)
 
 
 def _nothing(scale: Scale, limit: Expr) -> tuple[Expr, ...]:
@@ -82,14 +81,15 @@ MACHINES = {
         ],
     ),
     "switched_on": Machine(
-        "for how many readings a switch with hysteresis is on, which goes on above {t}, off below "
+        "the number of readings at which a switch with hysteresis is on, which goes on above {t}, "
+        "off below "
         "{0}, and is off at first",
         "state on",
         lambda run, count, v, t, low: [
             [(v > t, (run, 1)), (v < low, (run, 0))],
             (count, count + run),
         ],
-        lambda scale, limit: (scale.at("off_threshold release", 0.1, 0.2),),
+        lambda scale, limit: (scale.at("off_threshold", 0.1, 0.2),),
     ),
     "cooldown": Machine(
         "the number of triggers, which are the readings above {t} save those among the {0} "
@@ -98,7 +98,7 @@ MACHINES = {
         lambda run, count, v, t, length: [
             [(run > 0, (run, run - 1)), (v > t, (count, count + 1), (run, length))]
         ],
-        lambda scale, limit: (setting(scale.k, "dead_time hold_off", INT32, 1, 3, share=0.85),),
+        lambda scale, limit: (scale.k.scalar("dead_time hold_off", INT32, 1, 3),),
     ),
     "sustained_alarms": Machine(
         "the number of alarms, one each time that {0} readings in a row have been above {t}",
@@ -112,7 +112,9 @@ MACHINES = {
         lambda scale, limit: (scale.k.scalar("hold_samples min_length", INT32, 2, 4),),
     ),
     "band_entries": Machine(
-        "the number of times that the readings enter the band between {0} and {t}",
+        "the number of times that the readings enter the band from {0} to {t}, both inclusive (a "
+        "row "
+        "that begins within it enters it)",
         "inside in_band",
         lambda run, count, v, t, low: [
             [
@@ -120,7 +122,7 @@ MACHINES = {
                 (None, (run, 0)),
             ]
         ],
-        lambda scale, limit: (scale.at("band_low lower", 0.1, 0.25),),
+        lambda scale, limit: (scale.at("band_low", 0.1, 0.25),),
     ),
     "leaky_bucket": Machine(
         "how often a leaky bucket overflows: with each reading its level, {0} at first, rises by "
@@ -151,7 +153,7 @@ def row_machine(k: KernelBuilder, level: int) -> Title:
     machine = MACHINES[form]
     given = shape.weighted({"scalar": 5, "array": 3 if level >= 2 else 0})
     scale = Scale(k, type_)
-    limit = _limit(s, given, scale)
+    limit = _limit(s, given, scale, form)
     out = s.out(_OUTS[form], INT32)
     summed = Also(s, 0.0 if level < 3 else 0.15 * level, "excess overshoot", type_)
     trace = Also(s, 0.0 if level < 2 else 0.1 * level, "states trace", INT32, "cols")
@@ -203,11 +205,16 @@ _TRACED = {
 """What the state of a machine is, where it is not a run."""
 
 
-def _limit(s: Site, given: str, scale: Scale) -> Expr:
+_LIMITS = {"band_entries": "band_high", "switched_on": "on_threshold"}
+"""What the threshold is called beside another one."""
+
+
+def _limit(s: Site, given: str, scale: Scale, form: str) -> Expr:
     """The threshold: a parameter, or an array with one for each row."""
+    names = _LIMITS.get(form, "threshold limit trigger_level")
     if given == "array":
-        return s.read("thresholds limits triggers", scale.type, 25, 75)
-    return s.k.scalar("threshold limit trigger", scale.type, 25, 75)
+        return s.read(plurals(names.split()), scale.type, 25, 75)
+    return s.k.scalar(names, scale.type, 25, 75)
 
 
 def _passed_over(k: KernelBuilder, scale: Scale, v: Var, trace: Also, state: Var, j: Expr) -> str:
@@ -243,7 +250,9 @@ def _bounds(type_: Scalar) -> tuple[float, float]:
 def _rank(k: KernelBuilder, level: int, type_: Scalar) -> Title:
     s, table, count = rows_of(k, "values samples scores", type_, *_bounds(type_))
     pivot = s.read("pivot probe reference", type_, *_bounds(type_))
-    out, ties = s.out("ranks num_below", INT32), Also(s, 0.6, "num_above larger_counts")
+    pairs = (("num_below", "num_above"), ("smaller_counts", "larger_counts"))
+    below, above = k.draw.word.choice(pairs)
+    out, ties = s.out(below, INT32), Also(s, 0.6, above)
     done = f"Rank each row's {say(k, pivot)} among {table.name}: {out.name} gets the number of "
     done += "entries below it"
     p, less = k.let("p mark", pivot), counter(k, "less n_below")
@@ -260,7 +269,7 @@ def _kth(k: KernelBuilder, level: int, type_: Scalar) -> Title:
     s, table, count = rows_of(
         k, "values samples scores", type_, *_bounds(type_), fewest=4, cols="window"
     )
-    order, whole = k.scalar(["order", "k"], INT32, 1, 3), type_.is_int
+    order = k.scalar(["order", "k"], INT32, 1, 3)
     side = k.draw.shape.choice(("smaller", "smaller", "larger"))
     out, index = s.out("kth selected", type_), Also(s, 0.5, "kth_index where_found")
     value = k.let("value picked", table[s.index(0)])
@@ -270,7 +279,7 @@ def _kth(k: KernelBuilder, level: int, type_: Scalar) -> Title:
         with k.for_("m q", count) as m:
             other = table[s.index(m)]
             first = other < v if side == "smaller" else other > v
-            before = some(first, both(same(other, v), m < j)) if whole else first
+            before = some(first, both(other <= v if side == "smaller" else other >= v, m < j))
             branch(k, (before, (passed, passed + 1)))
         with k.if_(same(passed, order)):
             k.assign(value, v)
@@ -278,9 +287,9 @@ def _kth(k: KernelBuilder, level: int, type_: Scalar) -> Title:
                 k.assign(index.value, j)
             k.break_()
     k.store(out, s.at, value)
-    equal = " (equal ones count when they stand before)" if whole else ""
     done = f"Select from each row of {table.name} the entry that exactly {order.name} others are "
-    done += f"{side} than{equal}; {out.name} gets it."
+    done += f"{side} than (equal ones count when they stand before); {out.name} gets it. Where "
+    done += f"{order.name} is not below {count.name}, the first entry is selected."
     done += index.told("its column")
     return Title(k.name("kth_entry select_kth order_statistic"), done)
 

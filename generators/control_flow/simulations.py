@@ -63,7 +63,7 @@ _STOCKS: dict[str, tuple[str, Callable[[Var, Var, Expr, Expr, Expr], list[Step]]
         ],
     ),
     "tank": (
-        "takes the inflow and, where the level is then above {q}, lets {r} out",
+        "takes the inflow and, where the level is then above {q}, is lowered by {r}",
         lambda x, lost, d, q, r: [(x, x + d), [(x > q, (x, x - r), (lost, lost + 1))]],
     ),
     "parking_lot": (
@@ -74,10 +74,10 @@ _STOCKS: dict[str, tuple[str, Callable[[Var, Var, Expr, Expr, Expr], list[Step]]
 
 
 _FLOWS = {
-    "order_up_to": "demand orders",
-    "backlog": "demand orders",
-    "token_bucket": "requests num_requests",
-    "inventory": "demand orders",
+    "order_up_to": "demand daily_demand",
+    "backlog": "demand daily_demand",
+    "token_bucket": "requests",
+    "inventory": "demand daily_demand",
     "queue": "arrivals",
     "tank": "inflow",
     "parking_lot": "cars",
@@ -96,9 +96,9 @@ _RATES = {
     "backlog": "reorder_point",
     "token_bucket": "refill refill_rate",
     "inventory": "reorder_point",
-    "queue": "served per_slot",
-    "tank": "outflow drained",
-    "parking_lot": "leaving max_exits",
+    "queue": "service_rate served_per_step",
+    "tank": "outflow release_amount",
+    "parking_lot": "max_exits exits_per_step",
 }
 """What comes in, what bounds the stock, and what goes out or is tested, by what they are there."""
 
@@ -167,14 +167,16 @@ _LOST = {
     "token_bucket": "how many requests were denied",
     "inventory": "the demand that was lost",
     "queue": "how many left",
-    "tank": "how often it let water out",
+    "tank": "how often it was lowered",
     "parking_lot": "how many were turned away",
 }
 """What a stock is called, and what is counted beside it."""
 
 
-def _first_stock(s: Site, form: str, type_: Scalar) -> Expr:
-    """What is there at first: of an inventory a number, else nothing."""
+def _first_stock(s: Site, form: str, type_: Scalar, full: Expr) -> Expr:
+    """What is there at first: of an inventory a number, a full bucket, else nothing."""
+    if form == "token_bucket":
+        return full
     if form not in _STOCKED:
         return s.k.lift(0, type_)
     if s.k.draw.shape.chance(0.6):
@@ -191,20 +193,21 @@ def stock_keeping(k: KernelBuilder, level: int) -> Title:
     text, steps = _STOCKS[form]
     type_ = Scalar(shape.weighted({"int32": 6, "int64": 1}))
     s, demand, count = rows_of(k, _FLOWS[form], type_, 0, 12, _TIMES.get(form, "num_steps"))
-    start = _first_stock(s, form, type_)
     most_in = {"parking_lot": (10, 15), "token_bucket": (8, 12)}.get(form, (14, 20))
     q = k.scalar(_LIMITS[form], type_, *most_in)
     r = k.scalar(_RATES[form], type_, 4, 7)
+    start = _first_stock(s, form, type_, q)
     out = s.out(_OUTS[form], type_)
     # A backlog always counts its steps; orders up to a level soon hide what was there at first.
     lost = Also(s, {"backlog": 1.0, "order_up_to": 0.9}.get(form, 0.7), _LOST_OUTS[form], type_)
     trace = Also(s, 0.0 if level < 2 else 0.4, "level_history levels", type_, "cols")
     done = f"Simulate {_ARTICLES[form]} over each row of {demand.name}: it begins "
     first = f"with {say(k, start)}" if form in _STOCKED else "empty"
+    first = "full" if form == "token_bucket" else first
     done += f"{first} and, at each step, {text.format(q=say(k, q), r=say(k, r))}; "
     done += f"{out.name} gets what is there at the end."
     x, gone = k.let(_LOCALS[form], start), counter(k, _COUNTERS[form], type_)
-    with k.for_("t day j", count) as t:
+    with k.for_("day" if form in _TIMES else "t step", count) as t:
         d = k.let(_INS[form], demand[s.index(t)])
         if form == "parking_lot":
             room = k.let("admitted entering", least(d, q - x))

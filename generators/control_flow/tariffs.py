@@ -10,7 +10,7 @@ from generators.control_flow.kit import STOP, branch
 from generators.control_flow.params import with_struct
 from generators.kit.functions import least, most
 from generators.kit.sites import launch
-from generators.kit.words import say
+from generators.kit.words import plurals, say
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
 
@@ -26,6 +26,14 @@ class Subject:
     rates: str
     out: str
     kernel: str
+    charged: str = "charged"
+    """What is done with an amount, in words."""
+    steps: str = "price_steps"
+    """Names of the rises of the rate."""
+    noun: str = "charge"
+    """What is due, in the names of what bounds it."""
+    bounds: tuple[str, ...] = ("fee", "floor")
+    """What may stand beside the brackets: a fixed fee, a least or a greatest amount."""
 
 
 _SUBJECTS = {
@@ -37,6 +45,10 @@ _SUBJECTS = {
         "tax_rates marginal_rates",
         "tax_due tax",
         "income_tax bracket_tax",
+        "taxed",
+        "rate_steps",
+        "tax",
+        (),
     ),
     "energy": Subject(
         "Electricity bills by tiers of consumption",
@@ -64,6 +76,10 @@ _SUBJECTS = {
         "commission_rates tier_rates",
         "commission commissions",
         "tiered_commission sales_commission",
+        "rewarded",
+        "rate_steps",
+        "commission",
+        ("floor", "cap"),
     ),
     "shipping": Subject(
         "Freight charges by weight breaks",
@@ -87,6 +103,7 @@ class _Bill:
     rates: Var
     count: Expr
     total: Expr | None
+    charged: str
 
     def pay(self, due: Expr) -> None:
         """What is due beside the fixed fee."""
@@ -94,6 +111,12 @@ class _Bill:
             self.k.augment(self.total, "add", due)
         else:
             self.total = self.k.let("total due", due)
+
+    def made(self, way: str, style: str, base: Var | None) -> str:
+        """What is due, by one of the ways; in words."""
+        if base is not None:
+            return self.cumulative(base)
+        return self.marginal(style) if way == "marginal" else self.whole()
 
     def marginal(self, style: str) -> str:
         """What lies in each bracket costs the bracket's rate."""
@@ -114,12 +137,12 @@ class _Bill:
         if style == "ends":
             return (
                 f"what lies between an entry of {self.limits.name} and the next (without end after "
-                f"the last) is charged at the entry of {self.rates.name} there"
+                f"the last) is {self.charged} at the entry of {self.rates.name} there"
             )
         return (
             f"the sum over tiers b of {self.rates.name}[b] times what exceeds "
-            f"{self.limits.name}[b] is due, {self.rates.name}[b] being the rise of the unit price "
-            "at that tier"
+            f"{self.limits.name}[b] is due, {self.rates.name}[b] being the rise of the rate at "
+            "that tier"
         )
 
     def cumulative(self, base: Var) -> str:
@@ -143,7 +166,7 @@ class _Bill:
     def whole(self) -> str:
         """The whole amount costs the rate of the bracket that it reaches."""
         k, u = self.k, self.amount
-        rate = k.let("rate price", self.rates[0])
+        rate = k.let("rate", self.rates[0])
         with k.for_("b tier", self.count, start=1) as b:
             if k.draw.shape.chance(0.5):
                 branch(k, (u < self.limits[b], STOP))
@@ -152,17 +175,20 @@ class _Bill:
                 branch(k, (u >= self.limits[b], (rate, self.rates[b])))
         self.pay(rate * u)
         return (
-            f"the whole amount is charged at the {self.rates.name} of the last bracket whose "
+            f"the whole amount is {self.charged} at the {self.rates.name} of the last bracket "
+            f"whose "
             f"{self.limits.name} is not above it (the first if none is)"
         )
 
 
-def _bounds(k: KernelBuilder, type_: Scalar, wanted: bool) -> tuple[Var | None, Var | None]:
+def _bounds(
+    k: KernelBuilder, type_: Scalar, noun: str, bounds: tuple[str, ...]
+) -> tuple[Var | None, Var | None]:
     """The least and the most that is due, where there are such bounds."""
     shape = k.draw.shape
-    floor, cap = wanted and shape.chance(0.6), wanted and shape.chance(0.5)
-    least_due = k.scalar("minimum_charge min_due", type_, 8.0, 16.0) if floor else None
-    return least_due, k.scalar("max_charge charge_cap", type_, 20.0, 32.0) if cap else None
+    floor, cap = "floor" in bounds and shape.chance(0.6), "cap" in bounds and shape.chance(0.6)
+    least_due = k.scalar(f"minimum_{noun} min_{noun}", type_, 8.0, 16.0) if floor else None
+    return least_due, k.scalar(f"max_{noun} {noun}_cap", type_, 20.0, 32.0) if cap else None
 
 
 @idiom(depth=2)
@@ -178,32 +204,32 @@ def tariff(k: KernelBuilder, level: int) -> Title:
     way = shape.choice(("marginal", "cumulative", "whole")[: 2 if kind == "income" else 3])
     style = shape.choice(("stop", "clamped", "ends", "ends"))
     rising = way == "marginal" and style != "ends"
-    names = "rate_steps price_steps" if rising else subject.rates
+    names = subject.steps if rising else subject.rates
     rates = k.array(names, type_, m, low=0.05, high=0.6)
-    base = k.array("base_charges base_due", type_, m, low=0.5, high=20.0) if way[0] == "c" else None
+    bases = plurals((f"base_{subject.noun}", f"lower_{subject.noun}"))
+    base = k.array(bases, type_, m, low=0.5, high=20.0) if way[0] == "c" else None
     out = s.out(subject.out, type_)
     count: Expr = extent(limits)
     if shape.chance(0.6):
         count = k.size_param("num_brackets num_tiers", m)
-    fee = k.scalar("fixed_fee standing_charge", type_, 1.0, 5.0) if shape.chance(0.3) else None
-    least_due, most_due = _bounds(k, type_, level > 1 and way != "cumulative")
+    has_fee = "fee" in subject.bounds and shape.chance(0.4)
+    fee = k.scalar("fixed_fee standing_charge", type_, 1.0, 5.0) if has_fee else None
+    bounds = subject.bounds if level > 1 and way != "cumulative" else ()
+    least_due, most_due = _bounds(k, type_, subject.noun, bounds)
     u = k.let(subject.local, amount)
     total = None
     if fee is not None or way == "marginal":
         total = k.let("total due", k.lift(0.0, type_) if fee is None else fee)
-    bill = _Bill(k, u, limits, rates, count, total)
-    if base is not None:
-        how = bill.cumulative(base)
-    else:
-        how = bill.marginal(style) if way == "marginal" else bill.whole()
+    bill = _Bill(k, u, limits, rates, count, total, subject.charged)
+    how = bill.made(way, style, base)
     assert bill.total is not None
     due = bill.total
     done = f"{subject.aim}: for each of {say(k, amount)}, {how}"
     done += f", beside a fixed {fee.name}. " if fee is not None else ". "
     done += f"{out.name} gets what is due"
     if least_due is not None:
-        due, done = most(due, least_due), f"{done}, {least_due.name} at least"
+        due, done = most(due, least_due), f"{done}, at least {least_due.name}"
     if most_due is not None:
-        due, done = least(due, most_due), f"{done} and {most_due.name} at most"
+        due, done = least(due, most_due), f"{done}, at most {most_due.name}"
     k.store(out, s.at, due)
     return Title(k.name(*subject.kernel.split()), f"{done}.")

@@ -157,7 +157,7 @@ def _binary_gcd(b: BodyBuilder, go: Go, x: Var, other: Expr) -> Expr:
     return x << twos
 
 
-_BASE = (("base number_base", (2, 8, 10, 10, 10, 16)),)
+_BASE = (("base number_base", (8, 10, 10, 10, 16)),)
 _DIGITS = "the digits of x in base {0}"
 
 _OF_DIGITS: dict[str, tuple[str, str, Callable[[Var, Var, Expr], Expr]]] = {
@@ -194,8 +194,8 @@ WALKS = {
     ),
     "binary_gcd": Walk(
         "binary_gcd stein_gcd",
-        "the greatest common divisor of x and {0}, by Stein's binary algorithm (common factors of "
-        "two are counted, then only odd numbers are subtracted)",
+        "the greatest common divisor of x and {0}, both above 0, by Stein's binary algorithm "
+        "(common factors of two are counted, then only odd numbers are subtracted)",
         _binary_gcd,
         (("partner other", (12, 24, 30, 36, 60, 90, 120)),),
     ),
@@ -324,9 +324,10 @@ WALKS = {
     ),
     "modpow": Walk(
         "modpow power_modulo",
-        "x to the power {0} modulo {1} by repeated squaring",
+        "x to the power {0} modulo {1} by repeated squaring (the modulus is below 2^31, so that "
+        "products fit)",
         _modpow,
-        (("exponent", (7, 13, 20, 40)), ("modulus mod_n", (97, 101, 251, 1009))),
+        (("exponent", (7, 13, 20, 40)), ("modulus", (97, 101, 251, 1009))),
         wide=True,
         again=True,
     ),

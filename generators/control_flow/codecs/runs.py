@@ -7,7 +7,6 @@ from generators.build.registry import Title, idiom
 from generators.control_flow.kit import both, branch, index, same
 from generators.control_flow.parallel.lanes import Seq, lanes, length, named
 from generators.kit.functions import least, most
-from generators.kit.sources import setting
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
@@ -47,18 +46,16 @@ def _expand(k: KernelBuilder, level: int) -> Title:
     names = (k.name("c col"), k.name("i e")) if batched else (k.name("i e tid"),)
     at = k.thread(*outer, "num_elements", names=names)
     row, i = at[:-1], at[-1]
-    span = {"low": int(starts), "high": 22 if batched else 60}
+    low, high = int(starts), 22 if batched else 60
     names_of = "run_starts starts" if starts else "run_ends ends"
-    ends = k.array(
-        names_of, INT32, (*outer, "runs"), init="sorted", low=span["low"], high=span["high"]
-    )
+    ends = k.array(names_of, INT32, (*outer, "runs"), init="sorted", low=low, high=high)
     values, type_ = _values(k, (*outer, "runs"))
     count = k.size_param("num_runs", "runs")
     place, spot = i, "i"
     if sliced:
         offset = k.scalar("offset slice_offset", INT32, 1, 9)
         place, spot = k.let("logical p", i + offset), f"i + {offset.name}"
-    fill = setting(k, "fill_value null_value", type_, *((2.0, 4.0) if type_.is_float else (91, 99)))
+    fill = k.scalar("fill_value null_value", type_, *((2.0, 4.0) if type_.is_float else (91, 99)))
     out = k.out("decoded expanded", type_, (*outer, "num_elements"))
     if not batched and not starts and shape.chance(0.3):
         run = k.let("run r", fn("lower_bound", ends, place + 1))
@@ -167,8 +164,8 @@ def _encode(k: KernelBuilder, level: int) -> Title:
         sizes.put(j, 0)
     what = "the place where it ends, exclusive" if ends else "its length"
     text = f"Run-length encode {t.each} of {data.name}: for its runs of equal elements in order, "
-    text += f"{values.name} gets the value and {sizes.name} {what}; {counts.name} gets how many "
-    text += "there are. Entries behind them are 0."
+    text += f"{values.name} gets the value and {sizes.name} {what}. {values.name} and "
+    text += f"{sizes.name} get 0 behind the last run, and {counts.name} how many runs there are."
     return Title(k.name("rle_encode encode_runs encode_rows"), text)
 
 
@@ -176,12 +173,11 @@ def _packbits(k: KernelBuilder, level: int) -> Title:
     """PackBits (TIFF 6.0): literals and repeats after a header byte."""
     shape = k.draw.shape
     t = lanes(k, level, "row r", layouts="rows rows flat")
-    k.size("packed_length", 14, 20)
-    k.size("capacity", 18, 26)
-    packed = t.array("packed encoded", INT8, "packed_length", -5, 5)
-    out = t.array("decoded unpacked", INT8, "capacity", role="out")
+    k.size("chars", 9, 13)
+    packed = t.array("packed encoded", INT8, "chars", -9, 4)
+    out = t.array("decoded unpacked", INT8, "2*chars", role="out")
     n, counted = length(packed, level)
-    room = k.size_param("capacity row_capacity", "capacity")
+    room = k.size_param("capacity row_capacity", "2*chars")
     src, dst = k.let("src read_pos", k.lift(0, INT32)), k.let("dst write_pos", k.lift(0, INT32))
     merged = shape.chance(0.5)
     with k.while_(both(src < n, dst < room)):
@@ -198,8 +194,8 @@ def _packbits(k: KernelBuilder, level: int) -> Title:
     text = f"Decode PackBits: {t.each} of {packed.name}{counted} "
     text += "is a sequence of headers h, each followed by h + 1 literal bytes where h is not "
     text += "negative, else by one byte that is repeated 1 - h times (-128 does not occur as a "
-    text += f"header). {out.name} gets the decoded bytes of the row, as many as fit and as the "
-    text += f"packed row has bytes for, then 0; {lengths.name} gets how many were decoded."
+    text += f"header). {out.name} gets the decoded bytes of the row (as many as fit, up to the end "
+    text += f"of the packed row) with 0 behind them, and {lengths.name} their number."
     return Title(k.name("packbits_decode unpack_bits decode_packbits"), text)
 
 

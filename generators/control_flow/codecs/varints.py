@@ -71,16 +71,13 @@ def _sizes(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("varint_sizes leb128_sizes encoded_lengths"), text)
 
 
-def _decode_body(
-    k: KernelBuilder, data: tuple[Var, Expr], pos: Var, type_: Scalar, early: bool
-) -> Var:
+def _decode_body(k: KernelBuilder, data: Var, pos: Var, type_: Scalar, early: bool) -> Var:
     """The varint at ``pos``, which moves behind it."""
-    bytes_, end = data
     value = k.let("value result", k.lift(0, type_))
     shift = k.let("shift s", k.lift(0, INT32))
     if early:
-        with k.while_(both(pos < end, shift < 7 * _BYTES[type_])):
-            byte = k.let("byte b", cast(bytes_[pos], type_))
+        with k.while_(shift < 7 * _BYTES[type_]):
+            byte = k.let("byte b", cast(data[pos], type_))
             k.augment(pos, "add", 1)
             k.assign(value, value | ((byte & 127) << cast(shift, type_)))
             with k.if_(byte < 128):
@@ -88,8 +85,8 @@ def _decode_body(
             k.augment(shift, "add", 7)
         return value
     going = k.let("more going", k.lift(1, INT32))
-    with k.while_(both(both(fn("eq", going, 1), pos < end), shift < 7 * _BYTES[type_])):
-        byte = k.let("byte b", cast(bytes_[pos], type_))
+    with k.while_(both(fn("eq", going, 1), shift < 7 * _BYTES[type_])):
+        byte = k.let("byte b", cast(data[pos], type_))
         k.assign(value, value | ((byte & 127) << cast(shift, type_)))
         k.assign(going, cast(byte >> 7, INT32))
         k.augment(shift, "add", 7)
@@ -101,7 +98,7 @@ def _rule(type_: Scalar) -> str:
     most_bytes = _BYTES[type_]
     return (
         "a varint has 7 bits a byte, lowest first, its last byte below 128, and ends at the latest "
-        f"after {most_bytes} bytes (bits beyond {type_.bits} are lost)"
+        f"after {most_bytes} bytes (bits from {type_.bits} on are lost)"
     )
 
 
@@ -110,18 +107,16 @@ def _at_starts(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     type_ = shape.choice((UINT32, UINT64))
     signed = shape.chance(0.5)
-    k.size("num_bytes", 150, 220)
     k.size("num_values", 40, 64)
     (i,) = k.thread("num_values", names=(k.name("i tid"),))
-    data = k.array("data encoded buffer", UINT8, "num_bytes", low=0, high=255)
-    starts = k.array("starts offsets", INT32, "num_values", init="index_of:num_bytes")
-    end = k.size_param("num_bytes data_size", "num_bytes")
+    data = k.array("data encoded buffer", UINT8, "4*num_values+10", low=0, high=255)
+    starts = k.array("starts offsets", INT32, "num_values", init="index_of:4*num_values")
     pos = k.let("pos p", starts[i])
-    value = _decode_body(k, (data, end), pos, type_, shape.chance(0.5))
+    value = _decode_body(k, data, pos, type_, shape.chance(0.5))
     out = k.out("values decoded", _SIGNED[type_] if signed else type_, "num_values")
     k.store(out, i, _unzigzag(k, level, value, type_, False) if signed else value)
     text = f"Decode the varint of {data.name} that begins at each of {starts.name} into {out.name}"
-    text += f"{f', coded {_ZIGZAG}' * signed}: {_rule(type_)} or with the data."
+    text += f"{f', coded {_ZIGZAG}' * signed}: {_rule(type_)}."
     if level >= 2 and shape.chance(0.4):
         sizes = k.out("next_starts ends", INT32, "num_values")
         k.store(sizes, i, pos)
@@ -157,17 +152,16 @@ def _streams(k: KernelBuilder, level: int) -> Title:
     k.store(counts, t.at, number)
     with k.for_("j rest", data.whole(), start=number) as j:
         out.put(j, 0)
-    text = (
-        f"Decode {t.each} of {data.name}{counted}, varints one after another, into {out.name}: 7 "
-    )
-    text += "bits a byte, lowest first, the last byte of one below 128, or the last of the row "
+    text = f"Decode {t.each} of {data.name}{counted}, varints one after another, into {out.name}: "
+    text += "7 bits a byte, lowest first, the last byte of one below 128, or the last of the row "
     text += "(bits from 32 on are lost)."
     if signed:
         text += f" They are signed, coded {_ZIGZAG}."
     if acc is not None:
         text += f" They are differences: each value is the one before it, at first {bases.name}, "
         text += "plus the difference (modulo 2^32)."
-    text += f" Entries behind them are 0. {counts.name} gets how many there are."
+    text += f" {out.name} gets 0 in the places behind these, and {counts.name} how many numbers "
+    text += "there are."
     return Title(k.name("decode_varint_rows varint_rows delta_decode"), text)
 
 
@@ -190,11 +184,10 @@ def _control(k: KernelBuilder, level: int) -> Title:
     """Stream VByte: two bits of a control byte say how many bytes a number has."""
     shape = k.draw.shape
     k.size("groups", 40, 60)
-    k.size("num_bytes", 300, 400)
     (g,) = k.thread("groups", names=(k.name("g group tid"),))
     control = k.array("control control_bytes", UINT8, "groups", low=0, high=255)
-    data = k.array("data data_bytes", UINT8, "num_bytes+16", low=0, high=255)
-    starts = k.array("data_starts offsets", INT32, "groups", init="index_of:num_bytes")
+    data = k.array("data data_bytes", UINT8, "12*groups+16", low=0, high=255)
+    starts = k.array("data_starts offsets", INT32, "groups", init="index_of:12*groups")
     delta = shape.chance(0.5)
     flat = shape.chance(0.5)
     out = k.out("decoded values", UINT32, "4*groups" if flat else ("groups", "4"))
@@ -228,9 +221,9 @@ def _control(k: KernelBuilder, level: int) -> Title:
 
 
 def _encode(k: KernelBuilder, level: int) -> Title:
-    """Varints written at offsets, or counted, for rows."""
+    """Rows of numbers, or of their differences, written as varints."""
     shape = k.draw.shape
-    t = lanes(k, level, "row r", layouts="rows rows flat")
+    t = lanes(k, level, "row r", layouts="rows")
     k.size("row_values", 6, 9)
     type_ = shape.choice((UINT32, INT32, UINT64, INT64))
     signed = type_ in (INT32, INT64)
@@ -264,8 +257,8 @@ def _encode(k: KernelBuilder, level: int) -> Title:
     what = "the differences of neighbours (the first from 0)" if delta else "the numbers"
     text = f"Encode {t.each} of {values.name}{', ascending' * ascends}: {what}"
     text += f"{_SIGN * signed} become varints one after another, 7 bits a byte, lowest first, all "
-    text += f"bytes of one but the last with 128 added. {out.name} gets the bytes of the row, then "
-    text += f"0; {sizes.name} gets how many there are."
+    text += f"bytes of one but the last with 128 added. {out.name} gets the bytes of the row "
+    text += f"and 0 behind them, and {sizes.name} the number of these bytes."
     return Title(k.name("encode_varint_rows varint_encode delta_varint_encode"), text)
 
 

@@ -15,7 +15,7 @@ from generators.kit.functions import most
 from generators.kit.naming import routine
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given
-from generators.kit.words import listed, say
+from generators.kit.words import listed, plural, say
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Load, Var
 
@@ -194,7 +194,7 @@ def _numbers(s: Site, system: System, type_: Scalar, pick: int) -> dict[str, Exp
         if n:
             found[key] = s.k.scalar(name, type_, low, high)
         else:
-            many = f"{name}_values" if len(name) < 4 else ()
+            many = f"{name}_values" if len(name) < 4 or plural(name).endswith("_field") else ()
             found[key] = given(s, name, type_, low, high, many=many, each=3, shared=4)
     return found
 
@@ -317,7 +317,8 @@ def _results(
         whole = make(Vec(len(m.states), peak_type(m)), *m.states.values())
         out = s.put("final_states states_out", whole)
         return f"; {out.name} gets the states in the end."
-    outs = [s.put(f"{var.name}_out final_{var.name}", var).name for var in m.states.values()]
+    called = s.k.draw.word.choice(("{}_out", "final_{}"))
+    outs = [s.put(called.format(var.name), var).name for var in m.states.values()]
     return (
         f"; {listed(outs)} get the states in the end."
         if outs[1:]

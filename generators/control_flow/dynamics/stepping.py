@@ -94,8 +94,8 @@ _MODELS: dict[str, Model] = {
             "outside": ("outdoor_temp outside", -5.0, 8.0),
             "loss": ("loss_rate loss", 0.02, 0.05),
             "heating": ("heat_rate heating", 1.0, 1.6),
-            "low": ("on_below low_temp", 18.0, 19.5),
-            "high": ("off_above high_temp", 20.5, 22.0),
+            "low": ("on_below", 18.0, 19.5),
+            "high": ("off_above", 20.5, 22.0),
         },
         lambda k, v: [
             [(v.x < v.low, (v.on, 1)), (v.x > v.high, (v.on, 0))],
@@ -210,7 +210,7 @@ _MODELS: dict[str, Model] = {
         {
             "drive": ("drive input_level", 1.2, 2.5),
             "tau": ("tau time_constant", 6.0, 15.0),
-            "pause": ("refractory_steps pause", 2, 6),
+            "pause": ("dead_time pause", 2, 6),
             "dt": ("dt step_size", 0.5, 1.0),
         },
         lambda k, v: [
@@ -232,7 +232,7 @@ _MODELS: dict[str, Model] = {
         ("volume storage", 20.0, 95.0),
         {
             "inflow": ("inflow supply", 0.0, 10.0),
-            "outlet": ("outlet_share release", 0.03, 0.09),
+            "outlet": ("outlet_share drain_share", 0.03, 0.09),
             "crest": ("crest max_volume", 70.0, 85.0),
         },
         lambda k, v: [
@@ -281,14 +281,14 @@ def _limit(k: KernelBuilder, model: Model, sized: bool) -> Var:
     return k.size_param(name, "steps")
 
 
-def _said(s: Site, model: Model, numbers: dict[str, Expr], series: str) -> dict[str, str]:
+def _said(s: Site, row: Var, numbers: dict[str, Expr], series: str) -> dict[str, str]:
     """The numbers in words."""
     said = {
         key: f"{say(s.k, value)}[{s.where}]" if isinstance(value, Load) else say(s.k, value)
         for key, value in numbers.items()
     }
     if series:
-        said[series] = f"the {words(model.numbers[series][0])[0]} of that step"
+        said[series] = f"the entry of {row.name} for that step"
     return said
 
 
@@ -319,7 +319,7 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
     limit = _limit(k, model, bool(traced or series))
     v, numbers = Values(), _numbers(s, model, type_, series)
     row = _series(s, model, type_, series)
-    said = _said(s, model, numbers, series)
+    said = _said(s, row, numbers, series)
     names = f"{own}_trace {own}_history" if traced else f"final_{own} {own}_out"
     out = s.array(names, type_, more="steps" if traced else (), role="out")
     counted = Also(s, 0.2 + 0.15 * level if model.count else 0.0, (model.count or ("",))[0])
@@ -327,7 +327,7 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
     _begin(k, model, v, numbers, type_)
     v.x = k.let(own, start)
     counted.start((model.count or ("", "n"))[1])
-    v.n = counted.value
+    v.n = counted
     peak.start("top highest", v.x)
     v.peak = peak.value
     with k.for_("t step", limit) as t:
@@ -339,10 +339,10 @@ def time_stepping(k: KernelBuilder, level: int) -> Title:
             k.store(out, s.index(t), v.x)
     if not traced:
         k.store(out, s.at, v.x)
-    rows = f" ({row.name} holds a row of these for each run)" if series else ""
+    rows = f" ({row.name} holds a row for each run)" if series else ""
     done = f"Simulate {model.text.format(x=v.x.name, **said)}{rows}. "
     done += f"From {say(k, start)}, {'at most ' if model.ends else ''}{limit.name} steps are made; "
-    what = f"the {own} after each" if traced else model.result
+    what = f"the {own} after each step" if traced else model.result
     done += f"{out.name} gets {what}."
     done += counted.told((model.count or ("", "", ""))[2]) + peak.told(model.peak)
     return Title(k.name(f"simulate_{form} {form}_steps step_{form}"), done)

@@ -99,7 +99,7 @@ def _padded(k: KernelBuilder, v: Var, form: str) -> Graph:
         width = k.size_param("max_degree degree_cap", "degree")
     if counted:
         init = "index_of:degree+1"
-        counts = k.array("degrees row_counts num_neighbors", INT32, "verts", init=init)
+        counts = k.array("degrees num_links num_neighbors", INT32, "verts", init=init)
         stop = k.let("count deg", counts[v])
         said = f"{table.name}[{v.name}, e] for e below {counts.name}[{v.name}]"
         return Graph(k, v, form, table, (k.lift(0, INT32), stop), said)
@@ -238,7 +238,7 @@ def sssp_pull(k: KernelBuilder, level: int) -> Title:
         k.store(preds, g.v, pred)
         text += f" {preds.name} gets the first neighbour that gives it, -1 where none is better."
     elif level > 1 and shape.chance(0.5):
-        changed = k.out("changed moved", INT32, "verts")
+        changed = k.out("changed improved", INT32, "verts")
         better = best < dist[g.v] if goal == "sum" else best > dist[g.v]
         k.store(changed, g.v, fn("where", better, k.lift(1, INT32), k.lift(0, INT32)))
         text += f" {changed.name} gets 1 where that differs from {dist.name}, else 0."
@@ -257,7 +257,7 @@ def _pulled(g: Graph, rank: Var) -> tuple[Var, str]:
         said = f" / {degree.name}[u]"
     elif way == "inverse":
         inverse = g.each("inv_degree inv_out", FLOAT32, 0.2, 1.0)
-        said = f" * {inverse.name}[u]"
+        said = f" * {inverse.name}[u], that being 1 / the number of links out of u,"
     elif way == "weight":
         weight = g.weights("weights transition", FLOAT32, 0.05, 0.6)
         said = f" * {_at(g, weight)}"

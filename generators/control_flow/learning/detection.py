@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, extent, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import least, most
+from generators.kit.functions import exp, least, most
 from generators.kit.naming import BY_LEVEL, routine
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
 from generators.program.expr import Expr, Var
@@ -113,15 +113,15 @@ def suppress_boxes(k: KernelBuilder, level: int) -> Title:
     x = boxes.array("boxes_xywh rects detections", *lead, "boxes")
     scores = k.array("scores confidence", FLOAT32, (*lead, "boxes"), low=0.05, high=1.0)
     k.half_inputs = False  # Corners of boxes need more than eleven bits.
-    limit = k.scalar("iou_threshold max_overlap", FLOAT32, 0.1, 0.5)
+    way = shape.choice(("flag", "flag", "soft", "gauss", "count"))
+    names, low, high = _BOUNDS.get(way, ("iou_threshold max_overlap", 0.1, 0.5))
+    bound = k.scalar(names, FLOAT32, low, high)
     classes = None
     if shape.chance(0.35):
         classes = k.array("class_ids labels", INT32, (*lead, "boxes"), low=0, high=1)
     mine, own = boxes.read("box mine", x, *at), k.let("own_score score", scores[at])
-    way = shape.choice(("flag", "soft", "count"))
-    start = {"flag": k.lift(1, INT32), "soft": k.lift(1.0, FLOAT32), "count": k.lift(0, INT32)}
-    names = {"flag": "kept keep_i", "soft": "decay factor", "count": "beaten hits"}
-    held = k.let(names[way], start[way])
+    names, start = _HELD[way]
+    held = k.let(names, k.lift(start, FLOAT32 if way in ("soft", "gauss") else INT32))
     last = boxes.stop(scores, len(lead), "boxes")
     with k.for_("j m other", last) as j:
         there = (*at[:-1], j)
@@ -132,13 +132,35 @@ def suppress_boxes(k: KernelBuilder, level: int) -> Title:
         with k.if_(better):
             rival = boxes.read("other_box box_j", x, *there)
             overlap = k.let("overlap", boxes.measure(mine, rival))
-            with k.if_(overlap > limit):
-                _beaten(k, way, held, overlap)
+            if way == "gauss":
+                k.augment(held, "mul", exp(-(overlap * overlap) / bound))
+            else:
+                with k.if_(overlap > bound):
+                    _beaten(k, way, held, overlap)
     same = " of the same class" if classes is not None else ""
-    against = f"boxes{same} with a larger score (or an equal one and before it) whose "
-    against += f"{boxes.what} with it exceeds {limit.name}"
-    text = _kept(k, way, at, (own, held), against)
+    against = f"boxes{same} with a larger score (or an equal one and before it)"
+    with_it = f"{boxes.what} with it"
+    text = _kept(k, way, at, (own, held), (against, with_it, bound.name))
     return Title(k.name("suppress_boxes nms_step nms_keep"), f"{text} {boxes.form}")
+
+
+_HELD: dict[str, tuple[str, float]] = {
+    "flag": ("kept keep_i", 1),
+    "soft": ("decay factor", 1.0),
+    "gauss": ("decay factor", 1.0),
+    "count": ("beaten hits", 0),
+}
+"""What is held of a box while it meets the others: names, and where that begins."""
+_BOUNDS = {"gauss": ("sigma decay_width", 0.3, 0.7)}
+"""The number by which overlaps are judged, where it is no threshold: names and range."""
+
+
+def _decayed(k: KernelBuilder, at: tuple[Var, ...], score: Expr, by: str, against: str) -> str:
+    """Store a score that better boxes made less (Bodla et al., ICCV 2017, in one pass)."""
+    out = k.out("decayed soft_scores", FLOAT32, k.launch_dim)
+    k.store(out, at, score)
+    text = f"Soft suppression in one pass: {out.name} gets each score times the product of {by} "
+    return f"{text}over all {against}."
 
 
 def _beaten(k: KernelBuilder, way: str, held: Var, overlap: Var) -> None:
@@ -153,15 +175,21 @@ def _beaten(k: KernelBuilder, way: str, held: Var, overlap: Var) -> None:
 
 
 def _kept(
-    k: KernelBuilder, way: str, at: tuple[Var, ...], found: tuple[Var, Var], against: str
+    k: KernelBuilder,
+    way: str,
+    at: tuple[Var, ...],
+    found: tuple[Var, Var],
+    said: tuple[str, str, str],
 ) -> str:
     """Store what is left of a box; in words."""
-    own, held = found
+    (own, held), (against, overlap, bound) = found, said
     dims = k.launch_dim
+    if way == "gauss":
+        against += f", overlap being the {overlap}"
+        return _decayed(k, at, own * held, f"exp(-overlap^2 / {bound})", against)
+    against += f" whose {overlap} exceeds {bound}"
     if way == "soft":
-        out = k.out("decayed soft_scores", FLOAT32, dims)
-        k.store(out, at, own * held)
-        return f"Soft suppression: {out.name} gets each score times 1 - overlap for all {against}."
+        return _decayed(k, at, own * held, "1 - overlap", against)
     names = "keep survivors" if way == "flag" else "num_better beaten_by"
     out = k.out(names, INT32, dims)
     k.store(out, at, held)

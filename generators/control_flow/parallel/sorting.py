@@ -163,10 +163,11 @@ def odd_even_step(k: KernelBuilder, level: int) -> Title:
     """One phase of odd-even transposition sort: neighbours from an even or odd place on."""
     shape, type_ = k.draw.shape, key_type(k)
     k.size("rows", 4, 6)  # One long list would need as many phases as it has keys.
-    full, flat = shape.chance(0.4), shape.chance(0.3)
-    n = k.size("row_len", 16, 24) if full else f"2*{k.size('pairs', 8, 12)}+1"
+    even, flat = shape.chance(0.5), shape.chance(0.3)
+    k.size("pairs", 8, 12)
+    n = "2*pairs" if even else "2*pairs+1"
     names = (k.name("row r segment"), k.name("t i"))
-    row, t = k.thread("rows", n if full else "pairs", names=names)
+    row, t = k.thread("rows", "pairs", names=names)
     low, high = spans(type_)
     whole = "+".join(f"rows*{part}" if part != "1" else "rows" for part in n.split("+"))
     dims = (whole,) if flat else ("rows", n)
@@ -174,28 +175,25 @@ def odd_even_step(k: KernelBuilder, level: int) -> Title:
     values = _payload(k, dims, 0.15 * level)
     odd, said = _parity(k)
     count: Expr = k.size_param("n count", n) if flat or shape.chance(0.5) else extent(keys, 1)
-    first: Expr = t if full else k.let("left first", 2 * t + odd)
+    first = k.let("left first", 2 * t + odd)
     places: list[Place] = [(row, first), (row, first + 1)]
     if flat:
         base = k.let("base row_start", row * count)
         places = [(base + first,), (base + first + 1,)]
     pair = _Pair(keys, values, places[0], places[1], None, shape.chance(0.6))
-    if not full:
+    early = even and shape.chance(0.5)
+    if early:
+        with k.if_(first + 1 >= count):
+            k.return_()
+    with k.if_(first + 1 < count) if even and not early else nullcontext():
         _exchange(k, pair)
-    else:
-        even = (t & 1) if shape.chance(0.5) else t % 2
-        early = shape.chance(0.5)
-        if early:
-            with k.if_(some(t + 1 >= count, fn("ne", even, odd))):
-                k.return_()
-        with nullcontext() if early else k.if_(both(t + 1 < count, same(even, odd))):
-            _exchange(k, pair)
     way = "larger" if pair.upward else "smaller"
-    also = f", and {values.name} move along" if values is not None else ""
+    also = f", and the entries of {values.name} move along" if values is not None else ""
+    length = f"{written(count) + ', ' if flat else ''}an {'even' if even else 'odd'} number"
     return Title(
         k.name("odd_even_step transposition_step", "odd_even_phase"),
-        f"A phase of odd-even transposition sort of {keys.name} within rows"
-        f"{f' of {written(count)} keys' if flat else ''}: neighbours i and i + 1 with "
+        f"A phase of odd-even transposition sort of {keys.name} within rows of {length} of keys, "
+        f"a thread for each pair: neighbours i and i + 1 with "
         f"i % 2 == {said} are exchanged where the first key is the {way} one{also}.",
     )
 

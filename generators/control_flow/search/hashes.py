@@ -31,6 +31,10 @@ _STEPS = {
     "quadratic": "1, 2, 3 and so on further",
     "double": "1 + key % (slots - 1) further each time",
 }
+_NUMBERS = {
+    "quadratic": " (the number of slots is a power of two, so that this reaches all)",
+    "double": " (the number of slots is prime, so that this reaches all)",
+}
 
 
 @idiom
@@ -39,23 +43,24 @@ def probe_lookup(k: KernelBuilder, level: int) -> Title:
     The Art of Computer Programming 3, 6.4)."""
     shape = k.draw.shape
     k.size("queries", 90, 110)
-    k.size("table_slots", 32, 32, minimum=8)
+    way = shape.choice(tuple(_STEPS))
+    slots = 31 if way == "double" else 32
+    k.size("table_slots", slots, slots, minimum=8)
     (i,) = k.thread("queries", names=(k.name("i q"),))
     keys = k.array("table_keys slot_keys", INT32, "table_slots", low=-1, high=9)
     type_ = shape.choice((INT32, FLOAT32))
     span = (0, 900) if type_ == INT32 else (-1.0, 1.0)
     values = k.array("table_values slot_values", type_, "table_slots", low=span[0], high=span[1])
     wanted = k.array("query_keys lookups", INT32, "queries", low=0, high=11)
-    way = shape.choice(tuple(_STEPS))
     missing: float = -1 if type_ == INT32 else 0.0
     counted = level > 1 and shape.chance(0.2 + 0.1 * level)
     found, probes, said = _walk(k, way, (keys, values), wanted[i], missing, counted)
     out = k.out("results found_values", type_, "queries")
     k.store(out, (i,), found)
     text = f"Look each of {wanted.name} up in a hash table with open addressing ({keys.name}, "
-    text += f"{values.name}) of keys that are not negative: begin at slot {said}, go "
-    text += f"{_STEPS[way]} with wrap-around, and end at the key, at a free slot "
-    text += "(a negative key) or after as many probes as there are slots. "
+    text += f"{values.name}) of keys that are not negative: begin at slot {said}, "
+    text += f"go {_STEPS[way]} with wrap-around{_NUMBERS.get(way, '')}, and end at the key, at a "
+    text += "free slot (a negative key) or after as many probes as there are slots. "
     text += f"{out.name} gets the key's value, {missing} if it is not there"
     if probes is not None:
         tries = k.out("probe_counts num_probes", INT32, "queries")

@@ -146,7 +146,8 @@ def _by_gray(r: _Row, forward: bool) -> str:
     right = k.let(f"{g}_right", gray[r.lead + (y, least(r.x + 1, last))])
     up = k.let(f"{g}_up", gray[r.lead + (y - 1, r.x)])
     start = f"A row of seam carving in row {y.name} of {gray.name}: {out.name} gets "
-    ends = "Beyond the first and last column the gray of the end itself stands."
+    ends = "Beyond the first and last column the gray of the end itself stands; there is a row "
+    ends += "above."
     if forward:
         joined = k.let("cost_up", fn("abs", right - left))
         steps: dict[int, Expr | None] = {0: joined}

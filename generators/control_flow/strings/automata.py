@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 
-from generators.build import BodyBuilder, KernelBuilder, cast, fn
+from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import both, same
 from generators.control_flow.parallel.lanes import Lanes, Seq, lanes, length, named
@@ -12,14 +13,20 @@ from generators.kit.functions import least, most
 from generators.kit.sources import zero
 from generators.kit.text import written
 from generators.program.dtypes import INT32, Scalar
-from generators.program.expr import Const, Expr, Var
+from generators.program.expr import Expr, Var
 
 UINT8, UINT16, UINT32 = Scalar("uint8"), Scalar("uint16"), Scalar("uint32")
 
 
-def text_of(t: Lanes, names: str, size: str, high: int) -> tuple[Seq, Scalar]:
-    """Symbols of a thread's text: bytes, UTF-16 or ids."""
-    type_ = t.k.draw.shape.choice((INT32, UINT8, UINT8, UINT16))
+KINDS = (INT32, UINT8, UINT8, UINT16)
+"""Types of symbols: bytes, UTF-16 or ids."""
+
+
+def text_of(
+    t: Lanes, names: str, size: str, high: int, kinds: tuple[Scalar, ...] = KINDS
+) -> tuple[Seq, Scalar]:
+    """Symbols of a thread's text."""
+    type_ = t.k.draw.shape.choice(kinds)
     return t.array(names, type_, size, 0, high), type_
 
 
@@ -167,7 +174,7 @@ def _follows(k: KernelBuilder, t: Lanes, table: Seq, n: Expr, z: bool) -> str:
     if not z and k.draw.shape.chance(0.6):
         period = k.out("periods smallest_period", INT32, t.dims)
         k.store(period, t.at, n - table[n - 1])
-        return f" {period.name} gets the smallest period of the row."
+        return f" {period.name} gets the smallest period of the whole."
     longest = k.let("longest best", k.lift(0, INT32))
     with k.for_("e v", n, start=1) as e:
         k.assign(longest, most(longest, table[e]))
@@ -193,7 +200,7 @@ _HASHED = {
 
 
 _MATCHED = {
-    "count": ("match_counts hits_out", 0, "how many windows equal {}"),
+    "count": ("match_counts hits_out", 0, "how many windows equal {} (they may overlap)"),
     "first": (
         "first_at match_pos",
         -1,
@@ -203,17 +210,40 @@ _MATCHED = {
 """The same where windows of the hash are compared symbol by symbol."""
 
 
-def _times(code: Expr, radix: Expr) -> Expr:
-    """A hash moved on by one symbol: by a shift where the base is 2."""
-    shifted = isinstance(radix, Const) and radix.value == 2
-    return code << BodyBuilder.lift(1, UINT32) if shifted else code * radix
+@dataclass(frozen=True)
+class _Hash:
+    """A polynomial hash: to a base modulo 2^32, or modulo a prime that is less."""
+
+    radix: Expr
+    prime: int = 0
+
+    @property
+    def type(self) -> Scalar:
+        return INT32 if self.prime else UINT32
+
+    @property
+    def said(self) -> str:
+        base = f"base {written(self.radix)}"
+        return f"{base} modulo {self.prime}" if self.prime else f"{base}, in uint32 with wrapping,"
+
+    def reduced(self, code: Expr) -> Expr:
+        return code % self.prime if self.prime else code
+
+    def next(self, code: Expr, symbol: Expr) -> Expr:
+        """The hash once a symbol has entered."""
+        return self.reduced(code * self.radix + cast(symbol, self.type))
+
+    def without(self, code: Expr, top: Var, symbol: Expr) -> Expr:
+        """The hash without its first symbol; modulo a prime it does not become negative."""
+        gone = top * cast(symbol, self.type)
+        return code + (self.prime - gone % self.prime) if self.prime else code - gone
 
 
-def _hashed(k: KernelBuilder, word: Var, width: Expr, radix: Expr) -> Var:
+def _hashed(k: KernelBuilder, word: Var, width: Expr, hash_: _Hash) -> Var:
     """The hash of a whole word."""
-    wanted = k.let("needle_hash pattern_hash", k.lift(0, UINT32))
+    wanted = k.let("needle_hash pattern_hash", k.lift(0, hash_.type))
     with k.for_("q m", width) as q:
-        k.assign(wanted, _times(wanted, radix) + cast(word[q], UINT32))
+        k.assign(wanted, hash_.next(wanted, word[q]))
     return wanted
 
 
@@ -222,67 +252,69 @@ def rolling_hash(k: KernelBuilder, level: int) -> Title:
     """Rabin-Karp: the smallest hash of a row's windows, or the windows whose hash is a needle's."""
     shape = k.draw.shape
     t = lanes(k, level, "row r")
-    k.size("chars", 12, 18)
+    k.size("max_len", 12, 18)
     goal = shape.choice(("count", "first", "smallest") if level > 1 else ("count", "smallest"))
     checked = goal != "smallest" and shape.chance(0.6)
-    most_symbol = 9 if goal == "smallest" else 3 if checked else 1
-    text, type_ = text_of(t, "text haystack", "chars", most_symbol)
+    most_symbol = 9 if goal == "smallest" else 6 if checked else 1
+    names = "text document" if goal == "smallest" else "text haystack"
+    text, type_ = text_of(t, names, "max_len", most_symbol, (UINT8,) if checked else KINDS)
     n, counted = length(text, level)
-    k.size("window", 2, 3)
-    width = k.size_param("window_size needle_len", "window")
-    radix = _radix(k, type_, goal, checked)
-    top = _top_power(k, width, radix)
-    code = k.let("h window_hash", k.lift(0, UINT32))
+    k.size("window", 2, 2 if checked else 3)
+    names = "window_size shingle_len" if goal == "smallest" else "needle_len pattern_len"
+    width = k.size_param(names, "window")
+    hash_ = _hash_of(k, type_, goal, checked)
+    top = _top_power(k, width, hash_)
+    code = k.let("h window_hash", k.lift(0, hash_.type))
     word = needle = None
     if goal != "smallest":
         word = k.array("needle pattern", type_, "window", low=0, high=most_symbol)
-        needle = _hashed(k, word, width, radix)
+        needle = _hashed(k, word, width, hash_)
     names, first, said = (_MATCHED if checked else _HASHED)[goal]
     kind = UINT32 if goal == "smallest" else INT32
     best = k.let("hits count" if goal == "count" else "found best", k.lift(first, kind))
     with k.for_("j end", n) as j:
-        _roll(k, text, code, (top, radix), j, width)
+        _roll(k, text, code, (hash_, top), j, width)
         full = j + 1 >= width if needle is None else both(j + 1 >= width, same(code, needle))
         with k.if_(full), _matched(k, text, word if checked else None, j, width):
             _judge(k, goal, best, code, j, width)
     out = t.each_out(names, kind)
     k.store(out, t.at, best)
-    called = "rabin_karp rabin_karp_search" if checked else "rolling_hash window_hashes"
     return Title(
-        k.name(called),
-        f"Roll a polynomial hash to base {written(radix)}, in uint32 with wrapping, over the "
-        f"windows of {width.name} symbols of {t.each} of {text.name}{counted}. {out.name} gets "
+        k.name("rabin_karp rabin_karp_search" if checked else "rolling_hash window_hashes"),
+        f"Roll a polynomial hash to {hash_.said} over the windows of "
+        f"{width.name} symbols of {t.each} of {text.name}{counted}. {out.name} gets "
         f"{said.format(word.name if word is not None else '')}"
         f".{' Only windows of its hash are compared symbol by symbol.' * checked}",
     )
 
 
-def _radix(k: KernelBuilder, type_: Scalar, goal: str, checked: bool) -> Expr:
-    """The base of a hash: above all symbols where nothing but hashes is compared."""
-    if checked:  # By shifts, as Charras and Lecroq have it; other words often have the hash too.
-        return k.lift(2, UINT32)
+def _hash_of(k: KernelBuilder, type_: Scalar, goal: str, checked: bool) -> _Hash:
+    """Of bytes modulo a small prime where what it finds is compared (Cormen et al., Introduction to
+    Algorithms, 32.2); to a base above all symbols where nothing but hashes is compared."""
+    if checked:
+        return _Hash(k.lift(256, INT32), k.draw.value.choice((127, 251)))
     if goal == "smallest" and k.draw.shape.chance(0.5):
-        return k.scalar("radix hash_base", UINT32, 257, 65_599)
+        return _Hash(k.scalar("radix hash_base", UINT32, 257, 65_599))
     bases = (257, 263, 65_599) if type_ == UINT8 else (65_599, 16_777_619)
-    return k.lift(k.draw.value.choice(bases), UINT32)
+    return _Hash(k.lift(k.draw.value.choice(bases), UINT32))
 
 
-def _top_power(k: KernelBuilder, width: Expr, radix: Expr) -> Var:
+def _top_power(k: KernelBuilder, width: Expr, hash_: _Hash) -> Var:
     """What the first symbol of a window counts."""
-    top = k.let("top_power high_factor", k.lift(1, UINT32))
+    top = k.let("top_power high_factor", k.lift(1, hash_.type))
     with k.for_("e u", width, start=1):
-        k.assign(top, _times(top, radix))
+        k.assign(top, hash_.reduced(top * hash_.radix))
     return top
 
 
 def _roll(
-    k: KernelBuilder, text: Seq, code: Var, weights: tuple[Expr, Expr], j: Var, width: Expr
+    k: KernelBuilder, text: Seq, code: Var, weights: tuple[_Hash, Var], j: Var, width: Expr
 ) -> None:
     """The symbol at ``j`` enters the hash, and the one before the window leaves it."""
-    top, radix = weights
+    hash_, top = weights
     with k.if_(j >= width):
-        k.assign(code, code - top * cast(text[j - width], UINT32))
-    k.assign(code, _times(code, radix) + cast(text[j], UINT32))
+        k.assign(code, hash_.without(code, top, text[j - width]))
+    k.assign(code, hash_.next(code, text[j]))
 
 
 def _matched(

@@ -248,9 +248,11 @@ def time_warping(k: KernelBuilder, level: int) -> Title:
     each = "squared differences" if squared else "absolute differences"
     text = f"Dynamic time warping: for {t.each}, {out.name} gets the "
     text += f"{'root of the ' if root else ''}least sum of {each} of {x.name}{p.said} and {y.name} "
-    text += "along a path from corner to corner of their table that never goes back"
+    text += "along a path from their first samples to their last ones, by steps to the next "
+    text += "sample of one or of both"
     if band is not None:
-        text += f", staying within {band.name} of the diagonal ({FAR:g} where it cannot)"
+        text += f", the places of the two no more than {band.name} apart "
+        text += f"({FAR**0.5 if root else FAR:g} where there is no such path)"
     return Title(k.name("time_warping dtw_distance"), f"{text}. {line.name} holds one row of it.")
 
 
