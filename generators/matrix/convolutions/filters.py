@@ -101,7 +101,7 @@ def windows(w: Work, nd: int, pads: Sequence[str], sides: Sequence[int] = (3, 3,
     # Patches that touch are not padded.
     strides |= {side: int(w.level > 2 and pad == "valid")}
     stride = shape.weighted(strides)
-    dilation = shape.weighted({1: 3, 2: 2 * (w.level > 1)}) if nd < 3 and stride < side else 1
+    dilation = shape.weighted({1: 3, 2: 2 * (w.level > 1)}) if nd < 3 and stride == 1 else 1
     before = {"valid": 0, "causal": dilation * (side - 1)}.get(pad, dilation * (side // 2))
     low, high = {1: (16, 30), 2: (5, 7), 3: (3, 4)}[nd]
     more = dilation * (side - 1) if pad == "valid" and stride < side else 0
@@ -246,8 +246,8 @@ def _conv_said(f: _Conv, of: tuple[Tensor, Tensor, Tensor | None, Tensor], way: 
     kind = {
         "full": f"{nd}D convolution over all input channels of {x.name} ({axes})",
         "depthwise": f"Depthwise {nd}D convolution: each channel of {x.name} ({axes})",
-        "grouped": f"Grouped {nd}D convolution of {x.name} ({axes}), whose channels come in groups of "
-        f"{many}, an output channel seeing those of its own group,",
+        "grouped": f"Grouped {nd}D convolution of {x.name} ({axes}), whose channels come in "
+        f"groups of {many}, an output channel seeing those of its own group,",
     }[f.mode]
     own = "its own filter of " if f.mode == "depthwise" else ""
     size = f"{f.win.side} taps" if nd == 1 else "x".join([str(f.win.side)] * nd)

@@ -132,8 +132,8 @@ class _Piece:
         seen = " Query i attends to keys 0 to i." if self.causal else ""
         scale, q, key = written(self.scale), self.q.name, self.keys.name
         text = (
-            f"Backward pass of {causal}attention{heads}, gradient of the {form}. The attention weight is "
-            f"recomputed as p = exp({scale} * dot({q}, {key}) - {self.lse.name}).{seen} "
+            f"Backward pass of {causal}attention{heads}, gradient of the {form}. The attention "
+            f"weight is recomputed as p = exp({scale} * dot({q}, {key}) - {self.lse.name}).{seen} "
         )
         if self.values is not None and self.delta is not None:
             text += (
