@@ -286,10 +286,14 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, 
 
     if form == "roberts":
         parts = [u(0, 0) - u(1, 1), u(0, 1) - u(1, 0)]
-        about = "gx and gy are the two diagonal differences of the block (Roberts cross)"
+        about = "gx is the upper left less the lower right pixel of the block, gy the upper right "
+        about += "less the lower left (Roberts cross)"
     elif form == "central":
         parts = [0.5 * (u(1, 2) - u(1, 0)), 0.5 * (u(2, 1) - u(0, 1))]
-        about = "gx and gy are half the differences of the neighbours after and before"
+        about = (
+            "gx (along a row) and gy (along a column) are half the differences of the neighbours "
+        )
+        about += "after and before"
     else:
         side, middle, over = _WEIGHTS[form]
 
@@ -310,7 +314,8 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, 
         before = sums(*(u(i, 0) for i in range(3))), sums(*(u(0, i) for i in range(3)))
         parts = [(after[axis] - before[axis]) / over for axis in range(2)]
         shown = f"{side:g}, {middle:g}, {side:g} across, over {over:g}"
-        about = f"gx and gy are {form.title()} differences with weights {shown}"
+        about = f"gx (along a row) and gy (along a column) are {form.title()} differences, after "
+        about += f"less before, with weights {shown}"
     names = k.draw.word.choice((("gx", "gy"), ("dx", "dy")))
     gx, gy = map(k.let, names, parts)
     c.spoken.update({gx.name: ("gx", ""), gy.name: ("gy", "")})
@@ -322,7 +327,7 @@ def _measure(c: Cells, gx: Var, gy: Var) -> tuple[Var, str, str]:
     form = c.shape.choice(("length", "length", "l1", "largest", "energy", "conductance"))
     square = gx * gx + gy * gy
     value, text, outs = {
-        "length": (sqrt(square + 1.0e-6), "sqrt(gx^2 + gy^2 + 1e-6)", "magnitude edges"),
+        "length": (sqrt(square), "sqrt(gx^2 + gy^2)", "magnitude edges"),
         "l1": (abs(gx) + abs(gy), "|gx| + |gy|", "magnitude edges"),
         "largest": (most(abs(gx), abs(gy)), "max(|gx|, |gy|)", "edges strength"),
         "energy": (square, "gx^2 + gy^2", "energy grad_sq"),

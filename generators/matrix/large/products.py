@@ -261,11 +261,11 @@ def _gathered(
         c.say(f"Look up row {ids.name} of {table.name} for each token; {pad.name} gives zeros.")
         return value
     assert count is not None
-    with k.for_("s slot p", count) as s:
+    with k.for_("s slot p", count, start=int(best)) as s:
         entry(s)
     skipped = "" if pad is None else f", leaving out those equal to {pad.name}"
     kind = "maximum" if best else "sum" if weights is None else f"sum weighted by {weights.name}"
-    c.say(f"Embedding bag: for each token, the {kind} of the rows of {table.name} that its")
+    c.say(f"Embedding bag: for each bag of ids, the {kind} of the rows of {table.name} that its")
     c.said[-1] += f" {ids.name} name{skipped}."
     return value
 
@@ -288,9 +288,9 @@ def gather_rows(k: KernelBuilder, level: int) -> Title:
     names = (("b", "t", "d"), ("item", "pos", "f")) if lead else (("t", "d"), ("pos", "f"))
     c = cells(k, scalar, [*lead, tokens, wide], names, len(lead) + 1)
     value = _gathered(c, table, ids, weights, pad, count)
-    if level >= 2 and shape.chance(0.6):
+    if level >= 2 and not slots and shape.chance(0.6):
         more = c.read("pos_embeddings pos_table", scalar, -0.5, 0.5, axes=(-2, -1))
         k.augment(value, "add", more)
-        c.say(f"Add the positional embedding {c.tell(more)}.")
+        c.say(f"Add the embedding of the token's position in {more.array.name}.")
     finish(c, level, value, "out embedded", "plain")
     return Title(k.name("embedding_bag" if slots else "embedding_lookup gather_rows"), c.text)

@@ -175,9 +175,10 @@ def int4_product(k: KernelBuilder, level: int) -> Title:
     q = w.tensor("qweight packed_w", stored, 0, top, type_=word, fixed=True)
     scales = w.tensor("scales group_scales", (n, groups) if by_col else (groups, n), 0.05, 0.2)
     zeros = w.tensor("zeros zero_points", scales.dims, 5.0, 9.0) if w.chance(0.4) else None
+    unit = "byte" if per == 2 else "word"
     said = "8" if zeros is None else f"{zeros.name} of the group"
     w.say(
-        f"Multiply {x.name} by 4-bit weights packed {per} to a word of {q.name} along the depth, "
+        f"Multiply {x.name} by 4-bit weights packed {per} to a {unit} of {q.name} along the depth, "
         f"lowest bits first. Groups of {per * words} weights of a column share a scale in "
         f"{scales.name}; a weight is (nibble - {said}) * scale. Columns are the "
         f"{'first' if by_col else 'second'} axis of {q.name} and {scales.name}."
@@ -189,8 +190,8 @@ def int4_product(k: KernelBuilder, level: int) -> Title:
             scale = k.let("scale", scales[own])
             zero_at = k.lift(8.0, w.type_) if zeros is None else k.let("zero", zeros[own])
             part = k.let("part group_sum", zero(w.type_))
-            with k.for_("v word_i", words) as v:
-                slot = k.let("slot word_idx", g * words + v)
+            with k.for_("v byte_i" if per == 2 else "v word_i", words) as v:
+                slot = k.let("slot byte_idx" if per == 2 else "slot word_idx", g * words + v)
                 bits = q[(at[-1], slot) if by_col else (slot, at[-1])]
                 _nibbles(w, bits, per, slot * per, x, at, part, zero_at)
             k.augment(total, "add", scale * part)
@@ -211,7 +212,7 @@ def _nibbles(
 ) -> None:
     """Add the products of all weights of one word."""
     k = w.k
-    bits = k.let("bits word", word)
+    bits = k.let("bits pair" if per == 2 else "bits word", word)
     scalar = bits.type
     assert isinstance(scalar, Scalar)
     start = k.let("base start", first)

@@ -53,13 +53,13 @@ def _read(g: Place, mat: Mat, level: int) -> tuple[Filter, str]:
     way = g.shape.weighted({"arrays": 6, "inout": 1, "struct": 0 if level < 2 else 4})
     if way == "inout":
         xs = g.array("states means xs", vec, -2.0, 2.0, role="inout")
-        ps = g.array("covs covariances ps", mat, -0.5, 0.5, init=init, role="inout")
+        ps = g.array("covs covariances", mat, -0.5, 0.5, init=init, role="inout")
         x, p = k.let("x mean state", xs[g.at]), k.let("p cov sigma", ps[g.at])
         text = f"x = {xs.name} and P = {ps.name} of each filter"
     else:
         parts = {
             "x": Part("x mean state", vec, -2.0, 2.0, many="states means xs"),
-            "p": Part("p cov covariance", mat, -0.5, 0.5, init, many="covs covariances ps"),
+            "p": Part("p cov covariance", mat, -0.5, 0.5, init, many="covs covariances"),
         }
         r = record(g, "Track Filter Belief", parts, float(way == "struct"))
         text = f"x = {r.say('x')} and P = {r.say('p')}"
@@ -236,7 +236,7 @@ def kalman_step(k: KernelBuilder, level: int) -> Title:
     f, source = _read(g, mat, level)
     only = "predict" if level < 3 and shape.chance(0.5) else "update"
     what = {"predict": "Prediction step", "update": "Measurement update"}
-    done = "Predict and update" if level >= 3 else what[only]
+    done = "Prediction and update" if level >= 3 else what[only]
     done += f" of a Kalman filter for each track, with mean and covariance {source}:"
     if level >= 3 or only == "predict":
         done += _predicted(f)

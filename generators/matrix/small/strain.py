@@ -173,7 +173,7 @@ def deformation_strain(k: KernelBuilder, level: int) -> Title:
     named = {"C": "c right_cauchy", "B": "b left_cauchy"}.get(symbol, "e strain eps")
     e = g.let(named, value, symbol)
     text = f"Compute the {formula}, {source}."
-    if key != "cauchy_right" and key != "cauchy_left" and shape.chance(0.25):
+    if key == "small" and shape.chance(0.4):
         done = _relieved(g, e)
     whole = "cauchy" in key or shape.chance(0.75)
     if whole:

@@ -42,7 +42,7 @@ def _material(g: Place, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
         lams = k.array("lambdas lames", scalar, "m", low=0.5, high=2.0)
         text = f"mu and lambda are those of {mus.name} and {lams.name} at {g.tell(ids)}"
         return k.let("mu shear", mus[which]), k.let("lam lame", lams[which]), text
-    same = g.shape.choice(("each", "shared", "shared"))
+    same = "each" if way == "young" else g.shape.choice(("each", "shared", "shared"))
     forms: dict[str, int] = {same: 1}
     young = way == "young" or (way == "struct" and g.chance(0.5))
     if young:
@@ -59,7 +59,8 @@ def _material(g: Place, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
     r = record(g, "Material Elastic", parts, float(way == "struct"), shared=shared)
     first, second = r["first"], r["second"]
     if not young:
-        return first, second, f"mu = {r.say('first')}, lambda = {r.say('second')}"
+        named = (("mu", r.say("first")), ("lambda", r.say("second")))
+        return first, second, ", ".join(f"{one} = {of}" for one, of in named if one != of)
     mu = k.let("mu shear", first / (2.0 * (1.0 + second)))
     lam = k.let("lam lame", first * second / ((1.0 + second) * (1.0 - 2.0 * second)))
     text = "mu = Y / (2 (1 + nu)), lambda = Y nu / ((1 + nu) (1 - 2 nu))"
@@ -154,7 +155,7 @@ def hyperelastic_stress(k: KernelBuilder, level: int) -> Title:
         applied(k, 0.6 * (level >= 3), f"{key}_stress stress_of", args, law),
         "P" if piola else "S",
     )
-    done = f"{formula}, {source}; {constants}."
+    done = f"{formula}, {source}{'; ' * bool(constants)}{constants}."
     if level >= 2 and shape.chance(0.35):
         done += _viscous(g, p)
     if piola and level >= 2 and shape.chance(0.3):

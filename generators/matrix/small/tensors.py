@@ -233,7 +233,7 @@ _COVARIANCES = ("projection", "rows")
 def _tensor(g: Place, scalar: Scalar, level: int, key: str) -> Expr:
     """The tensor: whole, packed, of principal values, or in a struct with its weight."""
     mat = Mat(3, 3, scalar)
-    ways = ("whole", "symmetric", "packed", "principal", "struct" if level >= 2 else "whole")
+    ways = ("whole", "packed", "principal", "struct" if level >= 2 else "whole")
     way = g.shape.choice(ways)
     value: Expr
     if way == "principal":
@@ -247,9 +247,10 @@ def _tensor(g: Place, scalar: Scalar, level: int, key: str) -> Expr:
         r = record(g, "Splat Anisotropy Element", parts, 1.0)
         value = r["w"] * r["t"]
     else:
-        names = "covariances state_covs" if key in _COVARIANCES else "tensors mats"
+        names = {"projection": "covariances covs_3d", "rows": "covariances state_covs"}.get(
+            key, "tensors stresses"
+        )
         value = g.read(names, mat, -1.0, 1.0)
-        value = value if way == "whole" else symmetric(g.part("raw m_raw", value))
     return g.let("p cov" if key in _COVARIANCES else "m tensor", value, "M")
 
 
@@ -306,10 +307,11 @@ def congruence(k: KernelBuilder, level: int) -> Title:
     r = frame if key == "rows" else g.let(called.get(key, "r rot"), frame, "R")
     back = key in ("quaternion", "basis", "matrix") and shape.chance(0.35)
     c = _framed(g, level, r, m, "c cov_out" if key in _COVARIANCES else "c turned", back)
-    done = f"{_CONGRUENCES[key]}: {g.told(c, m, r)}."
-    if shape.chance(0.35):
-        done += _changed(g, c, level)
     local = back != ("from_rows" in g.told(r))
+    about = _CONGRUENCES[key].format(way="into" if local else "out of")
+    done = f"{about}: {g.told(c, m, r)}."
+    if key in _COVARIANCES and shape.chance(0.5):
+        done += _changed(g, c, level)
     turned = "local_tensors rotated" if local else "world_tensors rotated"
     done += g.gets(_CONGRUENT.get(key, turned), c)
 
@@ -324,7 +326,7 @@ _CONGRUENCES = {
     "matrix": "Transform tensors by a matrix",
     "projection": "Project 3D covariances to the image plane by a camera's Jacobian",
     "rows": "Covariance of a linear measurement of each state",
-    "basis": "Rotate tensors into or out of the orthonormal frame of a unit direction and a hint",
+    "basis": "Turn tensors {way} the orthonormal frame of a unit direction and a hint",
 }
 _CONGRUENT = {
     "scales": "transformed world_tensors",

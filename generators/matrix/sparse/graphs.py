@@ -210,7 +210,7 @@ class _Edges:
 
     def say(self, out: Tensor, online: bool) -> None:
         m, number = self.m, written(self.number)
-        score = f"leaky ReLU, slope {number}, of {self.there.name}[u] + {self.here.name}[v]"
+        score = f"the leaky ReLU with slope {number} of {self.there.name}[u] + {self.here.name}[v]"
         if self.form == "dot":
             score = f"{number} * dot({self.here.name}[v], {self.there.name}[u])"
         if self.edge is not None:

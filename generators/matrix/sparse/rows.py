@@ -8,7 +8,7 @@ from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.sources import zero
 from generators.kit.text import written
-from generators.matrix.learning.forms import Work, alike, work
+from generators.matrix.learning.forms import Tensor, Work, alike, work
 from generators.matrix.parts import index
 from generators.program.dtypes import INT32, Mat, Vec
 from generators.program.expr import Expr, Operand, Var
@@ -59,8 +59,10 @@ def csr_spmm(k: KernelBuilder, level: int) -> Title:
     m = csr(w, rows, cols)
     values = w.tensor("values vals data", ("nnz",)) if w.chance(0.85) else None
     width = () if vector else (w.size("rhs", 3, 6, "num_rhs"),)
-    x = w.tensor("x" if vector else "x dense", (cols, *width))
+    way = k.draw.shape.weighted({"plain": 4, "gemv": 2, "residual": 2, "scaled": 1})
+    x = w.tensor("x" if vector or way == "residual" else "x dense", (cols, *width))
     nested = w.chance(0.5)
+    b = w.tensor("b", (rows, *width)) if way == "residual" else None
     with w.each((rows, *width), ("row i r", "j col_out q"), line=0.0) as at:
         first, last = m.bounds(at[0], nested)
         total = w.sum("total acc s")
@@ -69,18 +71,22 @@ def csr_spmm(k: KernelBuilder, level: int) -> Title:
             entry = x[index(col, *at[1:])]
             k.augment(total, "add", entry if values is None else values[e] * entry)
         what = "all of value 1" if values is None else f"their values in {values.name}"
+        residual = "" if b is None else f"Residual {b.name} - A * {x.name} with a CSR matrix A."
+        w.say(residual or f"Multiply a CSR matrix by {x.name}.")
         w.say(
-            f"Multiply a CSR matrix by {x.name}. Row r has the entries {m.offsets.name}[r] up to "
-            f"{m.offsets.name}[r + 1], their columns in {m.cols.name}, {what}."
+            f"Row r has the entries {m.offsets.name}[r] up to {m.offsets.name}[r + 1] (exclusive), "
+            f"their columns in {m.cols.name}, {what}."
         )
-        _finished(w, total, (rows, *width), at)
-    return Title(k.name("csr_spmv csr_matvec" if vector else "csr_spmm csr_matmul"), w.text())
+        _finished(w, way, (total, b), (rows, *width), at)
+    plain = "csr_spmv csr_matvec" if vector else "csr_spmm csr_matmul"
+    return Title(k.name("csr_residual" if way == "residual" else plain), w.text())
 
 
-def _finished(w: Work, total: Var, dims: tuple[str, ...], at: tuple[Var, ...]) -> None:
+def _finished(
+    w: Work, way: str, of: tuple[Var, Tensor | None], dims: tuple[str, ...], at: tuple[Var, ...]
+) -> None:
     """Store a product: as it is, scaled, with what is there, or less a right side."""
-    k = w.k
-    way = k.draw.shape.weighted({"plain": 4, "gemv": 2, "residual": 2, "scaled": 1})
+    total, b = of
     if way == "gemv":
         y = w.tensor("y out", dims, role="inout")
         alpha, beta = w.number("alpha", 0.5, 1.5), w.number("beta", 0.3, 0.9)
@@ -88,10 +94,8 @@ def _finished(w: Work, total: Var, dims: tuple[str, ...], at: tuple[Var, ...]) -
         w.say(f"{y.name} becomes {written(alpha)} * the product + {written(beta)} * {y.name}.")
         return
     value: Expr = total
-    if way == "residual":
-        b = w.tensor("b", dims)
+    if b is not None:
         value = b[at] - total
-        w.say(f"Residual: subtract the product from {b.name}.")
     elif way == "scaled":
         scale = w.tensor("row_scale inv_diag", dims[:1], 0.2, 1.0)
         value = scale[at[0]] * total
@@ -122,10 +126,11 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
             block = fn("transpose", blocks[e]) if turned else blocks[e]
             k.augment(total, "add", block * x[index(m.cols[e], *at[1:])])
         role = "inout" if way == "add" else "out"
+        stored = ", each stored by columns," * turned
         w.say(
-            f"Multiply a BSR matrix of {size} x {size} blocks{' (each transposed)' * turned} by "
-            f"{x.name}. Block row r has the blocks {m.offsets.name}[r] up to "
-            f"{m.offsets.name}[r + 1] of {blocks.name}, the block column of each in {m.cols.name}."
+            f"Multiply a BSR matrix of {size} x {size} blocks{stored} by {x.name}. Block row r has the blocks {m.offsets.name}[r] up to "
+            f"{m.offsets.name}[r + 1] (exclusive) of {blocks.name}, the block column of each in "
+            f"{m.cols.name}."
         )
         value = _corrected(w, way, total, (rows, *width), at, (mat, vec))
         names = {"residual": "residual r_out", "jacobi": "correction dx"}.get(way, "y out")
