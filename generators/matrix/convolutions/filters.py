@@ -241,8 +241,8 @@ def _conv_said(f: _Conv, of: tuple[Tensor, Tensor, Tensor | None, Tensor], way: 
     x, weights, bias, out = of
     nd = len(f.win.axes)
     axes = "channels last" if f.last else "channels first"
-    size = f.w.count(weights.dims[1])
-    many = size.name if isinstance(size, Var) else weights.dims[1]
+    group = f.w.count(weights.dims[1]) if f.mode == "grouped" else None
+    many = group.name if isinstance(group, Var) else weights.dims[1]
     kind = {
         "full": f"{nd}D convolution over all input channels of {x.name} ({axes})",
         "depthwise": f"Depthwise {nd}D convolution: each channel of {x.name} ({axes})",

@@ -21,7 +21,7 @@ _LAYOUTS = (("i", "k", "k", "j"), ("i", "k", "j", "k"), ("k", "i", "k", "j"))
 @idiom(depth=3)
 def array_product(k: KernelBuilder, level: int) -> Title:
     """Matrix times matrix or vector, an element a thread, with scale, bias and activation."""
-    shape, scalar = k.draw.shape, k.draw.float_type()
+    shape, scalar = k.draw.shape, FLOAT32
     vector = shape.chance(0.35)
     m = k.size("m", 48, 80) if vector else k.size("m", 7, 10)
     inner, n = k.size("inner_dim", 4, 8), "" if vector else k.size("n", 7, 10)
@@ -77,8 +77,8 @@ def _only(k: KernelBuilder, test: Expr | None) -> AbstractContextManager[None]:
 @idiom
 def batched_product(k: KernelBuilder, level: int) -> Title:
     """A product for each item of a batch: transposed, shared or narrow operands, epilogue."""
-    shape, scalar = k.draw.shape, k.draw.wide_float_type()
-    half = scalar == FLOAT32 and shape.chance(0.12)
+    shape, scalar = k.draw.shape, FLOAT32
+    half = shape.chance(0.12)
     batch, m, n = k.size("b", 3, 4), k.size("m", 4, 5), k.size("n", 4, 5)
     inner = k.size("inner_dim", 3, 5)
     narrow = Scalar("float16") if half else scalar

@@ -163,7 +163,7 @@ def _walks(g: Place, level: int) -> tuple[Var, str]:
     power = f"{g.tell(source)}^{length}, {g.tell(source)} being the adjacency matrix of"
     power += f" {size} nodes"
     if g.chance(0.4):
-        diagonal = (walks[i, i] for i in range(size))
+        diagonal: list[Expr] = [walks[i, i] for i in range(size)]
         total = k.let("closed loops", reduce(lambda all_, one: all_ + one, diagonal))
         return total, f"Count the closed walks {about} in small graphs: c is the trace of {power}"
     return walks, f"Count the walks {about} between all nodes of small graphs: c = {power}"

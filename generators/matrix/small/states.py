@@ -182,12 +182,12 @@ def _updated(f: Filter, level: int) -> str:
 def _sequence(f: Filter, level: int) -> str:
     """Correct by several numbers one after another, as a filter with many sensors does."""
     g, k, scalar = f.g, f.g.k, f.vec.scalar
-    count = k.size_param("num_sensors sensor_count", k.size("m", 2, 4))
-    seen = g.array("z readings", scalar, -3.0, 3.0, more="m")
-    rows = k.array("h_rows sensors", f.vec, "m", low=-1.0, high=1.0)
+    count = k.size_param("num_sensors sensor_count", k.size("components", 2, 4))
+    seen = g.array("z readings", scalar, -3.0, 3.0, more="components")
+    rows = k.array("h_rows sensors", f.vec, "components", low=-1.0, high=1.0)
     own = g.chance(0.5)
     if own:
-        noise = k.array("meas_vars rs", scalar, "m", low=0.2, high=1.0)
+        noise = k.array("meas_vars rs", scalar, "components", low=0.2, high=1.0)
     else:
         noise = k.scalar("r meas_var", scalar, 0.2, 1.0)
     with k.for_("sensor c", count) as c:

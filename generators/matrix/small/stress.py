@@ -35,11 +35,11 @@ def _material(g: Place, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
     ways = {"lame": 3, "young": 3, "table": 0 if level < 3 else 2, "struct": 0 if level < 2 else 3}
     way = g.shape.weighted(ways)
     if way == "table":
-        k.size("m", 3, 6)
-        ids = g.read("material material_id part_id", INT32, init="index_of:m")
+        k.size("parts", 3, 6)
+        ids = g.read("material material_id part_id", INT32, init="index_of:parts")
         which = k.let("mat_id m", ids)
-        mus = k.array("mus shear_moduli", scalar, "m", low=0.5, high=2.0)
-        lams = k.array("lambdas lames", scalar, "m", low=0.5, high=2.0)
+        mus = k.array("mus shear_moduli", scalar, "parts", low=0.5, high=2.0)
+        lams = k.array("lambdas lames", scalar, "parts", low=0.5, high=2.0)
         text = f"mu and lambda are those of {mus.name} and {lams.name} at {g.tell(ids)}"
         return k.let("mu shear", mus[which]), k.let("lam lame", lams[which]), text
     same = "each" if way == "young" else g.shape.choice(("each", "shared", "shared"))

@@ -47,7 +47,7 @@ def system(g: Place, vec: Vec, safe: bool, loose: bool) -> Problem:
     columns: list[Column] = [
         (m[0, c], m[1, c]) if loose else k.let(f"{stem}{c}", column(m, c)) for c in range(vec.size)
     ]
-    text = f"Solve the small systems {g.tell(a)} * ({', '.join('xyz'[: vec.size])}) = {g.tell(b)}"
+    text = f"Solve A * ({', '.join('xyz'[: vec.size])}) = {g.tell(b)} with A = {g.tell(a)}"
     load = k.let("bi load", b)
     return Problem(columns, load, "xyz"[: vec.size], text, "cramer_solve solve_cramer")
 

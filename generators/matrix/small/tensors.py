@@ -276,9 +276,9 @@ def _changed(g: Place, c: Var, level: int) -> str:
     ways = ["ridge", "noise", "diagonal"] + (["modes", "modes"] if level >= 3 else [])
     way = g.shape.choice(ways)
     if way == "modes":
-        count = k.size_param("num_modes mode_count", k.size("m", 2, 4))
-        modes = g.array("modes factors loads", vec, -1.0, 1.0, more="m")
-        weights = k.array("mode_weights eigenvalues", mat.scalar, "m", low=0.2, high=1.0)
+        count = k.size_param("num_modes mode_count", k.size("components", 2, 4))
+        modes = g.array("modes factors loads", vec, -1.0, 1.0, more="components")
+        weights = k.array("mode_weights eigenvalues", mat.scalar, "components", low=0.2, high=1.0)
         with k.for_("mode q", count) as q:
             u = k.let("u load", modes[g.index(q)])
             k.augment(c, "add", weights[q] * fn("outer", u, u))

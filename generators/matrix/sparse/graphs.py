@@ -197,15 +197,13 @@ class _Edges:
                 k.augment(total, "add", weight)
                 k.augment(acc, "add", weight * value)
         out = w.out("out h_out", self.x.dims, type_=vec)
-        way = k.draw.shape.choice(("if", "where", "eps"))
-        if way == "eps":
-            out.store(at, acc / (total + 1.0e-12))
-        elif way == "if":
+        # The largest score has a weight of 1, so only a sum without terms is less.
+        if k.draw.shape.chance(0.4):
+            out.store(at, acc / most(total, 1.0))
+        else:
             with k.if_(total > 0.0):
                 k.assign(acc, acc / total)
             out.store(at, acc)
-        else:
-            out.store(at, fn("where", total > 0.0, acc / most(total, 1.0e-12), acc))
         self.say(out, online)
 
     def say(self, out: Tensor, online: bool) -> None:

@@ -128,9 +128,9 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
         role = "inout" if way == "add" else "out"
         stored = ", each stored by columns," * turned
         w.say(
-            f"Multiply a BSR matrix of {size} x {size} blocks{stored} by {x.name}. Block row r has the blocks {m.offsets.name}[r] up to "
-            f"{m.offsets.name}[r + 1] (exclusive) of {blocks.name}, the block column of each in "
-            f"{m.cols.name}."
+            f"Multiply a BSR matrix of {size} x {size} blocks{stored} by {x.name}. Block row r "
+            f"has the blocks {m.offsets.name}[r] up to {m.offsets.name}[r + 1] (exclusive) of "
+            f"{blocks.name}, the block column of each in {m.cols.name}."
         )
         value = _corrected(w, way, total, (rows, *width), at, (mat, vec))
         names = {"residual": "residual r_out", "jacobi": "correction dx"}.get(way, "y out")
