@@ -20,9 +20,8 @@ def attention_gradient(k: KernelBuilder, level: int) -> Title:
     w.type_ = FLOAT32
     vec = Vec(k.draw.shape.choice((32, 64)), FLOAT32)
     form = k.draw.shape.choice(("scores", "queries", "keys", "values"))
-    causal = w.chance(0.35)
-    # Masked scores are of one head.
-    lead = () if causal and form == "scores" else (w.size("heads", 2, 3, "heads num_heads"),)
+    causal = form != "scores" and w.chance(0.35)
+    lead = (w.size("heads", 2, 3, "heads num_heads"),)
     rows = "tokens" if causal else "queries"
     w.size(rows, 5, 8, "seq_len" if causal else "num_queries q_len")
     cols = rows if causal else w.size("keys", 5, 8, "num_keys k_len")
@@ -74,24 +73,13 @@ class _Piece:
         return p * (dp - self.delta[row])
 
     def scores(self, lead: tuple[str, ...]) -> Tensor:
-        """The gradient of every score, a thread for each; zero where a key is masked."""
+        """The gradient of every score, a thread for each."""
         w, k = self.w, self.w.k
         dims = (*lead, self.rows, self.cols)
         names = [k.name("h head")] * len(lead) + [k.name("i row"), k.name("j t")]
         *head, i, j = k.thread(*dims, names=names)
         out = w.out("d_scores ds", dims)
-
-        def store() -> None:
-            change = self.change((*head, i), (*head, j))
-            out.store((*head, i, j), self.scale * change)
-
-        if not self.causal:
-            store()
-            return out
-        with k.if_(j > i):
-            out.store((*head, i, j), 0.0)
-        with k.else_():
-            store()
+        out.store((*head, i, j), self.scale * self.change((*head, i), (*head, j)))
         return out
 
     def write(self, form: str, lead: tuple[str, ...], vec: Vec) -> None:
@@ -128,12 +116,12 @@ class _Piece:
 
     def say(self, form: str, out: Tensor) -> None:
         causal = "causal " if self.causal else ""
-        heads = " of each head" if len(self.q.dims) > 1 else ""
         seen = " Query i attends to keys 0 to i." if self.causal else ""
         scale, q, key = written(self.scale), self.q.name, self.keys.name
         text = (
-            f"Backward pass of {causal}attention{heads}, gradient of the {form}. The attention "
-            f"weight is recomputed as p = exp({scale} * dot({q}, {key}) - {self.lse.name}).{seen} "
+            f"Backward pass of {causal}attention of each head, gradient of the {form}. The "
+            f"attention weight is recomputed as p = exp({scale} * dot({q}, {key}) - "
+            f"{self.lse.name}).{seen} "
         )
         if self.values is not None and self.delta is not None:
             text += (
@@ -141,7 +129,7 @@ class _Piece:
                 f"{self.values.name}) - {self.delta.name}). "
             )
         text += {
-            "scores": f"{out.name} gets {scale} * g{', 0 for masked keys' * self.causal}.",
+            "scores": f"{out.name} gets {scale} * g.",
             "queries": f"{out.name} gets {scale} times the sum of g * {key} over the keys.",
             "keys": f"{out.name} gets {scale} times the sum of g * {q} over the queries.",
             "values": f"{out.name} gets the sum of p * {self.grads.name} over the queries.",

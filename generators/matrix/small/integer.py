@@ -134,21 +134,6 @@ def _miller(g: Place, level: int) -> tuple[Var, str]:
     return k.let("turned equiv", value), f"Equivalent reflections under a symmetry: c = {text}"
 
 
-def _symmetric(g: Place, level: int) -> tuple[Var, str]:
-    """Places of a periodic grid under a symmetry, wrapped into the cell."""
-    k, vec = g.k, Vec(3, INT32)
-    places = g.read("grid_points voxels", vec, 0, 23)
-    rotation = k.scalar("rotation sym_op", Mat(3, 3, INT32), -1, 1)
-    shift = k.scalar("translation screw", vec, 0, 12)
-    sides = k.scalar("cell_size grid_size", vec, 12, 24)
-    q = k.let("q image", rotation * k.let("p site", places) + shift)
-    # A remainder has the sign of what is divided.
-    parts = ((q[c] % sides[c] + sides[c]) % sides[c] for c in range(3))
-    text = "Images of the points of a periodic grid under a symmetry: c ="
-    text += f" {rotation.name} * {g.tell(places)} + {shift.name}, each component modulo that of"
-    return k.let("wrapped inside", make(vec, *parts)), f"{text} {sides.name} and never negative"
-
-
 def _walks(g: Place, level: int) -> tuple[Var, str]:
     """Walks of given length between the nodes of a small graph, or those that are closed."""
     k, size = g.k, g.shape.choice((4, 4, 5, 6))
@@ -196,7 +181,6 @@ _FORMS: dict[str, tuple[Callable[[Place, int], tuple[Var, str]], str, str]] = {
     "power": (_power, "matrix_power power_by_squaring", "powers_out results"),
     "sites": (_sites, "lattice_points lattice_sites", "positions sites_out"),
     "miller": (_miller, "equivalent_reflections turn_indices", "hkl_out reflections"),
-    "symmetric": (_symmetric, "symmetry_images symmetry_mates", "images mates"),
     "cat": (_cat, "cat_map", "moved scrambled"),
     "walks": (_walks, "count_walks graph_walks", "walk_counts counts"),
 }
