@@ -12,7 +12,7 @@ from generators.kit.naming import local, routine
 from generators.kit.sources import zero
 from generators.matrix.large.cells import Cells, cells, finish
 from generators.matrix.parts import index
-from generators.program.dtypes import INT32, Type
+from generators.program.dtypes import FLOAT32, INT32, Type
 from generators.program.expr import Expr, Var
 
 _PLANES = {
@@ -57,15 +57,16 @@ class Window:
 
 @idiom(depth=3)
 def convolve_planes(k: KernelBuilder, level: int) -> Title:
-    """A 3 x 3 or 2 x 2 convolution of one plane, or of each channel, with its epilogue."""
-    shape, scalar = k.draw.shape, k.draw.wide_float_type()
+    """A 3 x 3 or 5 x 5 convolution of one plane, or of each channel, with its epilogue."""
+    shape = k.draw.shape
     rank = shape.weighted({2: 4, 3: 4, 4: 1 if level < 3 else 2})
+    scalar = k.draw.wide_float_type() if rank == 2 else FLOAT32
     leads = [k.size(s, 2, 3) for s in _LEADS[rank]]
     h, w = k.size("h", 4, 7), k.size("w", 5, 8)
-    side = shape.weighted({3: 4, 2: 1})
+    side = shape.weighted({3: 4, 5: 1})
     step = shape.choice((1, 1, 2)) if level >= 2 else 1
     spread = shape.choice((1, 2)) if level >= 3 and step == 1 else 1
-    padded = step == 1 and side == 3 and shape.chance(0.6 if level >= 3 else 0.3)
+    padded = step == 1 and shape.chance(0.6 if level >= 3 else 0.3)
     reach = spread * (side - 1)
     sizes = (h, w) if padded else tuple(f"{_times(step, s)}+{reach}" for s in (h, w))
     called = "image x_in" if rank == 2 else "x_in features planes"

@@ -49,7 +49,7 @@ def array_product(k: KernelBuilder, level: int) -> Title:
 
 
 _PAIRS = (("a", "b"), ("lhs", "rhs"), ("a_mat", "b_mat"), ("x", "weights"))
-_VECTOR_PAIRS = (("a", "x"), ("mat", "vec"), ("weights", "x"))
+_VECTOR_PAIRS = (("a", "x"), ("w", "x"), ("weights", "x"))
 """Names of both factors."""
 
 

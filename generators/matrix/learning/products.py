@@ -105,7 +105,7 @@ def grouped_gemm(k: KernelBuilder, level: int) -> Title:
     search = w.k.draw.shape.weighted({"walk": 2, "bisect": 2 * (level > 1), "ids": 1})
     x = w.tensor("x acts", (rows, depth))
     weight = w.tensor("weights expert_weights", (groups, depth, n))
-    bias = w.tensor("bias expert_bias", (groups, n)) if w.chance(0.4) else None
+    bias = w.tensor("bias expert_bias", (groups, n), turns=False) if w.chance(0.4) else None
     scale = w.tensor("gates route_weights", (rows,), 0.2, 1.0) if w.chance(0.3, 2) else None
     if search == "ids":
         ids = k.array("expert_ids", INT32, rows, init=f"index_of:{groups}")

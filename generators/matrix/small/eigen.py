@@ -157,7 +157,10 @@ def _menu(g: Place, t: _Tensor, pair: Var, definite: bool) -> dict[str, Entry]:
         "angle": ("angles orientation", lambda: angle),
         "axis": ("axes principal", axis),
         "harris": ("corner_response harris", corner),
-        "gap": ("anisotropy" if definite else "max_shear half_gap", lambda: 0.5 * (big - small)),
+        "gap": (
+            "half_gap spread_out" if definite else "max_shear half_gap",
+            lambda: 0.5 * (big - small),
+        ),
     }
     if definite:
         return menu | {"coherence": ("coherence coherence_sq", coherence)}

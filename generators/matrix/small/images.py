@@ -250,7 +250,7 @@ def _converted(g: Place, vec: Vec, way: str, used: Expr) -> tuple[Expr, str, str
         return value, g.told(m), f"rgb_to_{way} to_{way} {way}_colors"
     if way == "saturation":
         luma = g.let("gray luma", dot(_numbers(vec, g.shape.choice(_LUMA)), used), "y")
-        s = g.one("saturation vibrance", vec.scalar, 0.3, 1.8)
+        s = g.one("saturation amount", vec.scalar, 0.3, 1.8)
         gray = make(vec, luma)
         return gray + s * (used - gray), g.told(luma), "adjust_saturation saturate"
     given = g.one("ccm color_mat", mat, -0.3, 1.0)

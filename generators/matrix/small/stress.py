@@ -157,7 +157,7 @@ def hyperelastic_stress(k: KernelBuilder, level: int) -> Title:
     )
     done = f"{formula}, {source}{'; ' * bool(constants)}{constants}."
     if level >= 2 and shape.chance(0.35):
-        done += _viscous(g, p)
+        done += _viscous(g, p, "f_dot deformation_rates" if piola else "strain_rates")
     if piola and level >= 2 and shape.chance(0.3):
         done += _forces(g, p)
         titles = "elastic_forces corner_forces"
@@ -179,7 +179,7 @@ def _mises(d: Expr) -> Expr:
     return sqrt(1.5 * fn("ddot", d, d))
 
 
-def _viscous(g: Place, p: Var) -> str:
+def _viscous(g: Place, p: Var, rates: str) -> str:
     """Add a viscous or an initial stress, or scale with what damage has left."""
     k, mat = g.k, mat_of(p)
     way = g.shape.choice(("viscous", "initial", "damage"))
@@ -188,7 +188,7 @@ def _viscous(g: Place, p: Var) -> str:
         k.augment(p, "mul", k.let("left degradation", (1.0 - lost) * (1.0 - lost)))
         return f" Multiply {g.tell(p)} by (1 - {g.tell(lost)}) squared."
     viscous = way == "viscous"
-    more: Expr = g.read("strain_rates f_dot" if viscous else "prestress", mat, -0.5, 0.5)
+    more: Expr = g.read(rates if viscous else "prestress", mat, -0.5, 0.5)
     if viscous:
         more = g.one("eta viscosity", mat.scalar, 0.1, 0.6) * more
     k.augment(p, "add", more)
@@ -212,7 +212,7 @@ def _forces(g: Place, p: Var) -> str:
     text = (
         f" With {g.told(h)}, the force of corner c >= 1 is column c - 1 of h and that of corner 0"
     )
-    return f"{text} balances them; {target.name} gets the forces."
+    return f"{text} balances them; {target.name} gets the forces of all corners."
 
 
 _ARRAYS = "stresses sigma cauchy_stress"
