@@ -352,7 +352,10 @@ def _distance(
     if form == "cosine":
         eps = w.number("eps", 1.0e-6, 1.0e-3, literal=0.0)
         value = 1.0 - total / (sqrt(squares[0] * squares[1]) + eps)
-        return value, f"Cosine distance, 1 - dot / (|x| * |y| + {written(eps)}),"
+        return (
+            value,
+            f"Cosine distance, 1 - dot(u, v) / (|u| * |v| + {written(eps)}) of rows u and v,",
+        )
     if form == "l2":
         return sqrt(total), "Euclidean distance"
     told = {"squared": "Squared Euclidean distance", "l1": "Manhattan (L1) distance"}

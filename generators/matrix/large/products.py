@@ -162,7 +162,7 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
     several = shape.chance(0.55)
     n = k.size("n", 10, 14) if several else k.size("n", 48, 80)
     # Rows use three slots at most.
-    width = k.size("m", 3, 5, minimum=3)
+    width = k.size("longest", 3, 5, minimum=3)
     whole = (n, k.size("r", 4, 5)) if several else (n,)
     flipped, weighted = shape.chance(0.4), shape.chance(0.9)
     dims = (width, n) if flipped else (n, width)

@@ -127,7 +127,7 @@ def grouped_gemm(k: KernelBuilder, level: int) -> Title:
         )
         w.told[-1] += f" {said}."
         if bias is not None:
-            w.say(f"Add the expert's {bias.name}.")
+            w.say(f"Add {bias.name} of the expert.")
         if scale is not None:
             w.say(f"Multiply by the token's weight in {scale.name}.")
         _stored(w, value, (rows, n), (r, c))

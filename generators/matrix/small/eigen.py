@@ -156,12 +156,13 @@ def _menu(g: Place, t: _Tensor, pair: Var, definite: bool) -> dict[str, Entry]:
         "small": ("smallest minor", lambda: small),
         "angle": ("angles orientation", lambda: angle),
         "axis": ("axes principal", axis),
-        "harris": ("corner_response harris", corner),
         "gap": (
-            "half_gap spread_out" if definite else "max_shear half_gap",
+            "half_gap half_gaps" if definite else "max_shear half_gap",
             lambda: 0.5 * (big - small),
         ),
     }
+    if "outer" in t.said:
+        menu |= {"harris": ("corner_response harris", corner)}
     if definite:
         return menu | {"coherence": ("coherence coherence_sq", coherence)}
     return menu | {

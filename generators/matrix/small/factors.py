@@ -329,7 +329,7 @@ def _solution(g: Place, mat: Mat, low: Entries) -> str:
     b = g.k.let("bi", rhs)
     x: Expr = make(rows_of(mat), *_backward(g.k, low, _forward(g.k, low, b, "y")))
     if way == "step":
-        rate = g.one("rate step", mat.scalar, 0.2, 0.9)
+        rate = g.one("rate damping", mat.scalar, 0.2, 0.9)
         x, text = -rate * x, f"the step -{g.tell(rate)} * x"
     elif way == "from":
         start = g.read("params current", rows_of(mat), -1.0, 1.0)

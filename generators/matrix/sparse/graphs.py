@@ -24,9 +24,9 @@ def graph_aggregate(k: KernelBuilder, level: int) -> Title:
     w.size("width", 3, 5, "num_features")
     m = csr(w, "nodes", "nodes", graph=True)
     x = w.tensor("features x", ("nodes", "width"))
-    form = k.draw.shape.weighted({"mean": 3, "sum": 1, "max": 2, "normed": 2, "gin": 2})
+    form = k.draw.shape.weighted({"mean": 3, "sum": 2, "max": 2, "normed": 2, "gin": 2})
     weights = None
-    if form in ("mean", "sum", "normed") and w.chance(0.4):
+    if form in ("sum", "normed") and w.chance(0.4 if form == "normed" else 0.7):
         weights = w.tensor("edge_weights edge_w", ("edges",), 0.2, 1.0)
     norms = w.tensor("inv_sqrt_deg norm", ("nodes",), 0.3, 1.0) if form == "normed" else None
     own = w.number("eps", 0.2, 0.8) if form == "gin" else None
