@@ -186,9 +186,8 @@ def fused_norm(k: KernelBuilder, level: int) -> Title:
     if kind == "layer" and gained and shape.chance(0.8):
         bias = k.array("bias beta", FLOAT32, whole[-1], low=-0.5, high=0.5)
         text += f", add {bias.name}"
-    way = (
-        shape.choice(("silu", "gelu", "relu")) if level > 2 and gained and shape.chance(0.3) else ""
-    )
+    acts = level > 2 and kind == "layer" and gained and shape.chance(0.4)
+    way = shape.choice(("silu", "gelu", "relu")) if acts else ""
     out = k.out("out normed y", FLOAT32, whole)
     with t.channels() as c:
         column = t.channel(c)

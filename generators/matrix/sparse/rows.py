@@ -112,13 +112,15 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
     size = k.draw.shape.choice((2, 3, 4))
     mat, vec = Mat(size, size, w.type_), Vec(size, w.type_)
     rows = w.size("rows", 8, 12, "block_rows")
-    cols = w.size("cols", 6, 10, "block_cols") if w.chance(0.2) else rows
+    way = k.draw.shape.choice(("plain", "plain", "residual", "jacobi", "add"))
+    # Only a square matrix has a diagonal to divide by.
+    wide = way not in ("residual", "jacobi") and w.chance(0.3)
+    cols = w.size("cols", 6, 10, "block_cols") if wide else rows
     width = (w.size("rhs", 3, 4, "num_rhs"),) if w.chance(0.2) else ()
     m = csr(w, rows, cols)
     blocks = k.array("blocks values vals", mat, "nnz", low=-0.8, high=0.8)
     x = w.tensor("x vecs", (cols, *width), type_=vec)
     turned = w.chance(0.25)
-    way = k.draw.shape.choice(("plain", "residual", "jacobi", "add"))
     with w.each((rows, *width), ("row i", "j q"), line=0.0) as at:
         first, last = m.bounds(at[0], w.chance(0.5))
         total = k.let("total acc s", make(vec, k.lift(0.0, w.type_)))
@@ -126,13 +128,14 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
             block = fn("transpose", blocks[e]) if turned else blocks[e]
             k.augment(total, "add", block * x[index(m.cols[e], *at[1:])])
         role = "inout" if way == "add" else "out"
-        stored = ", each stored by columns," * turned
+        kind = f"a BSR matrix{' A' * (way in ('residual', 'jacobi'))} of {size} x {size} blocks"
+        value, head = _corrected(w, way, (total, x), (rows, *width), at, (mat, vec))
+        told = head.format(kind=f"{kind}, each stored by columns," if turned else kind)
+        w.say(told.replace(",.", "."))
         w.say(
-            f"Multiply a BSR matrix of {size} x {size} blocks{stored} by {x.name}. Block row r "
-            f"has the blocks {m.offsets.name}[r] up to {m.offsets.name}[r + 1] (exclusive) of "
-            f"{blocks.name}, the block column of each in {m.cols.name}."
+            f"Block row r has the blocks {m.offsets.name}[r] up to {m.offsets.name}[r + 1] "
+            f"(exclusive) of {blocks.name}, the block column of each in {m.cols.name}."
         )
-        value = _corrected(w, way, total, (rows, *width), at, (mat, vec))
         names = {"residual": "residual r_out", "jacobi": "correction dx"}.get(way, "y out")
         out = w.tensor(names, (rows, *width), role=role, type_=vec)
         out.store(at, value, "add" if way == "add" else "")
@@ -146,24 +149,24 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
 def _corrected(
     w: Work,
     way: str,
-    total: Var,
+    of: tuple[Var, Tensor],
     dims: tuple[str, ...],
     at: tuple[Var, ...],
     types: tuple[Mat, Vec],
-) -> Expr:
-    """The product as it is, the residual of a system, or a step of block Jacobi."""
-    value: Expr = total
-    if way in ("residual", "jacobi"):
-        b = w.tensor("b", dims, type_=types[1])
-        value = b[at] - total
-        w.say(f"Subtract the product from {b.name}.")
-    if way == "jacobi":
-        inverse = w.tensor("inv_diag", dims[:1], type_=types[0])
-        omega = w.number("omega", 0.5, 0.9)
-        value = omega * (inverse[at[0]] * value)
-        w.say(f"Block Jacobi correction: multiply by the inverse diagonal block {inverse.name}")
-        w.told[-1] += f" of the row and by {written(omega)}."
-    return value
+) -> tuple[Expr, str]:
+    """The product as it is, the residual of a system, or a step of block Jacobi; in words."""
+    total, x = of
+    if way not in ("residual", "jacobi"):
+        return total, f"Multiply {{kind}} by {x.name}."
+    b = w.tensor("b", dims, type_=types[1])
+    rest, said = b[at] - total, f"{b.name} - A * {x.name}"
+    if way == "residual":
+        return rest, f"Residual {said} with {{kind}}."
+    inverse = w.tensor("inv_diag", dims[:1], type_=types[0])
+    omega = w.number("omega", 0.5, 0.9)
+    text = f"Correction of a damped block Jacobi step, {written(omega)} * D * ({said}), with "
+    text += f"{{kind}} and the inverses {inverse.name} of its diagonal blocks in D."
+    return omega * (inverse[at[0]] * rest), text
 
 
 @idiom
