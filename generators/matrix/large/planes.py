@@ -278,6 +278,13 @@ def image_gradient(k: KernelBuilder, level: int) -> Title:
 _PARTS = (("grad_x", "grad_y"), ("gx_out", "gy_out"))
 
 
+_AXES = "gx (along a row) and gy (along a column) are"
+_ROBERTS = (
+    "gx is the upper left less the lower right pixel of the block, gy the upper right less the "
+    "lower left (Roberts cross)"
+)
+
+
 def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, str]:
     """The differences along both axes, and what they are."""
     k, lead, (y, x) = c.k, c.at[:-2], c.at[-2:]
@@ -287,14 +294,10 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, 
 
     if form == "roberts":
         parts = [u(0, 0) - u(1, 1), u(0, 1) - u(1, 0)]
-        about = "gx is the upper left less the lower right pixel of the block, gy the upper right "
-        about += "less the lower left (Roberts cross)"
+        about = _ROBERTS
     elif form == "central":
         parts = [0.5 * (u(1, 2) - u(1, 0)), 0.5 * (u(2, 1) - u(0, 1))]
-        about = (
-            "gx (along a row) and gy (along a column) are half the differences of the neighbours "
-        )
-        about += "after and before"
+        about = f"{_AXES} half the differences of the neighbours after and before"
     else:
         side, middle, over = _WEIGHTS[form]
 
@@ -315,8 +318,7 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, 
         before = sums(*(u(i, 0) for i in range(3))), sums(*(u(0, i) for i in range(3)))
         parts = [(after[axis] - before[axis]) / over for axis in range(2)]
         shown = f"{side:g}, {middle:g}, {side:g} across, over {over:g}"
-        about = f"gx (along a row) and gy (along a column) are {form.title()} differences, after "
-        about += f"less before, with weights {shown}"
+        about = f"{_AXES} {form.title()} differences, after less before, with weights {shown}"
     names = k.draw.word.choice((("gx", "gy"), ("dx", "dy")))
     gx, gy = map(k.let, names, parts)
     c.spoken.update({gx.name: ("gx", ""), gy.name: ("gy", "")})

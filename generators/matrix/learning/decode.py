@@ -278,7 +278,7 @@ def _seen(
 def attention_values(k: KernelBuilder, level: int) -> Title:
     """Attention weights times values: softmax of given scores or given weights, heads shared."""
     w = work(k, level, turning=0.25, flattening=0.2)
-    w.type_ = FLOAT32
+    w.type_, form = FLOAT32, k.draw.shape.choice(("weights", "normed", "logits"))
     groups = k.draw.shape.choice((1, 2)) if w.chance(0.5, 2) else 1
     heads = w.size("heads", 2, 3, "heads num_heads")
     many = f"{groups}*{heads}" if groups > 1 else heads
@@ -288,7 +288,6 @@ def attention_values(k: KernelBuilder, level: int) -> Title:
     cols = rows if causal else w.size("keys", 4, 7, "num_keys k_len")
     dim = w.size("dim", 3, 5, "head_dim")
     names = alike(k, "probs values", "weights values", "attn v")
-    form = k.draw.shape.choice(("weights", "normed", "logits"))
     low = -1.5 if form == "logits" else 0.1
     probs = w.tensor("logits scores" if form == "logits" else names[0], (many, rows, cols), low)
     values = w.tensor(names[1], (heads, cols, dim))

@@ -162,7 +162,7 @@ def int4_product(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     w = work(k, level, flattening=0.25)
     word = Scalar(shape.choice(("uint32", "uint8")))
-    per = _PACKED[word.name]
+    per, unit = _PACKED[word.name], "byte" if word.bits == 8 else "word"
     m, n = w.size("m", 4, 6, "m num_rows"), w.size("out_features", 6, 9, "n out_features")
     words = shape.choice((4, 8)) if per == 8 else shape.choice((16, 32))
     groups = w.size("groups", 2, 3, "num_groups")
@@ -175,7 +175,6 @@ def int4_product(k: KernelBuilder, level: int) -> Title:
     q = w.tensor("qweight packed_w", stored, 0, top, type_=word, fixed=True)
     scales = w.tensor("scales group_scales", (n, groups) if by_col else (groups, n), 0.05, 0.2)
     zeros = w.tensor("zeros zero_points", scales.dims, 5.0, 9.0) if w.chance(0.4) else None
-    unit = "byte" if per == 2 else "word"
     said = "8" if zeros is None else f"{zeros.name} of the group"
     w.say(
         f"Multiply {x.name} by 4-bit weights packed {per} to a {unit} of {q.name} along the depth, "
@@ -190,8 +189,8 @@ def int4_product(k: KernelBuilder, level: int) -> Title:
             scale = k.let("scale", scales[own])
             zero_at = k.lift(8.0, w.type_) if zeros is None else k.let("zero", zeros[own])
             part = k.let("part group_sum", zero(w.type_))
-            with k.for_("v byte_i" if per == 2 else "v word_i", words) as v:
-                slot = k.let("slot byte_idx" if per == 2 else "slot word_idx", g * words + v)
+            with k.for_(f"v {unit}_i", words) as v:
+                slot = k.let(f"slot {unit}_idx", g * words + v)
                 bits = q[(at[-1], slot) if by_col else (slot, at[-1])]
                 _nibbles(w, bits, per, slot * per, x, at, part, zero_at)
             k.augment(total, "add", scale * part)
