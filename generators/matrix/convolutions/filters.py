@@ -244,7 +244,7 @@ def _conv_said(f: _Conv, of: tuple[Tensor, Tensor, Tensor | None, Tensor], way: 
     group = f.w.count(weights.dims[1]) if f.mode == "grouped" else None
     many = group.name if isinstance(group, Var) else weights.dims[1]
     kind = {
-        "full": f"{nd}D convolution over all input channels of {x.name} ({axes})",
+        "full": f"Dense {nd}D convolution over all input channels of {x.name} ({axes})",
         "depthwise": f"Depthwise {nd}D convolution: each channel of {x.name} ({axes})",
         "grouped": f"Grouped {nd}D convolution of {x.name} ({axes}), whose channels come in "
         f"groups of {many}, an output channel seeing those of its own group,",
