@@ -243,7 +243,7 @@ def _bent(w: Work, score: Var, at: tuple[Var, ...], lead: tuple[str, ...], cols:
         w.say(f"Query i and key j get the relative bias {table.name}[i - j + n - 1], n")
         w.told[-1] += f" being {written(side)}."
     elif way == "bias":
-        bias = w.tensor("attn_bias pair_bias", ("queries", cols))
+        bias = w.tensor("attn_bias pair_bias", ("queries", cols), turns=False)
         k.augment(score, "add", bias[i, j])
         w.say(f"{bias.name} of the pair is added.")
 
