@@ -13,8 +13,8 @@ from generators.kit.text import written
 from generators.matrix.learning.forms import Tensor, Work, work
 from generators.matrix.learning.gates import SAID, activated
 from generators.matrix.parts import index
-from generators.program.dtypes import INT32
-from generators.program.expr import Expr, Var
+from generators.program.dtypes import FLOAT32, INT32
+from generators.program.expr import Const, Expr, Var
 
 _AXES = {1: ("len",), 2: ("rows", "cols"), 3: ("planes", "rows", "cols")}
 _WORDS = {"len": "length", "planes": "depth", "rows": "height", "cols": "width"}
@@ -73,14 +73,14 @@ class Windows:
         how = {
             "valid": "no padding",
             "same": f"zero padding, {many} on each side",
-            "causal": f"causal: zeros are put before the first element, {many} of them",
+            "causal": f"causal: {many} zeros before the first element",
             "edge": f"edge padding, {many} on each side (the edge element is repeated)",
         }[self.pad]
         return ", ".join([*steps, how])
 
 
 def _told(value: Expr) -> str:
-    return value.name if isinstance(value, Var) else str(getattr(value, "value", value))
+    return str(value.value) if isinstance(value, Const) else written(value)
 
 
 def _with(what: str, value: Expr) -> str:
@@ -101,7 +101,7 @@ def windows(w: Work, nd: int, pads: Sequence[str], sides: Sequence[int] = (3, 3,
     # Patches that touch are not padded.
     strides |= {side: int(w.level > 2 and pad == "valid")}
     stride = shape.weighted(strides)
-    dilation = shape.weighted({1: 3, 2: 2 * (w.level > 1)}) if nd < 3 and stride < side else 1
+    dilation = shape.weighted({1: 3, 2: 2 * (w.level > 1)}) if nd < 3 and stride == 1 else 1
     before = {"valid": 0, "causal": dilation * (side - 1)}.get(pad, dilation * (side // 2))
     low, high = {1: (16, 30), 2: (5, 7), 3: (3, 4)}[nd]
     more = dilation * (side - 1) if pad == "valid" and stride < side else 0
@@ -116,16 +116,15 @@ def windows(w: Work, nd: int, pads: Sequence[str], sides: Sequence[int] = (3, 3,
             w.words[axis], w.words[inputs[-1]] = f"out_{short}", f"in_{short}"
 
     def knob(names: str, value: int) -> Expr:
-        known = (
-            value > 0 and (value > 1 or "pad" in names) and w.chance(0.4 if value < side else 1.0)
-        )
+        known = value > 1 and w.chance(0.4 if value < side else 1.0)
         return k.size_param(names, str(value)) if known else k.lift(value, INT32)
 
     step, spread = knob("stride", stride), knob("dilation", dilation)
-    edge = knob("padding pad", before)
-    if isinstance(spread, Var) and before and not isinstance(edge, Var):
-        # Padding follows from a dilation.
-        edge = k.size_param("padding pad", str(before))
+    # Outputs are as long as inputs, so padding follows from taps and dilation.
+    many = before // dilation
+    edge = k.lift(before, INT32)
+    if isinstance(spread, Var) and before:
+        edge = spread if many == 1 else many * spread
     return Windows(w, axes, side, step, spread, edge, pad, tuple(inputs))
 
 
@@ -154,17 +153,21 @@ def _channels(w: Work, mode: str) -> tuple[str, str, str]:
         w.size("cin", 2, 3, "in_channels cin")
         w.size("cout", 2, 4, "out_channels cout")
         return "cin", "cout", "cin"
-    w.size("chans", 3, 4, "channels num_channels")
+    w.size("chans", 2, 3, "groups num_groups") if mode == "grouped" else w.size(
+        "chans", 3, 4, "channels num_channels"
+    )
     if mode == "depthwise":
         return "chans", "chans", ""
-    w.words["2*chans"] = "in_channels"
-    w.words["2"] = "group_channels"
-    return "2*chans", "chans", "2"
+    size = str(w.k.draw.shape.choice((2, 4)))
+    w.words[f"{size}*chans"] = "channels num_channels"
+    w.words[size] = "group_size group_channels"
+    return f"{size}*chans", f"{size}*chans", size
 
 
 def _convolution(k: KernelBuilder, level: int, nd: int) -> Title:
     w = work(k, level, flattening=0.15)
-    pads = ["valid", "same", "edge", *(["causal"] * 2 if nd == 1 else [])]
+    w.type_ = FLOAT32
+    pads = ["valid", "same", "same", "edge", *(["causal"] * 2 if nd == 1 else [])]
     win = windows(w, nd, pads)
     modes = {"full": 3 * (nd < 3), "depthwise": 2, "grouped": (nd < 3) * (level > 1)}
     mode = k.draw.shape.weighted(modes)
@@ -187,7 +190,7 @@ def _convolution(k: KernelBuilder, level: int, nd: int) -> Title:
     dims = f.dims((cout,), win.axes)
     channel = "co" if mode == "full" else "c ch"
     called = {"b": "b item", cout: channel, **{a: _INDEX[_bare(a)] for a in win.axes}}
-    with w.each(dims, [called[d] for d in dims], 0.15 * (nd > 1)) as at:
+    with w.each(dims, [called[d] for d in dims], line=0.0) as at:
         c = at[-1] if f.last else at[len(batch)]
         places = [at[dims.index(a)] for a in win.axes]
         total = k.let("total acc", k.lift(0.0, w.type_) if bias is None else bias[c])
@@ -220,7 +223,7 @@ def _taps(
             ci = (chan,)
             channel = chan
             if f.mode == "grouped":
-                channel = k.let("src_ch cc", c * w.count(inner) + chan)
+                channel = k.let("src_ch cc", c // w.count(inner) * w.count(inner) + chan)
         taps, reads = list[Expr](), list[Expr]()
         named = [_TAPS[_bare(axis)].split() for axis in win.axes]
         taps_named = k.draw.word.choice([[n[at] for n in named] for at in range(2)])
@@ -238,12 +241,13 @@ def _conv_said(f: _Conv, of: tuple[Tensor, Tensor, Tensor | None, Tensor], way: 
     x, weights, bias, out = of
     nd = len(f.win.axes)
     axes = "channels last" if f.last else "channels first"
-    many = written(f.w.count("2")) if f.mode == "grouped" else ""
+    group = f.w.count(weights.dims[1]) if f.mode == "grouped" else None
+    many = group.name if isinstance(group, Var) else weights.dims[1]
     kind = {
-        "full": f"Full {nd}D convolution over all input channels of {x.name} ({axes})",
+        "full": f"Dense {nd}D convolution over all input channels of {x.name} ({axes})",
         "depthwise": f"Depthwise {nd}D convolution: each channel of {x.name} ({axes})",
-        "grouped": f"Grouped {nd}D convolution: output channel c sees the input channels of its "
-        f"group, {many} * c to {many} * c + {many} - 1, of {x.name} ({axes})",
+        "grouped": f"Grouped {nd}D convolution of {x.name} ({axes}), whose channels come in "
+        f"groups of {many}, an output channel seeing those of its own group,",
     }[f.mode]
     own = "its own filter of " if f.mode == "depthwise" else ""
     size = f"{f.win.side} taps" if nd == 1 else "x".join([str(f.win.side)] * nd)

@@ -81,13 +81,12 @@ def elimination_step(k: KernelBuilder, level: int) -> Title:
     apart, own = w.chance(0.35), w.chance(0.5)
     a = w.tensor("a mat", (*lead, m, n), role="in" if apart else "inout")
     step = k.scalar("step p", INT32, 0, 2)
-    pivots = w.tensor("pivots diag", lead, 1.0, 2.0) if lead else None
     column = w.tensor("col_vec pivot_col", (*lead, m))
-    line = w.tensor("row_vec pivot_row", (*lead, n))
+    line = w.tensor("row_vec pivot_row", (*lead, n), 0.5, 2.0)
     out = w.out("out trailing", (*lead, m, n)) if apart else a
     with w.each((*lead, m, n), [*call, "i row", "j col"], 0.0) as at:
         first, (i, j) = at[:-2], at[-2:]
-        over = pivots[first] if pivots is not None else w.number("pivot diag_value", 1.0, 2.0)
+        over = k.let("pivot", line[index(*first, step)])
         inside = fn("and", i > step, j > step)
         if own:
             factor = k.let("factor multiplier", column[index(*first, i)] / over)
@@ -106,8 +105,8 @@ def elimination_step(k: KernelBuilder, level: int) -> Title:
     w.say(
         f"Trailing update of an LU factorisation with pivot index {step.name}{every}: from each "
         f"entry (i, j) of {a.name} with i > {step.name} and j > {step.name}, subtract "
-        f"{column.name}[i] * {line.name}[j] / {written(over)}; {column.name} and {line.name} are "
-        f"column and row {step.name} of the matrix."
+        f"{column.name}[i] * {line.name}[j] / {line.name}[{step.name}]; {column.name} and "
+        f"{line.name} are column and row {step.name} of the matrix."
     )
     if apart:
         w.say(f"{out.name} gets the matrix; other entries are copied.")
@@ -218,9 +217,11 @@ def givens_rows(k: KernelBuilder, level: int) -> Title:
         out.store((*first, top, j), c * x + s * y)
         out.store((*first, low, j), c * y - s * x)
     where = f"into {out.name}" if apart else "in place"
+    item = "b, " * bool(lead)
+    every = " of each item b" * bool(lead)
     w.say(
-        f"Apply a Givens rotation to each pair p of rows of {a.name}, {where}: {said}, with cosine "
-        f"{c_arr.name}[p] and sine {s_arr.name}[p]. Entries x and y of the two rows become "
-        f"cos * x + sin * y and cos * y - sin * x."
+        f"Apply a Givens rotation to each pair p of rows of {a.name}{every}, {where}: {said}, with "
+        f"cosine {c_arr.name}[{item}p] and sine {s_arr.name}[{item}p]. Entries x and y of the two "
+        f"rows become cos * x + sin * y and cos * y - sin * x."
     )
-    return Title(k.name("givens_rotate rotate_rows apply_givens", "jacobi_rotation"), w.text())
+    return Title(k.name("givens_rotate rotate_rows apply_givens", "plane_rotations"), w.text())

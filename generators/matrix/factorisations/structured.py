@@ -222,7 +222,7 @@ def feature_covariance(k: KernelBuilder, level: int) -> Title:
     n = w.size("observations", 8, 14, "num_samples", minimum=3)
     d = w.size("d", 4, 7, "num_features d")
     x = w.tensor("x samples data", (*lead, n, d))
-    form = k.draw.shape.choice(("gram", "covariance", "given", "correlation"))
+    form = k.draw.shape.choice(("gram", "covariance", "given", "given", "correlation"))
     means = (
         w.tensor("means mu", (*lead, d), -0.3, 0.3) if form in ("given", "correlation") else None
     )
@@ -232,7 +232,7 @@ def feature_covariance(k: KernelBuilder, level: int) -> Title:
     ridge = None
     if form != "correlation" and w.chance(0.35):
         ridge = w.number("ridge jitter", 0.01, 0.1, literal=0.0)
-    with w.each((*lead, d, d), [*call, "i fi", "j fj"]) as at:
+    with w.each((*lead, d, d), [*call, "i fi", "j fj"], line=0.0) as at:
         i, j = at[-2:]
         value = _comoment(w, x, at, (means, stds, weights), form)
         if ridge is not None:
@@ -267,8 +267,8 @@ def _moments_said(
     what = {
         "gram": f"Gram matrix of the features of {names[0]}: the sum over samples of the product "
         f"of two features{of}",
-        "covariance": f"Covariance matrix of the features of {names[0]} with the means computed "
-        f"first: the sum of products of deviations over (number of samples - 1)",
+        "covariance": f"Covariance matrix of the features of {names[0]} in one pass: with n "
+        f"samples, (the sum of products - the product of both sums / n) / (n - 1)",
         "given": f"Covariance matrix of the features of {names[0]} about the given means "
         f"{names[1]}: the sum of products of deviations over (number of samples - 1)",
         "correlation": f"Correlation matrix of the features of {names[0]}: the mean product of "
@@ -289,23 +289,15 @@ def _comoment(
     first, (i, j) = at[:-2], at[-2:]
     size = cast(w.count("observations"), w.type_)
     mean_i = mean_j = None
-    sample = "s obs"
     if form == "covariance":
-        mean_i, mean_j = (w.sum(n) for n in alike(k, "mean_i mean_j", "mu_i mu_j"))
-        with w.loop("s obs", "observations") as s:
-            k.augment(mean_i, "add", x[index(*first, s, i)])
-            k.augment(mean_j, "add", x[index(*first, s, j)])
-        k.used.discard(s.name)
-        sample = s.name
-        k.augment(mean_i, "div", size)
-        k.augment(mean_j, "div", size)
-    elif means is not None:
+        return _in_one_pass(w, x, at, size)
+    if means is not None:
         names = alike(k, "mean_i mean_j", "mu_i mu_j")
         mean_i, mean_j = (
             k.let(n, means[index(*first, f)]) for n, f in zip(names, (i, j), strict=True)
         )
     total = w.sum("total acc")
-    with w.loop(sample, "observations") as s:
+    with w.loop("s obs", "observations") as s:
         a, b = x[index(*first, s, i)], x[index(*first, s, j)]
         if mean_i is not None and mean_j is not None:
             a, b = a - mean_i, b - mean_j
@@ -318,6 +310,18 @@ def _comoment(
     return total / cast(w.count("observations") - 1, w.type_)
 
 
+def _in_one_pass(w: Work, x: Tensor, at: tuple[Var, ...], size: Expr) -> Expr:
+    """A covariance by the sums of both features and of their products."""
+    k, first, (i, j) = w.k, at[:-2], at[-2:]
+    sum_i, sum_j, both = (w.sum(n) for n in alike(k, "sum_i sum_j sum_ij", "s_i s_j s_ij"))
+    with w.loop("s obs", "observations") as s:
+        a, b = map(k.let, alike(k, "x_i x_j", "u v"), (x[index(*first, s, f)] for f in (i, j)))
+        k.augment(sum_i, "add", a)
+        k.augment(sum_j, "add", b)
+        k.augment(both, "add", a * b)
+    return (both - sum_i * sum_j / size) / (size - 1.0)
+
+
 @idiom
 def distance_matrix(k: KernelBuilder, level: int) -> Title:
     """Distances of all pairs of rows: L2, squared, L1, cosine, largest; by norms or differences."""
@@ -328,7 +332,7 @@ def distance_matrix(k: KernelBuilder, level: int) -> Title:
     names = alike(k, "x y", "queries points", "a b", "left right")
     x, y = w.tensor(names[0], (*lead, m, d)), w.tensor(names[1], (*lead, n, d))
     form = k.draw.shape.choice(("l2", "squared", "l1", "cosine", "chebyshev", "norms"))
-    with w.each((*lead, m, n), [*call, "i row", "j col"]) as at:
+    with w.each((*lead, m, n), [*call, "i row", "j col"], line=0.0) as at:
         first, (i, j) = at[:-2], at[-2:]
         dots = alike(k, "xy xx yy", "dot x_sq y_sq") if form in ("cosine", "norms") else []
         dot = w.sum(dots[0] if dots else "largest dist" if form == "chebyshev" else "total acc")
@@ -381,7 +385,10 @@ def _distance(
     if form == "cosine":
         eps = w.number("eps", 1.0e-6, 1.0e-3, literal=0.0)
         value = 1.0 - total / (sqrt(squares[0] * squares[1]) + eps)
-        return value, f"Cosine distance, 1 - dot / (|x| * |y| + {written(eps)}),"
+        return (
+            value,
+            f"Cosine distance, 1 - dot(u, v) / (|u| * |v| + {written(eps)}) of rows u and v,",
+        )
     if form == "l2":
         return sqrt(total), "Euclidean distance"
     told = {"squared": "Squared Euclidean distance", "l1": "Manhattan (L1) distance"}

@@ -12,7 +12,7 @@ from generators.kit.naming import local, routine
 from generators.kit.sources import zero
 from generators.matrix.large.cells import Cells, cells, finish
 from generators.matrix.parts import index
-from generators.program.dtypes import INT32, Type
+from generators.program.dtypes import FLOAT32, INT32, Type
 from generators.program.expr import Expr, Var
 
 _PLANES = {
@@ -57,15 +57,16 @@ class Window:
 
 @idiom(depth=3)
 def convolve_planes(k: KernelBuilder, level: int) -> Title:
-    """A 3 x 3 or 2 x 2 convolution of one plane, or of each channel, with its epilogue."""
-    shape, scalar = k.draw.shape, k.draw.wide_float_type()
+    """A 3 x 3 or 5 x 5 convolution of one plane, or of each channel, with its epilogue."""
+    shape = k.draw.shape
     rank = shape.weighted({2: 4, 3: 4, 4: 1 if level < 3 else 2})
+    scalar = k.draw.wide_float_type() if rank == 2 else FLOAT32
     leads = [k.size(s, 2, 3) for s in _LEADS[rank]]
     h, w = k.size("h", 4, 7), k.size("w", 5, 8)
-    side = shape.weighted({3: 4, 2: 1})
+    side = shape.weighted({3: 4, 5: 1})
     step = shape.choice((1, 1, 2)) if level >= 2 else 1
     spread = shape.choice((1, 2)) if level >= 3 and step == 1 else 1
-    padded = step == 1 and side == 3 and shape.chance(0.6 if level >= 3 else 0.3)
+    padded = step == 1 and shape.chance(0.6 if level >= 3 else 0.3)
     reach = spread * (side - 1)
     sizes = (h, w) if padded else tuple(f"{_times(step, s)}+{reach}" for s in (h, w))
     called = "image x_in" if rank == 2 else "x_in features planes"
@@ -279,6 +280,13 @@ def image_gradient(k: KernelBuilder, level: int) -> Title:
 _PARTS = (("grad_x", "grad_y"), ("gx_out", "gy_out"))
 
 
+_AXES = "gx (along a row) and gy (along a column) are"
+_ROBERTS = (
+    "gx is the upper left less the lower right pixel of the block, gy the upper right less the "
+    "lower left (Roberts cross)"
+)
+
+
 def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, str]:
     """The differences along both axes, and what they are."""
     k, lead, (y, x) = c.k, c.at[:-2], c.at[-2:]
@@ -288,10 +296,10 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, 
 
     if form == "roberts":
         parts = [u(0, 0) - u(1, 1), u(0, 1) - u(1, 0)]
-        about = "gx and gy are the two diagonal differences of the block (Roberts cross)"
+        about = _ROBERTS
     elif form == "central":
         parts = [0.5 * (u(1, 2) - u(1, 0)), 0.5 * (u(2, 1) - u(0, 1))]
-        about = "gx and gy are half the differences of the neighbours after and before"
+        about = f"{_AXES} half the differences of the neighbours after and before"
     else:
         side, middle, over = _WEIGHTS[form]
 
@@ -312,7 +320,7 @@ def _components(c: Cells, form: str, image: Var, level: int) -> tuple[Var, Var, 
         before = sums(*(u(i, 0) for i in range(3))), sums(*(u(0, i) for i in range(3)))
         parts = [(after[axis] - before[axis]) / over for axis in range(2)]
         shown = f"{side:g}, {middle:g}, {side:g} across, over {over:g}"
-        about = f"gx and gy are {form.title()} differences with weights {shown}"
+        about = f"{_AXES} {form.title()} differences, after less before, with weights {shown}"
     names = k.draw.word.choice((("gx", "gy"), ("dx", "dy")))
     gx, gy = map(k.let, names, parts)
     c.spoken.update({gx.name: ("gx", ""), gy.name: ("gy", "")})
@@ -324,7 +332,7 @@ def _measure(c: Cells, gx: Var, gy: Var) -> tuple[Var, str, str]:
     form = c.shape.choice(("length", "length", "l1", "largest", "energy", "conductance"))
     square = gx * gx + gy * gy
     value, text, outs = {
-        "length": (sqrt(square + 1.0e-6), "sqrt(gx^2 + gy^2 + 1e-6)", "magnitude edges"),
+        "length": (sqrt(square), "sqrt(gx^2 + gy^2)", "magnitude edges"),
         "l1": (abs(gx) + abs(gy), "|gx| + |gy|", "magnitude edges"),
         "largest": (most(abs(gx), abs(gy)), "max(|gx|, |gy|)", "edges strength"),
         "energy": (square, "gx^2 + gy^2", "energy grad_sq"),

@@ -21,7 +21,7 @@ _LAYOUTS = (("i", "k", "k", "j"), ("i", "k", "j", "k"), ("k", "i", "k", "j"))
 @idiom(depth=3)
 def array_product(k: KernelBuilder, level: int) -> Title:
     """Matrix times matrix or vector, an element a thread, with scale, bias and activation."""
-    shape, scalar = k.draw.shape, k.draw.float_type()
+    shape, scalar = k.draw.shape, FLOAT32
     vector = shape.chance(0.35)
     m = k.size("m", 48, 80) if vector else k.size("m", 7, 10)
     inner, n = k.size("inner_dim", 4, 8), "" if vector else k.size("n", 7, 10)
@@ -49,7 +49,7 @@ def array_product(k: KernelBuilder, level: int) -> Title:
 
 
 _PAIRS = (("a", "b"), ("lhs", "rhs"), ("a_mat", "b_mat"), ("x", "weights"))
-_VECTOR_PAIRS = (("a", "x"), ("mat", "vec"), ("weights", "x"))
+_VECTOR_PAIRS = (("a", "x"), ("w", "x"), ("weights", "x"))
 """Names of both factors."""
 
 
@@ -77,8 +77,8 @@ def _only(k: KernelBuilder, test: Expr | None) -> AbstractContextManager[None]:
 @idiom
 def batched_product(k: KernelBuilder, level: int) -> Title:
     """A product for each item of a batch: transposed, shared or narrow operands, epilogue."""
-    shape, scalar = k.draw.shape, k.draw.wide_float_type()
-    half = scalar == FLOAT32 and shape.chance(0.12)
+    shape, scalar = k.draw.shape, FLOAT32
+    half = shape.chance(0.12)
     batch, m, n = k.size("b", 3, 4), k.size("m", 4, 5), k.size("n", 4, 5)
     inner = k.size("inner_dim", 3, 5)
     narrow = Scalar("float16") if half else scalar
@@ -162,7 +162,7 @@ def ell_product(k: KernelBuilder, level: int) -> Title:
     several = shape.chance(0.55)
     n = k.size("n", 10, 14) if several else k.size("n", 48, 80)
     # Rows use three slots at most.
-    width = k.size("m", 3, 5, minimum=3)
+    width = k.size("longest", 3, 5, minimum=3)
     whole = (n, k.size("r", 4, 5)) if several else (n,)
     flipped, weighted = shape.chance(0.4), shape.chance(0.9)
     dims = (width, n) if flipped else (n, width)
@@ -261,11 +261,11 @@ def _gathered(
         c.say(f"Look up row {ids.name} of {table.name} for each token; {pad.name} gives zeros.")
         return value
     assert count is not None
-    with k.for_("s slot p", count) as s:
+    with k.for_("s slot p", count, start=int(best)) as s:
         entry(s)
     skipped = "" if pad is None else f", leaving out those equal to {pad.name}"
     kind = "maximum" if best else "sum" if weights is None else f"sum weighted by {weights.name}"
-    c.say(f"Embedding bag: for each token, the {kind} of the rows of {table.name} that its")
+    c.say(f"Embedding bag: for each bag of ids, the {kind} of the rows of {table.name} that its")
     c.said[-1] += f" {ids.name} name{skipped}."
     return value
 
@@ -288,9 +288,9 @@ def gather_rows(k: KernelBuilder, level: int) -> Title:
     names = (("b", "t", "d"), ("item", "pos", "f")) if lead else (("t", "d"), ("pos", "f"))
     c = cells(k, scalar, [*lead, tokens, wide], names, len(lead) + 1)
     value = _gathered(c, table, ids, weights, pad, count)
-    if level >= 2 and shape.chance(0.6):
+    if level >= 2 and not slots and shape.chance(0.6):
         more = c.read("pos_embeddings pos_table", scalar, -0.5, 0.5, axes=(-2, -1))
         k.augment(value, "add", more)
-        c.say(f"Add the positional embedding {c.tell(more)}.")
+        c.say(f"Add the embedding of the token's position in {more.array.name}.")
     finish(c, level, value, "out embedded", "plain")
     return Title(k.name("embedding_bag" if slots else "embedding_lookup gather_rows"), c.text)

@@ -137,12 +137,12 @@ def _said(s: _Scores) -> str:
         score += f" less {s.slope.name} times the distance of query and key"
     text = f"The score of a query and a key is {score}"
     if isinstance(s.window, Var):
-        return f"{text}. Query i attends to key i and the {s.window.name} keys before it"
+        return f"{text}. Query i attends to keys max(i - {s.window.name}, 0) to i, both included"
     if s.seen == "causal":
         return f"{text}. Query i attends to keys 0 to i"
     if s.length is not None:
         names = ", ".join(p.name for p in s.h.k.params if p.name in ("key_lengths", "num_valid"))
-        return f"{text}. Of an item's keys only the first {names} count"
+        return f"{text}. Of an item's keys only the first {names}, at least one, count"
     return text
 
 

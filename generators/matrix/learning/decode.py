@@ -173,6 +173,7 @@ def paged_attention(k: KernelBuilder, level: int) -> Title:
 def attention_scores(k: KernelBuilder, level: int) -> Title:
     """Scores of queries and keys before the softmax: scaled, capped, with slopes and masks."""
     w = work(k, level, turning=0.25, flattening=0.2)
+    w.type_ = FLOAT32
     lead: tuple[str, ...] = ()
     lead += (w.size("b", 2, 3, "batch num_batches"),) if w.chance(0.4, 2) else ()
     lead += (w.size("heads", 2, 3, "heads num_heads"),) if w.chance(0.7, 2) else ()
@@ -186,7 +187,7 @@ def attention_scores(k: KernelBuilder, level: int) -> Title:
     names = [{"b": "b item", "heads": "h head"}[x] for x in lead]
     names += k.draw.word.choice(("i j", "row col", "qi kj")).split()
     scale = w.number("scale inv_sqrt_d", 0.3, 0.8)
-    with w.each(dims, names) as at:
+    with w.each(dims, names, line=0.0) as at:
         i, j = at[-2:]
         dot = w.sum("dot qk acc")
         with w.loop("d c", dim) as d:
@@ -245,10 +246,11 @@ def _bent(w: Work, score: Var, at: tuple[Var, ...], lead: tuple[str, ...], cols:
     elif way == "table":
         side = w.count("queries")
         table = w.tensor("rel_bias relative_bias", ("2*queries",), fixed=True)
-        k.augment(score, "add", table[i - j + side])
-        w.say(f"Query i and key j get the relative bias {table.name}[i - j + {written(side)}].")
+        k.augment(score, "add", table[i - j + side - 1])
+        w.say(f"Query i and key j get the relative bias {table.name}[i - j + n - 1], n")
+        w.told[-1] += f" being {written(side)}."
     elif way == "bias":
-        bias = w.tensor("attn_bias pair_bias", ("queries", cols))
+        bias = w.tensor("attn_bias pair_bias", ("queries", cols), turns=False)
         k.augment(score, "add", bias[i, j])
         w.say(f"{bias.name} of the pair is added.")
 
@@ -283,6 +285,7 @@ def _seen(
 def attention_values(k: KernelBuilder, level: int) -> Title:
     """Attention weights times values: softmax of given scores or given weights, heads shared."""
     w = work(k, level, turning=0.25, flattening=0.2)
+    w.type_, form = FLOAT32, k.draw.shape.choice(("weights", "normed", "logits"))
     groups = k.draw.shape.choice((1, 2)) if w.chance(0.5, 2) else 1
     heads = w.size("heads", 2, 3, "heads num_heads")
     many = f"{groups}*{heads}" if groups > 1 else heads
@@ -292,7 +295,6 @@ def attention_values(k: KernelBuilder, level: int) -> Title:
     cols = rows if causal else w.size("keys", 4, 7, "num_keys k_len")
     dim = w.size("dim", 3, 5, "head_dim")
     names = alike(k, "probs values", "weights values", "attn v")
-    form = k.draw.shape.choice(("weights", "normed", "logits"))
     low = -1.5 if form == "logits" else 0.1
     probs = w.tensor("logits scores" if form == "logits" else names[0], (many, rows, cols), low)
     values = w.tensor(names[1], (heads, cols, dim))
@@ -300,7 +302,7 @@ def attention_values(k: KernelBuilder, level: int) -> Title:
     merged = w.chance(0.4)
     dims = (rows, many, dim) if merged else (many, rows, dim)
     call = {rows: "i query", many: "h head", dim: "d c"}
-    with w.each(dims, [call[x] for x in dims]) as at:
+    with w.each(dims, [call[x] for x in dims], line=0.0) as at:
         h, i = (at[1], at[0]) if merged else (at[0], at[1])
         kv, shared = _shared_head(k, h, groups)
         total = w.sum("acc mixed")

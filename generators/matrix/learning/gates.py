@@ -10,12 +10,12 @@ _ROOT_HALF, _GELU_SCALE, _GELU_CUBE = 0.70710678, 0.7978845608, 0.044715
 
 SAID = {
     "relu": "ReLU",
-    "gelu": "GELU (x / 2 * (1 + erf(x / sqrt(2))))",
-    "gelu_tanh": "GELU in its tanh form (x / 2 * (1 + tanh(0.79788 * (x + 0.044715 * x^3))))",
-    "silu": "SiLU (x / (1 + exp(-x)))",
+    "gelu": "GELU (z / 2 * (1 + erf(z / sqrt(2))))",
+    "gelu_tanh": "GELU in its tanh form (z / 2 * (1 + tanh(0.7978845608 * (z + 0.044715 * z^3))))",
+    "silu": "SiLU (z / (1 + exp(-z)))",
     "squared_relu": "the square of ReLU",
 }
-"""What a description calls each activation."""
+"""What a description calls each activation, the value it is applied to being z."""
 
 
 def activated(k: KernelBuilder, way: str, x: Expr) -> Expr:

@@ -124,9 +124,9 @@ def _statistics(t: _Token, pre: _Pre, kind: str, eps: Expr) -> tuple[Expr | None
     return mean, k.let(names, 1.0 / sqrt(variance + eps))
 
 
-def _gain(k: KernelBuilder, size: str) -> tuple[Callable[[Expr, Expr], Expr], str]:
+def _gain(k: KernelBuilder, size: str, kind: str) -> tuple[Callable[[Expr, Expr], Expr], str]:
     """What scales a normalised feature: its gain, one plus its weight, or nothing; in words."""
-    way = k.draw.shape.weighted({"gain": 5, "offset": 2, "none": 2})
+    way = k.draw.shape.weighted({"gain": 5, "offset": 2 * (kind == "rms"), "none": 1})
     if way == "none":
         return lambda value, _at: value, ""
     if way == "gain":
@@ -148,7 +148,7 @@ def _kept(k: KernelBuilder, level: int, factor: Var) -> str:
     """Often from level 4 on: what the backward pass reads again, and the sentence on it."""
     if level < 4 or not k.draw.shape.chance(0.5):
         return ""
-    kept = k.out("rstd_out inv_stds", FLOAT32, k.launch_dim)
+    kept = k.out(f"{factor.name}_out {factor.name}s", FLOAT32, k.launch_dim)
     k.store(kept, tuple(Var(name, INT32) for name in k.threads), factor)
     return f" {kept.name} keeps the reciprocal of that root for the backward pass."
 
@@ -180,13 +180,14 @@ def fused_norm(k: KernelBuilder, level: int) -> Title:
     whole = (*t.dims, "groups*width" if t.first is not None else "features")
     pre = _residual(k, t, level, whole)
     mean, factor = _statistics(t, pre, kind, eps)
-    gain, gained = _gain(k, whole[-1])
+    gain, gained = _gain(k, whole[-1], kind)
     text = _told(t, pre, kind, eps) + gained
     bias = None
-    if shape.chance(0.6 if kind == "layer" else 0.15):
+    if kind == "layer" and gained and shape.chance(0.8):
         bias = k.array("bias beta", FLOAT32, whole[-1], low=-0.5, high=0.5)
         text += f", add {bias.name}"
-    way = shape.choice(("silu", "gelu", "relu")) if level > 2 and shape.chance(0.3) else ""
+    acts = level > 2 and kind == "layer" and gained and shape.chance(0.4)
+    way = shape.choice(("silu", "gelu", "relu")) if acts else ""
     out = k.out("out normed y", FLOAT32, whole)
     with t.channels() as c:
         column = t.channel(c)

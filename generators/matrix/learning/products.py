@@ -105,7 +105,7 @@ def grouped_gemm(k: KernelBuilder, level: int) -> Title:
     search = w.k.draw.shape.weighted({"walk": 2, "bisect": 2 * (level > 1), "ids": 1})
     x = w.tensor("x acts", (rows, depth))
     weight = w.tensor("weights expert_weights", (groups, depth, n))
-    bias = w.tensor("bias expert_bias", (groups, n)) if w.chance(0.4) else None
+    bias = w.tensor("bias expert_bias", (groups, n), turns=False) if w.chance(0.4) else None
     scale = w.tensor("gates route_weights", (rows,), 0.2, 1.0) if w.chance(0.3, 2) else None
     if search == "ids":
         ids = k.array("expert_ids", INT32, rows, init=f"index_of:{groups}")
@@ -127,7 +127,7 @@ def grouped_gemm(k: KernelBuilder, level: int) -> Title:
         )
         w.told[-1] += f" {said}."
         if bias is not None:
-            w.say(f"Add the expert's {bias.name}.")
+            w.say(f"Add {bias.name} of the expert.")
         if scale is not None:
             w.say(f"Multiply by the token's weight in {scale.name}.")
         _stored(w, value, (rows, n), (r, c))
@@ -162,7 +162,7 @@ def int4_product(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     w = work(k, level, flattening=0.25)
     word = Scalar(shape.choice(("uint32", "uint8")))
-    per = _PACKED[word.name]
+    per, unit = _PACKED[word.name], "byte" if word.bits == 8 else "word"
     m, n = w.size("m", 4, 6, "m num_rows"), w.size("out_features", 6, 9, "n out_features")
     words = shape.choice((4, 8)) if per == 8 else shape.choice((16, 32))
     groups = w.size("groups", 2, 3, "num_groups")
@@ -177,7 +177,7 @@ def int4_product(k: KernelBuilder, level: int) -> Title:
     zeros = w.tensor("zeros zero_points", scales.dims, 5.0, 9.0) if w.chance(0.4) else None
     said = "8" if zeros is None else f"{zeros.name} of the group"
     w.say(
-        f"Multiply {x.name} by 4-bit weights packed {per} to a word of {q.name} along the depth, "
+        f"Multiply {x.name} by 4-bit weights packed {per} to a {unit} of {q.name} along the depth, "
         f"lowest bits first. Groups of {per * words} weights of a column share a scale in "
         f"{scales.name}; a weight is (nibble - {said}) * scale. Columns are the "
         f"{'first' if by_col else 'second'} axis of {q.name} and {scales.name}."
@@ -189,8 +189,8 @@ def int4_product(k: KernelBuilder, level: int) -> Title:
             scale = k.let("scale", scales[own])
             zero_at = k.lift(8.0, w.type_) if zeros is None else k.let("zero", zeros[own])
             part = k.let("part group_sum", zero(w.type_))
-            with k.for_("v word_i", words) as v:
-                slot = k.let("slot word_idx", g * words + v)
+            with k.for_(f"v {unit}_i", words) as v:
+                slot = k.let(f"slot {unit}_idx", g * words + v)
                 bits = q[(at[-1], slot) if by_col else (slot, at[-1])]
                 _nibbles(w, bits, per, slot * per, x, at, part, zero_at)
             k.augment(total, "add", scale * part)
@@ -211,7 +211,7 @@ def _nibbles(
 ) -> None:
     """Add the products of all weights of one word."""
     k = w.k
-    bits = k.let("bits word", word)
+    bits = k.let("bits pair" if per == 2 else "bits word", word)
     scalar = bits.type
     assert isinstance(scalar, Scalar)
     start = k.let("base start", first)

@@ -208,11 +208,9 @@ def _gru_stored(w: Work, at: tuple[Var, Var], new: Expr, old: Var, mixed: str) -
     if mask is not None:
         held, share = w.k.let("h_new h1", new), w.k.let("keep_new m", mask[at[0]])
         new = share * held + (1.0 - share) * old
-        w.say(
-            f"A row keeps its old state where {mask.name} is 0; in between both are blended by it."
-        )
     out.store(at, new)
-    w.say(f"{out.name} gets the new state.")
+    kept = "" if mask is None else f"m * new + (1 - m) * h with m = {mask.name} of the row"
+    w.say(f"{out.name} gets {kept or 'the new state'}.")
 
 
 def _column(w: Work, g: int, j: Expr) -> Expr:

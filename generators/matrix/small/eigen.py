@@ -105,7 +105,9 @@ def _given_tensor(g: Place, scalar: Scalar, packed: bool) -> Var:
         v = g.k.let("v c", g.read("packed hessians tensors", Vec(3, scalar), -1.5, 1.5))
         value: Expr = make(mat, v[0], v[1], v[1], v[2])
     elif way == "symmetrized":
-        value = symmetric(g.part("raw m_raw", g.read("hessians mats", mat, -1.5, 1.5)))
+        value = symmetric(
+            g.part("raw m_raw", g.read("velocity_grads displacement_grads", mat, -1.5, 1.5))
+        )
     else:
         j = g.part("jac j_mat", g.read("jacobians", mat, -1.2, 1.2))
         value = transpose(j) * j
@@ -154,9 +156,13 @@ def _menu(g: Place, t: _Tensor, pair: Var, definite: bool) -> dict[str, Entry]:
         "small": ("smallest minor", lambda: small),
         "angle": ("angles orientation", lambda: angle),
         "axis": ("axes principal", axis),
-        "harris": ("corner_response harris", corner),
-        "gap": ("anisotropy max_shear", lambda: 0.5 * (big - small)),
+        "gap": (
+            "half_gap half_gaps" if definite else "max_shear half_gap",
+            lambda: 0.5 * (big - small),
+        ),
     }
+    if "outer" in t.said:
+        menu |= {"harris": ("corner_response harris", corner)}
     if definite:
         return menu | {"coherence": ("coherence coherence_sq", coherence)}
     return menu | {

@@ -14,7 +14,6 @@ from generators.matrix.parts import (
     mat_of,
     place,
     rows_of,
-    symmetric,
     times_identity,
     transpose,
 )
@@ -173,8 +172,10 @@ def _definite(g: Place, mat: Mat, level: int) -> Var:
     ways = {"given": 3, "gram": 3, "samples": 0 if level < 3 else 4}
     way = g.shape.weighted(ways)
     if way == "given":
-        source = g.read("covs gram_mats spd_mats", mat, -0.6, 0.6, init="well_conditioned")
-        return g.let(names, symmetric(g.part("raw m", source)))
+        source = g.read("covs spd_mats", mat, -0.6, 0.6, init="well_conditioned")
+        a = k.let(names, source)
+        g.spoken[a.name] = "A", f"{g.tell(source)}, of which the lower triangle is read,"
+        return a
     ridge = times_identity(mat, g.one("ridge jitter", mat.scalar, 0.3, 1.0))
     if way == "gram":
         factor = Mat(mat.rows + g.shape.integer(0, 1), mat.cols, mat.scalar)
@@ -249,7 +250,7 @@ def _noises(g: Place, vec: Vec, low: Entries) -> dict[str, Entry]:
     def distance() -> Expr:
         offset = g.read("innovations offsets", vec, -2.0, 2.0)
         said["distance"] = f"dot(w, w) with L * w = {g.tell(offset)}"
-        error = k.let("e innovation", offset)
+        error = k.let("e dev", offset)
         w = k.let("w white", make(vec, *_forward(k, low, error, "q")))
         return dot(w, w)
 
@@ -306,17 +307,29 @@ def cholesky_small(k: KernelBuilder, level: int) -> Title:
         done += _solution(g, mat, low)
         count -= level < 4
     done += g.offer(max(count, 0), **_uses(g, mat, low))
-    return Title(k.name("cholesky_small cholesky_factor factor_spd"), done)
+    return Title(k.name(_CALLED[next(key for key in _CALLED if key in done)]), done)
+
+
+_CALLED = {
+    "substitution": "cholesky_solve solve_spd",
+    "plus L times": "sample_gaussian correlated_noise",
+    "dot(w, w)": "mahalanobis_sq cholesky_mahalanobis",
+    "w with L": "whiten_vectors cholesky_whiten",
+    "log(determinant": "log_determinant cholesky_log_det",
+    "": "cholesky_factor factor_spd",
+}
+"""What a kernel is called by what it makes of the factor, as the description has it."""
 
 
 def _solution(g: Place, mat: Mat, low: Entries) -> str:
     """The solution of a system, as it is, or as a step from somewhere."""
-    rhs = g.read("rhs gradients b", rows_of(mat), -2.0, 2.0)
-    b = g.k.let("bi grad", rhs)
-    x: Expr = make(rows_of(mat), *_backward(g.k, low, _forward(g.k, low, b, "y")))
     way, text = g.shape.choice(("plain", "step", "from")), "x"
+    source = "rhs b" if way == "plain" else "gradients grads"
+    rhs = g.read(source, rows_of(mat), -2.0, 2.0)
+    b = g.k.let("bi", rhs)
+    x: Expr = make(rows_of(mat), *_backward(g.k, low, _forward(g.k, low, b, "y")))
     if way == "step":
-        rate = g.one("rate step", mat.scalar, 0.2, 0.9)
+        rate = g.one("rate damping", mat.scalar, 0.2, 0.9)
         x, text = -rate * x, f"the step -{g.tell(rate)} * x"
     elif way == "from":
         start = g.read("params current", rows_of(mat), -1.0, 1.0)

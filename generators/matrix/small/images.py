@@ -14,7 +14,7 @@ from generators.kit.records import Part, record
 from generators.kit.sites import Names
 from generators.kit.sources import zero
 from generators.matrix.parts import Place, place
-from generators.program.dtypes import INT32, Mat, Scalar, Vec, scalar_of
+from generators.program.dtypes import FLOAT32, INT32, Mat, Scalar, Vec, scalar_of
 from generators.program.expr import Expr, Var, literal
 
 
@@ -250,7 +250,7 @@ def _converted(g: Place, vec: Vec, way: str, used: Expr) -> tuple[Expr, str, str
         return value, g.told(m), f"rgb_to_{way} to_{way} {way}_colors"
     if way == "saturation":
         luma = g.let("gray luma", dot(_numbers(vec, g.shape.choice(_LUMA)), used), "y")
-        s = g.one("saturation vibrance", vec.scalar, 0.3, 1.8)
+        s = g.one("saturation amount", vec.scalar, 0.3, 1.8)
         gray = make(vec, luma)
         return gray + s * (used - gray), g.told(luma), "adjust_saturation saturate"
     given = g.one("ccm color_mat", mat, -0.3, 1.0)
@@ -273,7 +273,7 @@ def _graded(g: Place, q: Var, vec: Vec) -> Var:
 @idiom(depth=1)
 def color_transform(k: KernelBuilder, level: int) -> Title:
     """Pixels through a colour matrix, between curves, graded, masked."""
-    shape, vec = k.draw.shape, Vec(3, k.draw.wide_float_type())
+    shape, vec = k.draw.shape, Vec(3, FLOAT32)
     g = place(k, "i tid px", list=2, grid=5)
     merged = level >= 3 and shape.chance(0.35)
     ways = ("standard", "standard", "given", "saturation", "camera")
@@ -308,7 +308,8 @@ def color_transform(k: KernelBuilder, level: int) -> Title:
     if level >= 3 and shape.chance(0.3):
         done += _nearest(g, q, vec)
     done += g.gets("converted out_image result", q)
-    done += _more(g, c, q, (shape.integer(0, 1), 1, 1, 2, 3)[level - 1])
+    if "ccm" in names:
+        done += _more(g, c, q, (shape.integer(0, 1), 1, 1, 2, 3)[level - 1])
     return Title(k.name(names), done)
 
 
@@ -341,7 +342,7 @@ def _more(g: Place, c: Var, q: Var, count: int) -> str:
     """Further results."""
     return g.offer(
         count,
-        luma=("luma brightness", lambda: 0.2126 * q[0] + 0.7152 * q[1] + 0.0722 * q[2]),
+        luma=("luminance brightness", lambda: 0.2126 * q[0] + 0.7152 * q[1] + 0.0722 * q[2]),
         spread=("chroma value_range", lambda: fn("max_element", q) - fn("min_element", q)),
     )
 

@@ -47,19 +47,22 @@ class Filter:
         return rows_of(self.mat)
 
 
+_OUTS = (("states_out", "covs_out"), ("new_means", "new_covs"), ("x_out", "p_out"))
+
+
 def _read(g: Place, mat: Mat, level: int) -> tuple[Filter, str]:
     """The filter in arrays that are read, or read and written, or in structs."""
     k, vec, init = g.k, rows_of(mat), "well_conditioned"
     way = g.shape.weighted({"arrays": 6, "inout": 1, "struct": 0 if level < 2 else 4})
     if way == "inout":
-        xs = g.array("states means xs", vec, -2.0, 2.0, role="inout")
-        ps = g.array("covs covariances ps", mat, -0.5, 0.5, init=init, role="inout")
+        xs = g.array("states means", vec, -2.0, 2.0, role="inout")
+        ps = g.array("covs covariances", mat, -0.5, 0.5, init=init, role="inout")
         x, p = k.let("x mean state", xs[g.at]), k.let("p cov sigma", ps[g.at])
         text = f"x = {xs.name} and P = {ps.name} of each filter"
     else:
         parts = {
-            "x": Part("x mean state", vec, -2.0, 2.0, many="states means xs"),
-            "p": Part("p cov covariance", mat, -0.5, 0.5, init, many="covs covariances ps"),
+            "x": Part("x mean state", vec, -2.0, 2.0, many="states means"),
+            "p": Part("p cov covariance", mat, -0.5, 0.5, init, many="covs covariances"),
         }
         r = record(g, "Track Filter Belief", parts, float(way == "struct"))
         text = f"x = {r.say('x')} and P = {r.say('p')}"
@@ -67,8 +70,8 @@ def _read(g: Place, mat: Mat, level: int) -> tuple[Filter, str]:
 
     def finish() -> str:
         if way != "inout":
-            outs = {"x": "states_out new_means x_out", "p": "covs_out new_covs p_out"}
-            told = r.write({"x": x, "p": p}, outs, "tracks_out updated")
+            outs = dict(zip("xp", k.draw.word.choice(_OUTS), strict=True))
+            told = r.write({"x": x, "p": p}, outs, "updated filtered")
             return told.replace("the new p.", "the new P.").replace("; ", " and ")
         k.store(xs, g.at, x)
         k.store(ps, g.at, p)
@@ -90,8 +93,7 @@ def _motion(f: Filter) -> tuple[Expr, str]:
     last = g.one("decay rho", scalar, 0.6, 0.95) if way == "damped" else one
     rows: tuple[tuple[Expr, ...], ...] = ((one, dt), (nil, last))
     if mat.rows == 3:
-        far = nil if way == "damped" else 0.5 * dt * dt
-        rows = ((one, dt, far), (nil, one, dt), (nil, nil, last))
+        rows = ((one, dt, 0.5 * dt * dt), (nil, one, dt), (nil, nil, last))
     text = ", ".join(f"({', '.join(map(g.tell, row))})" for row in rows)
     return g.k.let("ft phi", make(mat, *(v for row in rows for v in row))), f"A = ({text})"
 
@@ -182,14 +184,14 @@ def _updated(f: Filter, level: int) -> str:
 def _sequence(f: Filter, level: int) -> str:
     """Correct by several numbers one after another, as a filter with many sensors does."""
     g, k, scalar = f.g, f.g.k, f.vec.scalar
-    count = k.size_param("num_sensors sensor_count", k.size("m", 2, 4))
-    seen = g.array("z readings", scalar, -3.0, 3.0, more="m")
-    rows = k.array("h_rows sensors", f.vec, "m", low=-1.0, high=1.0)
+    count = k.size_param("num_sensors sensor_count", k.size("components", 2, 4))
+    seen = g.array("z readings", scalar, -3.0, 3.0, more="components")
+    rows = k.array("h_rows sensors", f.vec, "components", low=-1.0, high=1.0)
     own = g.chance(0.5)
     if own:
-        noise = k.array("meas_vars rs", scalar, "m", low=0.2, high=1.0)
+        noise = k.array("meas_vars rs", scalar, "components", low=0.2, high=1.0)
     else:
-        noise = k.scalar("r meas_var", scalar, 0.2, 1.0)
+        noise = k.scalar("meas_var noise_var", scalar, 0.2, 1.0)
     with k.for_("sensor c", count) as c:
         h = k.let("h sense", rows[c])
         _, correct = _gain(f, h, noise[c] if own else noise)
@@ -236,14 +238,15 @@ def kalman_step(k: KernelBuilder, level: int) -> Title:
     f, source = _read(g, mat, level)
     only = "predict" if level < 3 and shape.chance(0.5) else "update"
     what = {"predict": "Prediction step", "update": "Measurement update"}
-    done = "Predict and update" if level >= 3 else what[only]
+    done = "Prediction and update" if level >= 3 else what[only]
     done += f" of a Kalman filter for each track, with mean and covariance {source}:"
     if level >= 3 or only == "predict":
         done += _predicted(f)
     if level >= 3 or only == "update":
         ways = (_updated, _updated, _vector_update, _sequence if level >= 3 else _updated)
         done += shape.choice(ways)(f, level)
-    if level >= 2 and shape.chance(0.5):
+    # The Joseph form leaves P symmetric.
+    if level >= 2 and "B * P" not in done and shape.chance(0.5):
         k.assign(f.p, symmetric(f.p))
         done += " Make P symmetric as 0.5 * (P + transpose(P))."
     names = {"predict": "kalman_predict propagate", "update": "kalman_update correct"}

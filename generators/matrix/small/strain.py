@@ -120,20 +120,19 @@ _MEASURES: dict[str, tuple[Callable[[BodyBuilder, Expr], Expr], str]] = {
 }
 
 
-def _read_off(g: Place, e: Var, f: Var, count: int) -> str:
+def _read_off(g: Place, e: Var, count: int) -> str:
     """What else is wanted of a strain."""
-    mat = mat_of(f)
+    mat = mat_of(e)
     shear = g.shape.choice((1.0, 2.0))
-    times = "" if shear == 1.0 else f" times {shear}"
-    upper = "(0, 1)" if mat.rows == 2 else "(1, 2), (0, 2) and (0, 1)"
+    times = "" if shear == 1.0 else " doubled"
+    upper = "entry (0, 1)" if mat.rows == 2 else "entries (1, 2), (0, 2) and (0, 1)"
     return g.offer(
         count,
         trace=("volumetric dilatation", lambda: fn("trace", e)),
-        jacobian=("jacobians volume_ratio", lambda: fn("determinant", f)),
         voigt=(
             "voigt packed engineering",
             lambda: voigt(e, shear),
-            f"the diagonal of {g.tell(e)} and then its entries {upper}{times}",
+            f"the diagonal of {g.tell(e)} and then its {upper}{times}",
         ),
         deviator=("deviators distortion", lambda: deviator(g, e)),
     )
@@ -173,12 +172,12 @@ def deformation_strain(k: KernelBuilder, level: int) -> Title:
     named = {"C": "c right_cauchy", "B": "b left_cauchy"}.get(symbol, "e strain eps")
     e = g.let(named, value, symbol)
     text = f"Compute the {formula}, {source}."
-    if key != "cauchy_right" and key != "cauchy_left" and shape.chance(0.25):
+    if key == "small" and shape.chance(0.4):
         done = _relieved(g, e)
     whole = "cauchy" in key or shape.chance(0.75)
     if whole:
         done += g.gets("cauchy_green cg_out" if "cauchy" in key else "strains strain_out", e)
-    done += _read_off(g, e, f, 0 if whole else 1)
+    done += _read_off(g, e, 0 if whole else 1)
     names = {"cauchy_right": "right_cauchy_green", "cauchy_left": "left_cauchy_green"}.get(
         key, f"{key}_strain"
     )

@@ -35,14 +35,14 @@ def _material(g: Place, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
     ways = {"lame": 3, "young": 3, "table": 0 if level < 3 else 2, "struct": 0 if level < 2 else 3}
     way = g.shape.weighted(ways)
     if way == "table":
-        k.size("m", 3, 6)
-        ids = g.read("material material_id part_id", INT32, init="index_of:m")
+        k.size("parts", 3, 6)
+        ids = g.read("material material_id part_id", INT32, init="index_of:parts")
         which = k.let("mat_id m", ids)
-        mus = k.array("mus shear_moduli", scalar, "m", low=0.5, high=2.0)
-        lams = k.array("lambdas lames", scalar, "m", low=0.5, high=2.0)
+        mus = k.array("mus shear_moduli", scalar, "parts", low=0.5, high=2.0)
+        lams = k.array("lambdas lames", scalar, "parts", low=0.5, high=2.0)
         text = f"mu and lambda are those of {mus.name} and {lams.name} at {g.tell(ids)}"
         return k.let("mu shear", mus[which]), k.let("lam lame", lams[which]), text
-    same = g.shape.choice(("each", "shared", "shared"))
+    same = "each" if way == "young" else g.shape.choice(("each", "shared", "shared"))
     forms: dict[str, int] = {same: 1}
     young = way == "young" or (way == "struct" and g.chance(0.5))
     if young:
@@ -59,7 +59,8 @@ def _material(g: Place, scalar: Scalar, level: int) -> tuple[Expr, Expr, str]:
     r = record(g, "Material Elastic", parts, float(way == "struct"), shared=shared)
     first, second = r["first"], r["second"]
     if not young:
-        return first, second, f"mu = {r.say('first')}, lambda = {r.say('second')}"
+        named = (("mu", r.say("first")), ("lambda", r.say("second")))
+        return first, second, ", ".join(f"{one} = {of}" for one, of in named if one != of)
     mu = k.let("mu shear", first / (2.0 * (1.0 + second)))
     lam = k.let("lam lame", first * second / ((1.0 + second) * (1.0 - 2.0 * second)))
     text = "mu = Y / (2 (1 + nu)), lambda = Y nu / ((1 + nu) (1 - 2 nu))"
@@ -154,9 +155,9 @@ def hyperelastic_stress(k: KernelBuilder, level: int) -> Title:
         applied(k, 0.6 * (level >= 3), f"{key}_stress stress_of", args, law),
         "P" if piola else "S",
     )
-    done = f"{formula}, {source}; {constants}."
+    done = f"{formula}, {source}{'; ' * bool(constants)}{constants}."
     if level >= 2 and shape.chance(0.35):
-        done += _viscous(g, p)
+        done += _viscous(g, p, "f_dot deformation_rates" if piola else "strain_rates")
     if piola and level >= 2 and shape.chance(0.3):
         done += _forces(g, p)
         titles = "elastic_forces corner_forces"
@@ -178,7 +179,7 @@ def _mises(d: Expr) -> Expr:
     return sqrt(1.5 * fn("ddot", d, d))
 
 
-def _viscous(g: Place, p: Var) -> str:
+def _viscous(g: Place, p: Var, rates: str) -> str:
     """Add a viscous or an initial stress, or scale with what damage has left."""
     k, mat = g.k, mat_of(p)
     way = g.shape.choice(("viscous", "initial", "damage"))
@@ -187,7 +188,7 @@ def _viscous(g: Place, p: Var) -> str:
         k.augment(p, "mul", k.let("left degradation", (1.0 - lost) * (1.0 - lost)))
         return f" Multiply {g.tell(p)} by (1 - {g.tell(lost)}) squared."
     viscous = way == "viscous"
-    more: Expr = g.read("strain_rates f_dot" if viscous else "prestress", mat, -0.5, 0.5)
+    more: Expr = g.read(rates if viscous else "prestress", mat, -0.5, 0.5)
     if viscous:
         more = g.one("eta viscosity", mat.scalar, 0.1, 0.6) * more
     k.augment(p, "add", more)
@@ -211,7 +212,7 @@ def _forces(g: Place, p: Var) -> str:
     text = (
         f" With {g.told(h)}, the force of corner c >= 1 is column c - 1 of h and that of corner 0"
     )
-    return f"{text} balances them; {target.name} gets the forces."
+    return f"{text} balances them; {target.name} gets the forces of all corners."
 
 
 _ARRAYS = "stresses sigma cauchy_stress"

@@ -47,7 +47,7 @@ def system(g: Place, vec: Vec, safe: bool, loose: bool) -> Problem:
     columns: list[Column] = [
         (m[0, c], m[1, c]) if loose else k.let(f"{stem}{c}", column(m, c)) for c in range(vec.size)
     ]
-    text = f"Solve the small systems {g.tell(a)} * ({', '.join('xyz'[: vec.size])}) = {g.tell(b)}"
+    text = f"Solve A * ({', '.join('xyz'[: vec.size])}) = {g.tell(b)} with A = {g.tell(a)}"
     load = k.let("bi load", b)
     return Problem(columns, load, "xyz"[: vec.size], text, "cramer_solve solve_cramer")
 
@@ -95,11 +95,11 @@ def barycentric(g: Place, vec: Vec, safe: bool, loose: bool) -> Problem:
     mesh = g.array("corners verts", vec, -2.0, 2.0, more=str(vec.size + 1))
     found: list[Expr] = [mesh[g.index(c)] for c in range(vec.size + 1)]
     shape = "triangle" if vec.size == 2 else "tetrahedron"
-    text = f"corners of its {shape} in {mesh.name}"
     corners = [k.let(f"{stem}{c}", corner) for c, corner in enumerate(found)]
     edges: list[Expr] = [k.let(f"e{c}", v - corners[0]) for c, v in enumerate(corners[1:], 1)]
     unknowns = "uvw"[: vec.size]
-    text = f"{', '.join(unknowns)} of {g.tell(point)} for the {text}, u that of corner 1"
+    said = ", ".join(f"{u} of corner {c}" for c, u in enumerate(unknowns, 1))
+    text = f"of each of {g.tell(point)} in its {shape} in {mesh.name}, {said}"
     rhs = k.let("rel offset", p - corners[0])
     text = f"Barycentric coordinates {text}"
     return Problem(edges, rhs, unknowns, text, "barycentric locate_points")

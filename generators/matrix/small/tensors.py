@@ -18,7 +18,6 @@ from generators.matrix.parts import (
     place,
     rows_of,
     square_type,
-    symmetric,
     times_identity,
     transpose,
 )
@@ -233,23 +232,25 @@ _COVARIANCES = ("projection", "rows")
 def _tensor(g: Place, scalar: Scalar, level: int, key: str) -> Expr:
     """The tensor: whole, packed, of principal values, or in a struct with its weight."""
     mat = Mat(3, 3, scalar)
-    ways = ("whole", "symmetric", "packed", "principal", "struct" if level >= 2 else "whole")
+    ways = ("whole", "packed", "principal", "struct" if level >= 2 else "whole")
     way = g.shape.choice(ways)
     value: Expr
     if way == "principal":
         names = "variances" if key in _COVARIANCES else "principal_values eigenvalues"
         return fn("diag", g.read(names, Vec(3, scalar), 0.2, 2.0))
     if way == "packed":
-        s = g.k.let("s c6", g.read("packed upper cov6", Vec(6, scalar), -1.0, 1.0))
+        packed = "packed_covs cov6" if key in _COVARIANCES else "packed upper_triangles"
+        s = g.k.let("s c6", g.read(packed, Vec(6, scalar), -1.0, 1.0))
         value = make(mat, *(s[c] for c in (0, 1, 2, 1, 3, 4, 2, 4, 5)))
     elif way == "struct":
         parts = {"t": Part("tensor", mat, -1.0, 1.0), "w": Part("weight", scalar, 0.3, 1.5)}
         r = record(g, "Splat Anisotropy Element", parts, 1.0)
         value = r["w"] * r["t"]
     else:
-        names = "covariances state_covs" if key in _COVARIANCES else "tensors mats"
+        names = {"projection": "covariances covs_3d", "rows": "covariances state_covs"}.get(
+            key, "tensors stresses"
+        )
         value = g.read(names, mat, -1.0, 1.0)
-        value = value if way == "whole" else symmetric(g.part("raw m_raw", value))
     return g.let("p cov" if key in _COVARIANCES else "m tensor", value, "M")
 
 
@@ -269,26 +270,16 @@ def _framed(g: Place, level: int, r: Expr, m: Expr, names: str, back: bool) -> V
     return c
 
 
-def _changed(g: Place, c: Var, level: int) -> str:
-    """A ridge, noise, forgetting, modes of a shared basis."""
-    k, mat, vec = g.k, mat_of(c), rows_of(mat_of(c))
-    ways = ["ridge", "noise", "diagonal"] + (["modes", "modes"] if level >= 3 else [])
-    way = g.shape.choice(ways)
-    if way == "modes":
-        count = k.size_param("num_modes mode_count", k.size("m", 2, 4))
-        modes = g.array("modes factors loads", vec, -1.0, 1.0, more="m")
-        weights = k.array("mode_weights eigenvalues", mat.scalar, "m", low=0.2, high=1.0)
-        with k.for_("mode q", count) as q:
-            u = k.let("u load", modes[g.index(q)])
-            k.augment(c, "add", weights[q] * fn("outer", u, u))
-        return f" Add {weights.name} * outer(u, u) for every u of {modes.name}."
-    if way == "ridge":
-        more = times_identity(mat, g.one("ridge blur", mat.scalar, 0.1, 0.6))
-    elif way == "diagonal":
-        more = fn("diag", g.one("noise_var", vec, 0.05, 0.5))
+def _changed(g: Place, c: Var, key: str) -> str:
+    """The blur of a splat, or the noise of a measurement."""
+    mat = mat_of(c)
+    if key == "projection":
+        more = times_identity(mat, g.one("blur low_pass", mat.scalar, 0.1, 0.6))
+    elif g.chance(0.5):
+        more = fn("diag", g.one("noise_var", rows_of(mat), 0.05, 0.5))
     else:
         more = g.one("noise_cov", mat, -0.3, 0.3)
-    k.augment(c, "add", more)
+    g.k.augment(c, "add", more)
     return f" Add {g.tell(more)}."
 
 
@@ -306,12 +297,15 @@ def congruence(k: KernelBuilder, level: int) -> Title:
     r = frame if key == "rows" else g.let(called.get(key, "r rot"), frame, "R")
     back = key in ("quaternion", "basis", "matrix") and shape.chance(0.35)
     c = _framed(g, level, r, m, "c cov_out" if key in _COVARIANCES else "c turned", back)
-    done = f"{_CONGRUENCES[key]}: {g.told(c, m, r)}."
-    if shape.chance(0.35):
-        done += _changed(g, c, level)
     local = back != ("from_rows" in g.told(r))
+    about = _CONGRUENCES[key].format(way="into" if local else "out of")
+    done = f"{about}: {g.told(c, m, r)}."
+    changed = key in _COVARIANCES and shape.chance(0.5)
+    if changed:
+        done += _changed(g, c, key)
     turned = "local_tensors rotated" if local else "world_tensors rotated"
-    done += g.gets(_CONGRUENT.get(key, turned), c)
+    names = _CONGRUENT.get(key, turned)
+    done += g.gets("innovation_covs" if key == "rows" and changed else names, c)
 
     titles = {"quaternion": "rotate_tensors", "matrix": "transform_tensors"}
     titles |= {"projection": "project_covariances", "rows": "measurement_covariance"}
@@ -324,11 +318,11 @@ _CONGRUENCES = {
     "matrix": "Transform tensors by a matrix",
     "projection": "Project 3D covariances to the image plane by a camera's Jacobian",
     "rows": "Covariance of a linear measurement of each state",
-    "basis": "Rotate tensors into or out of the orthonormal frame of a unit direction and a hint",
+    "basis": "Turn tensors {way} the orthonormal frame of a unit direction and a hint",
 }
 _CONGRUENT = {
     "scales": "transformed world_tensors",
     "matrix": "transformed tensors_out",
     "projection": "covs_2d projected",
-    "rows": "innovation_covs measurement_covs",
+    "rows": "measurement_covs predicted_covs",
 }

@@ -24,9 +24,9 @@ def graph_aggregate(k: KernelBuilder, level: int) -> Title:
     w.size("width", 3, 5, "num_features")
     m = csr(w, "nodes", "nodes", graph=True)
     x = w.tensor("features x", ("nodes", "width"))
-    form = k.draw.shape.weighted({"mean": 3, "sum": 1, "max": 2, "normed": 2, "gin": 2})
+    form = k.draw.shape.weighted({"mean": 3, "sum": 2, "max": 2, "normed": 2, "gin": 2})
     weights = None
-    if form in ("mean", "sum", "normed") and w.chance(0.4):
+    if form in ("sum", "normed") and w.chance(0.4 if form == "normed" else 0.7):
         weights = w.tensor("edge_weights edge_w", ("edges",), 0.2, 1.0)
     norms = w.tensor("inv_sqrt_deg norm", ("nodes",), 0.3, 1.0) if form == "normed" else None
     own = w.number("eps", 0.2, 0.8) if form == "gin" else None
@@ -197,20 +197,18 @@ class _Edges:
                 k.augment(total, "add", weight)
                 k.augment(acc, "add", weight * value)
         out = w.out("out h_out", self.x.dims, type_=vec)
-        way = k.draw.shape.choice(("if", "where", "eps"))
-        if way == "eps":
-            out.store(at, acc / (total + 1.0e-12))
-        elif way == "if":
+        # The largest score has a weight of 1, so only a sum without terms is less.
+        if k.draw.shape.chance(0.4):
+            out.store(at, acc / most(total, 1.0))
+        else:
             with k.if_(total > 0.0):
                 k.assign(acc, acc / total)
             out.store(at, acc)
-        else:
-            out.store(at, fn("where", total > 0.0, acc / most(total, 1.0e-12), acc))
         self.say(out, online)
 
     def say(self, out: Tensor, online: bool) -> None:
         m, number = self.m, written(self.number)
-        score = f"leaky ReLU, slope {number}, of {self.there.name}[u] + {self.here.name}[v]"
+        score = f"the leaky ReLU with slope {number} of {self.there.name}[u] + {self.here.name}[v]"
         if self.form == "dot":
             score = f"{number} * dot({self.here.name}[v], {self.there.name}[u])"
         if self.edge is not None:

@@ -8,7 +8,7 @@ from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.sources import zero
 from generators.kit.text import written
-from generators.matrix.learning.forms import Work, alike, work
+from generators.matrix.learning.forms import Tensor, Work, alike, work
 from generators.matrix.parts import index
 from generators.program.dtypes import INT32, Mat, Vec
 from generators.program.expr import Expr, Operand, Var
@@ -59,8 +59,10 @@ def csr_spmm(k: KernelBuilder, level: int) -> Title:
     m = csr(w, rows, cols)
     values = w.tensor("values vals data", ("nnz",)) if w.chance(0.85) else None
     width = () if vector else (w.size("rhs", 3, 6, "num_rhs"),)
-    x = w.tensor("x" if vector else "x dense", (cols, *width))
+    way = k.draw.shape.weighted({"plain": 4, "gemv": 2, "residual": 2, "scaled": 1})
+    x = w.tensor("x" if vector or way == "residual" else "x dense", (cols, *width))
     nested = w.chance(0.5)
+    b = w.tensor("b", (rows, *width)) if way == "residual" else None
     with w.each((rows, *width), ("row i r", "j col_out q"), line=0.0) as at:
         first, last = m.bounds(at[0], nested)
         total = w.sum("total acc s")
@@ -69,18 +71,22 @@ def csr_spmm(k: KernelBuilder, level: int) -> Title:
             entry = x[index(col, *at[1:])]
             k.augment(total, "add", entry if values is None else values[e] * entry)
         what = "all of value 1" if values is None else f"their values in {values.name}"
+        residual = "" if b is None else f"Residual {b.name} - A * {x.name} with a CSR matrix A."
+        w.say(residual or f"Multiply a CSR matrix by {x.name}.")
         w.say(
-            f"Multiply a CSR matrix by {x.name}. Row r has the entries {m.offsets.name}[r] up to "
-            f"{m.offsets.name}[r + 1], their columns in {m.cols.name}, {what}."
+            f"Row r has the entries {m.offsets.name}[r] up to {m.offsets.name}[r + 1] (exclusive), "
+            f"their columns in {m.cols.name}, {what}."
         )
-        _finished(w, total, (rows, *width), at)
-    return Title(k.name("csr_spmv csr_matvec" if vector else "csr_spmm csr_matmul"), w.text())
+        _finished(w, way, (total, b), (rows, *width), at)
+    plain = "csr_spmv csr_matvec" if vector else "csr_spmm csr_matmul"
+    return Title(k.name("csr_residual" if way == "residual" else plain), w.text())
 
 
-def _finished(w: Work, total: Var, dims: tuple[str, ...], at: tuple[Var, ...]) -> None:
+def _finished(
+    w: Work, way: str, of: tuple[Var, Tensor | None], dims: tuple[str, ...], at: tuple[Var, ...]
+) -> None:
     """Store a product: as it is, scaled, with what is there, or less a right side."""
-    k = w.k
-    way = k.draw.shape.weighted({"plain": 4, "gemv": 2, "residual": 2, "scaled": 1})
+    total, b = of
     if way == "gemv":
         y = w.tensor("y out", dims, role="inout")
         alpha, beta = w.number("alpha", 0.5, 1.5), w.number("beta", 0.3, 0.9)
@@ -88,10 +94,8 @@ def _finished(w: Work, total: Var, dims: tuple[str, ...], at: tuple[Var, ...]) -
         w.say(f"{y.name} becomes {written(alpha)} * the product + {written(beta)} * {y.name}.")
         return
     value: Expr = total
-    if way == "residual":
-        b = w.tensor("b", dims)
+    if b is not None:
         value = b[at] - total
-        w.say(f"Residual: subtract the product from {b.name}.")
     elif way == "scaled":
         scale = w.tensor("row_scale inv_diag", dims[:1], 0.2, 1.0)
         value = scale[at[0]] * total
@@ -108,13 +112,15 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
     size = k.draw.shape.choice((2, 3, 4))
     mat, vec = Mat(size, size, w.type_), Vec(size, w.type_)
     rows = w.size("rows", 8, 12, "block_rows")
-    cols = w.size("cols", 6, 10, "block_cols") if w.chance(0.2) else rows
+    way = k.draw.shape.choice(("plain", "plain", "residual", "jacobi", "add"))
+    # Only a square matrix has a diagonal to divide by.
+    wide = way not in ("residual", "jacobi") and w.chance(0.3)
+    cols = w.size("cols", 6, 10, "block_cols") if wide else rows
     width = (w.size("rhs", 3, 4, "num_rhs"),) if w.chance(0.2) else ()
     m = csr(w, rows, cols)
     blocks = k.array("blocks values vals", mat, "nnz", low=-0.8, high=0.8)
     x = w.tensor("x vecs", (cols, *width), type_=vec)
     turned = w.chance(0.25)
-    way = k.draw.shape.choice(("plain", "residual", "jacobi", "add"))
     with w.each((rows, *width), ("row i", "j q"), line=0.0) as at:
         first, last = m.bounds(at[0], w.chance(0.5))
         total = k.let("total acc s", make(vec, k.lift(0.0, w.type_)))
@@ -122,12 +128,14 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
             block = fn("transpose", blocks[e]) if turned else blocks[e]
             k.augment(total, "add", block * x[index(m.cols[e], *at[1:])])
         role = "inout" if way == "add" else "out"
+        kind = f"a BSR matrix{' A' * (way in ('residual', 'jacobi'))} of {size} x {size} blocks"
+        value, head = _corrected(w, way, (total, x), (rows, *width), at, (mat, vec))
+        told = head.format(kind=f"{kind}, each stored by columns," if turned else kind)
+        w.say(told.replace(",.", "."))
         w.say(
-            f"Multiply a BSR matrix of {size} x {size} blocks{' (each transposed)' * turned} by "
-            f"{x.name}. Block row r has the blocks {m.offsets.name}[r] up to "
-            f"{m.offsets.name}[r + 1] of {blocks.name}, the block column of each in {m.cols.name}."
+            f"Block row r has the blocks {m.offsets.name}[r] up to {m.offsets.name}[r + 1] "
+            f"(exclusive) of {blocks.name}, the block column of each in {m.cols.name}."
         )
-        value = _corrected(w, way, total, (rows, *width), at, (mat, vec))
         names = {"residual": "residual r_out", "jacobi": "correction dx"}.get(way, "y out")
         out = w.tensor(names, (rows, *width), role=role, type_=vec)
         out.store(at, value, "add" if way == "add" else "")
@@ -141,24 +149,24 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
 def _corrected(
     w: Work,
     way: str,
-    total: Var,
+    of: tuple[Var, Tensor],
     dims: tuple[str, ...],
     at: tuple[Var, ...],
     types: tuple[Mat, Vec],
-) -> Expr:
-    """The product as it is, the residual of a system, or a step of block Jacobi."""
-    value: Expr = total
-    if way in ("residual", "jacobi"):
-        b = w.tensor("b", dims, type_=types[1])
-        value = b[at] - total
-        w.say(f"Subtract the product from {b.name}.")
-    if way == "jacobi":
-        inverse = w.tensor("inv_diag", dims[:1], type_=types[0])
-        omega = w.number("omega", 0.5, 0.9)
-        value = omega * (inverse[at[0]] * value)
-        w.say(f"Block Jacobi correction: multiply by the inverse diagonal block {inverse.name}")
-        w.told[-1] += f" of the row and by {written(omega)}."
-    return value
+) -> tuple[Expr, str]:
+    """The product as it is, the residual of a system, or a step of block Jacobi; in words."""
+    total, x = of
+    if way not in ("residual", "jacobi"):
+        return total, f"Multiply {{kind}} by {x.name}."
+    b = w.tensor("b", dims, type_=types[1])
+    rest, said = b[at] - total, f"{b.name} - A * {x.name}"
+    if way == "residual":
+        return rest, f"Residual {said} with {{kind}}."
+    inverse = w.tensor("inv_diag", dims[:1], type_=types[0])
+    omega = w.number("omega", 0.5, 0.9)
+    text = f"Correction of a damped block Jacobi step, {written(omega)} * D * ({said}), with "
+    text += f"{{kind}} and the inverses {inverse.name} of its diagonal blocks in D."
+    return omega * (inverse[at[0]] * rest), text
 
 
 @idiom
