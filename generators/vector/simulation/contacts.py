@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
@@ -100,7 +100,8 @@ def flocking(k: KernelBuilder, level: int) -> Title:
     c = crowd(k, level, flat=0.5, sizes=(36, 48))
     p = c.points("positions pos x", -0.8, 0.8)
     v = c.points("velocities vel v", -1.0, 1.0)
-    wide = 0.4 if c.vec.size == 2 else 0.7
+    # Near enough that some see nobody.
+    wide = 0.15 if c.vec.size == 2 else 0.28
     reach = k.scalar("radius view_radius perception", c.scalar, wide, 1.6 * wide)
     near = k.scalar("min_dist avoid_radius personal", c.scalar, 0.75 * wide, 0.98 * wide)
     return _flocking_stored(k, p, v, c, reach, near)
@@ -111,12 +112,11 @@ def _flocking_stored(
 ) -> Title:
     """What :func:`flocking` stores, and its text."""
     mine, speed = k.let("xi pos_i own_pos", p.at(*c.at)), k.let("vi own_vel", v.at(*c.at))
-    own = c.shape.chance(0.97)
     apart = k.let("apart separation", zero(c.vec))
-    heading = k.let("align heading", speed if own else zero(c.vec))
-    middle = k.let("center mid", mine if own else zero(c.vec))
-    unit = c.shape.chance(0.5)
-    count = k.let("seen num_seen m", k.lift(int(own), INT32 if c.shape.chance(0.5) else c.scalar))
+    heading = k.let("heading vel_sum", zero(c.vec))
+    middle = k.let("center_sum pos_sum", zero(c.vec))
+    law, pushed = c.shape.choice(_PUSHES)
+    count = k.let("seen num_seen", k.lift(0, INT32 if c.shape.chance(0.5) else c.scalar))
     with others(c, p, True, {"all": 6, "rows": 2}) as j:
         there = k.let("xj pj", p.at(*c.place(j)))
         d = k.let("d away delta", mine - there)
@@ -126,24 +126,31 @@ def _flocking_stored(
             k.augment(middle, "add", there)
             k.augment(count, "add", 1)
             with k.if_(dist < near):
-                k.augment(apart, "add", fn("normalize", d) if unit else d)
+                k.augment(apart, "add", pushed(d, dist))
     called = k.draw.word.choice(("{}_weight", "w_{}"))
     kinds = ("separate", "align", "cohere")
     weights = [k.scalar(called.format(kind), c.scalar, 0.2, 1.0) for kind in kinds]
     steer = k.let("steer accel a", weights[0] * apart)
-    with nullcontext() if own else k.if_(count > 0):
+    with k.if_(count > 0):
         share = k.let("inv_count inv_m", 1.0 / cast(count, c.scalar))
         k.augment(steer, "add", weights[1] * (share * heading - speed))
         k.augment(steer, "add", weights[2] * (share * middle - mine))
-    mean = "; means are over these and itself" if own else ""
+    whom = c.told[0].replace("all particles", "all boids")
     text = (
-        f"Steer boids. For each boid, look at {c.told[0]} but itself with |d| < {reach.name}, d "
-        f"leading from the other to it in {p.name}{mean}. Its steering is {weights[0].name} times "
-        f"the sum of {'d / |d|' if unit else 'd'} over "
-        f"those nearer than {near.name}, plus {weights[1].name} times (the mean of {v.name} less "
-        f"its own), plus {weights[2].name} times (the mean position less its own). "
+        f"Steer boids. For each boid, look at {whom} but itself with |d| < {reach.name}, d "
+        f"leading from the other to it in {p.name}. Its steering is {weights[0].name} times "
+        f"the sum of {law} over those of them nearer than {near.name}, plus, where it sees any, "
+        f"{weights[1].name} times (their mean of {v.name} less its own) and {weights[2].name} "
+        f"times (their mean position less its own). "
     )
     return Title(k.name("flocking boids_step boid_steering"), text + _steered(c, speed, steer))
+
+
+_PUSHES: tuple[tuple[str, Callable[[Expr, Expr], Expr]], ...] = (
+    ("d / |d|", lambda d, dist: d / dist),
+    ("d / |d|^2", lambda d, dist: d / (dist * dist)),
+)
+"""How a boid is pushed away from one that is too near."""
 
 
 def _steered(c: Crowd, speed: Var, steer: Var) -> str:
