@@ -49,7 +49,9 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
     dt = k.scalar("dt time_step", FLOAT32, 0.1, 0.5)
     ratio, told = _charge(c)
     half = k.let("h half_qm", 0.5 * dt * ratio)
-    steps = k.scalar("substeps num_steps", INT32, 2, 4) if c.chance(0.35, 3) and not fast else None
+    # In steps of its own a particle would meet other cells.
+    several = c.chance(0.35, 3) and not fast and not grid
+    steps = k.scalar("substeps num_steps", INT32, 2, 4) if several else None
     v = k.let("ui" if fast else "vi", vs.at(*c.at))
     letter = "u" if fast else "v"
     kick = k.let("kick e_half", half * e)
@@ -62,11 +64,16 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
             t, s = _turning(k, half / gamma * b)
         prime = k.let(f"{letter}_prime", minus + fn("cross", minus, t))
         k.assign(v, minus + fn("cross", prime, s) + kick)
+        if several and x is not None:
+            k.augment(x, "add", dt * v)
     many = f", {steps.name} times" if steps is not None else ""
     text = _boris_rule(vs.name, f"{dt.name} / 2 * {told}", fields, many, fast)
     names = "new_proper_vel u_out" if fast else "new_velocities vel_out v_out"
     text += f"{c.put(names, v)} gets the new {letter}."
-    if xs is not None and x is not None:
+    if several and x is not None:
+        out = c.put("new_positions pos_out x_out", x)
+        text += f" {out} gets the position, moved by {dt.name} * v with the new v in each step."
+    elif xs is not None and x is not None:
         text += _moved(c, x, v, dt, xs.name, fast)
     if c.chance(0.3, 2) and not fast:
         text += f" {c.put('energies kinetic', 0.5 * dot(v, v))} gets |v|^2 / 2."
@@ -88,7 +95,7 @@ def _charge(c: Crowd) -> tuple[Expr, str]:
     if c.shape.chance(0.4):
         q, m = c.array("charges q", FLOAT32, -1.0, 1.0), c.array("masses m", FLOAT32, 0.5, 2.0)
         return q[c.at] / m[c.at], f"{q.name} / {m.name}"
-    given = c.k.scalar("q_over_m charge_ratio", FLOAT32, 0.5, 2.0)
+    given = c.k.scalar("q_over_m charge_to_mass", FLOAT32, 0.5, 2.0)
     return given, given.name
 
 
