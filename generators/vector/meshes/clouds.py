@@ -151,8 +151,8 @@ def cloud_normals(k: KernelBuilder, level: int) -> Title:
     squares = k.let("squares dd_sum", make(mat, k.lift(0.0, c.scalar)))
     shift = k.let("shift d_sum", zero(c.vec))
     # The point itself is one of its neighbourhood, with the offset 0.
-    total = k.let("w_sum weight", k.lift(1.0, c.scalar))
     radius = k.scalar("radius reach", c.scalar, 0.9, 1.4) if c.shape.chance(0.5) else None
+    total = k.let("w_sum weight" if radius else "num_in members", k.lift(1.0, c.scalar))
     # All points together have one covariance: only with a radius has each a surface of its own.
     ways = {"table": 3, "counted": 2, "rows": 1} | ({"all": 3} if radius is not None else {})
     with others(c, p, True, ways) as j:
@@ -180,7 +180,8 @@ def _cloud_normals_stored(
     begun, begin = _first_guess(c, mine, eye)
     n = k.let("n normal v", begun)
     # A little more than the trace: where C is zero the start is kept.
-    use = k.let("flip shifted", fn("diag", make(c.vec, fn("trace", cov) + 1.0e-6)) - cov)
+    ridge = k.scalar("ridge reg", c.scalar, 0.001, 0.01)
+    use = k.let("flip shifted", fn("diag", make(c.vec, fn("trace", cov) + ridge)) - cov)
     turns = k.scalar("num_iters iterations", INT32, 8, 12)
     with k.for_("it turn", turns):
         k.assign(n, fn("normalize", use * n))
@@ -190,16 +191,17 @@ def _cloud_normals_stored(
     text = (
         f"Estimate the normal of each point of {p.name}: C is the covariance of it and of "
         f"{told}{near}, and the direction v in which C is least is found by {turns.name} power "
-        f"iterations with (trace(C) + 1e-6) * I - C from {begin}. "
+        f"iterations with (trace(C) + {ridge.name}) * I - C from {begin}. "
     )
     text += f"Store v in {c.put('normals normals_out', n)}."
     return Title(k.name("cloud_normals estimate_normals pca_normals"), text)
 
 
 def _first_guess(c: Crowd, mine: Var, eye: Expr | None) -> tuple[Expr, str]:
-    """Where a normal's iteration starts: toward the sensor, at a given normal, or anywhere."""
+    """Where a normal's iteration starts: toward the sensor, or at a given normal."""
     if eye is not None:
-        return fn("normalize", eye - mine), (f"the direction to {getattr(eye, 'name', '')} (so v stays on its side)")
+        toward = f"the direction to {getattr(eye, 'name', '')} (so v stays on its side)"
+        return fn("normalize", eye - mine), toward
     guess = c.array("rough_normals old_normals", c.vec, init="unit")
     return guess[c.at], f"its {guess.name}"
 

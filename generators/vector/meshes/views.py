@@ -32,7 +32,7 @@ def _matrix(c: Crowd, names: str, lead: tuple[Var, ...], init: str = "uniform") 
     low, high = (-1.0, 1.0) if init == "uniform" else (-0.1, 0.1)
     if lead:
         array = k.array(f"{names}s", MAT3, c.dims[:1], init=init, low=low, high=high)
-        return k.let(f"{names.split()[-1]}_v", array[lead]), array.name
+        return k.let("mat_v own_mat", array[lead]), array.name
     one = k.scalar(names, MAT3, low, high, init=init)
     return one, one.name
 
@@ -48,32 +48,32 @@ def epipolar_error(k: KernelBuilder, level: int) -> Title:
     back: Expr = fn("transpose", mat) * y
     way = c.shape.choice(("line", "symmetric", "sampson", "sampson"))
     e = k.let("e algebraic", dot(y, line))
-    inner = k.let("n2 line_sq", line[0] * line[0] + line[1] * line[1] + _TINY)
+    inner = k.let("n2 line_sq", line[0] * line[0] + line[1] * line[1])
     told = {"line": "distance from", "symmetric": "symmetric distance from", "sampson": "Sampson"}
+    signed = c.shape.chance(0.5)
+    told |= {} if signed else {"line": "squared distance from"}
+    told["symmetric"] = "symmetric squared distance from"
     text = f"Measure how far matches a, b of {said} are from their epipolar lines"
     text += (
         f" ({told[way]}{'' if way == 'sampson' else ' the line'}{' error' * (way == 'sampson')})"
     )
-    text += f". With both as (x, y, 1), the line l = {name} * a and e = dot(b, l): "
-    signed = c.shape.chance(0.5)
+    text += f". With both as (x, y, 1), the line l = {name} * a and e = dot(b, l)"
+    text += ": " if way == "line" else f", m = transpose({name}) * b: "
     if way == "line":
         found: Expr = e / sqrt(inner) if signed else e * e / inner
-        what = f"e / sqrt(|l_xy|^2 + {_TINY})" if signed else f"e^2 / (|l_xy|^2 + {_TINY})"
+        what = "e / |l_xy|" if signed else "e^2 / |l_xy|^2"
     else:
         other = k.let("line_a", back)
         outer = other[0] * other[0] + other[1] * other[1]
         if way == "sampson":
             found = e * e / (inner + outer)
-            what = f"e^2 / (|l_xy|^2 + |m_xy|^2 + {_TINY})"
+            what = "e^2 / (|l_xy|^2 + |m_xy|^2)"
         else:
-            found = e * e * (1.0 / inner + 1.0 / (outer + _TINY))
-            what = f"e^2 * (1 / (|l_xy|^2 + {_TINY}) + 1 / (|m_xy|^2 + {_TINY}))"
-        what += f", m = transpose({name}) * b"
+            found = e * e * (1.0 / inner + 1.0 / outer)
+            what = "e^2 * (1 / |l_xy|^2 + 1 / |m_xy|^2)"
     return Title(k.name(_EPIPOLAR[way]), text + _voted(c, found, what, way == "line" and signed))
 
 
-_TINY = 1.0e-6
-"""Keeps a degenerate line from a division by zero."""
 _EPIPOLAR = {
     "line": "epipolar_distance epipolar_residuals",
     "symmetric": "symmetric_epipolar_error epipolar_residuals",
@@ -86,7 +86,7 @@ def _voted(c: Crowd, found: Expr, what: str, signed: bool = False) -> str:
     k = c.k
     way = c.shape.choice(("plain", "vote", "cut", "weighted"))
     if signed and way in ("vote", "cut"):
-        found, what = abs(found), f"|{what.replace('|l_xy|^2', 'lx^2 + ly^2')}|"
+        found, what = abs(found), f"|{what.replace('|l_xy|', 'sqrt(lx^2 + ly^2)')}|"
     if way == "plain":
         return f"{c.put('errors residuals', found)} gets {what}."
     error = k.let("err r", found)

@@ -17,7 +17,7 @@ from generators.program.expr import Expr, Var, op
 from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, minus, rig, shortened, unit
 from generators.vector.rigid.reports import about, renamed, reported
 
-SHARED_TARGET = {"each": 4, "first": 1, "shared": 2}
+SHARED_TARGET = {"each": 5, "shared": 2}
 
 
 def _frame(r: Rig) -> Callable[..., Expr]:
