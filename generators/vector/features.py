@@ -41,7 +41,7 @@ _SUM = "the sum of the |{u}[e] - {w}[e]|"
 WHOLE.add("squared_distance", "gaps", lambda body, u, w: _square(body, u, w))
 WHOLE.add("manhattan", "gaps", lambda body, u, w: _absolute_sum(body, u, w), _SUM)
 WHOLE.add("chebyshev", "gaps", lambda u, w: fn("max_element", abs(u - w)))
-REAL.cards = [*WHOLE.cards]
+REAL.cards = WHOLE.cards
 REAL.add("dot", "scores", lambda u, w: dot(u, w))
 REAL.add("euclidean", "gaps", lambda u, w: fn("length", u - w))
 REAL.add("cosine", "scores", lambda u, w: dot(u, w) / (fn("length", u) * fn("length", w)))

@@ -264,7 +264,7 @@ def _bundle_residuals_ended(
     focal = k.array("focals focal", FLOAT32, "cams", low=1.0, high=2.0)
     text = (
         f"Compute the reprojection residual of each observation: its point of {p.name} is turned "
-        f"by its camera's {said}, moved by {shift.name} and projected to (x, y) / z"
+        f"by its camera's {said}, moved by {shift.name} and projected to p = (x, y) / z"
     )
     return _bundle_residuals_kept(focal, cam, text, c, k, shape, px, py, seen, at)
 
@@ -288,11 +288,11 @@ def _bundle_residuals_kept(
         style = shape.choice(("k", "distortion_"))
         k1 = k.array(f"{style}1", FLOAT32, "cams", low=-0.4, high=0.4)
         grow: Expr = 1.0 + k1[cam] * r2
-        text += f", times 1 + {k1.name} * r^2"
+        text += f", multiplied by 1 + {k1.name} * |p|^2"
         if shape.chance(0.5):
             k2 = k.array(f"{style}2", FLOAT32, "cams", low=-0.9, high=0.9)
             grow = grow + k2[cam] * r2 * r2
-            text += f" + {k2.name} * r^4"
+            text += f" + {k2.name} * |p|^4"
         scale = k.let("zoom scale", scale * grow)
     r = k.let("r res", make(VEC2, scale * px, scale * py) - seen.at(*at))
     text += f", times {focal.name}; the residual is that less {seen.name}. "

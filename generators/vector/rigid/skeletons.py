@@ -117,8 +117,9 @@ def frame_tree(k: KernelBuilder, level: int) -> Title:
     )
     done += f"{branch.start} and multiply by the "
     done += f"{'4x4 matrices' if scaled else 'transforms'} of the {say(k, count)} nodes in "
-    done += f"{paths.name} ({listed(list(nodes.said.values()))}) from the "
-    done += f"{'left' if branch.upward else 'right'}, one after another"
+    done += f"{paths.name} ({listed(list(nodes.said.values()))}), which lists the "
+    done += "leaf's own first: each is multiplied from the left" * branch.upward
+    done += "root first: each is multiplied from the right" * (not branch.upward)
     done += f", leaving out those where {skip.name} is true" if skip is not None else ""
     done += branch.stretching
     done += "." if scaled else ", the rotation normalized each time."

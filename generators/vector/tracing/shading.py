@@ -157,7 +157,7 @@ def environment_light(k: KernelBuilder, level: int) -> Title:
     c.vec = VEC3
     directions = k.array("directions ray_dirs dirs", VEC3, c.dims, init="unit")
     rows, cols = (k.size(s, v, v + 2, minimum=2) for s, v in (("h", 4), ("w", 7)))
-    coloured = c.shape.chance(0.5)
+    coloured = c.shape.chance(0.8)
     sky = k.array("env sky env_map", VEC3 if coloured else FLOAT32, (rows, cols), low=0.0, high=2.0)
     d: Expr = k.let("d ray_d w_in", directions[c.at])
     text = f"Look up the environment map {sky.name} for each unit vector (x, y, z) of "
