@@ -5,7 +5,7 @@ from __future__ import annotations
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import atan2, clamp, dot, least, most
-from generators.kit.naming import applied, maybe
+from generators.kit.naming import applied, local, maybe
 from generators.kit.records import Part, record
 from generators.kit.sources import given
 from generators.kit.words import say
@@ -51,7 +51,7 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     joint = record(r, "Hinge Joint HingeJoint", parts, 0.3 + 0.07 * level)
     axis, parent = joint["axis"], joint["parent"]
     if isinstance(axis, Construct) or shape.chance(0.5):
-        axis = k.let("axis a hinge_axis", axis)
+        axis = local(k, "axis a hinge_axis", axis)
     if level >= 2:
         parent = k.let("qa q_parent base_rot", parent)
     rel = k.let("rel q_rel e", fn("quat_inverse", parent) * joint["child"])

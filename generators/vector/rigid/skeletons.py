@@ -8,7 +8,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn, identity, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import where
 from generators.kit.masks import flag
-from generators.kit.naming import applied, maybe
+from generators.kit.naming import applied, local, maybe
 from generators.kit.records import Part
 from generators.kit.sources import given, zero
 from generators.kit.words import listed, say
@@ -134,7 +134,7 @@ def _attached(r: Rig, level: int, branch: Branch) -> str:
     text = say(k, p)
     if branch.size is not None:
         p, text = branch.size * p, f"{text} times the product of their stretch"
-    p = k.let("p local_p", p) if scaled else p
+    p = local(k, "p local_p", p) if scaled else p
     world = by_matrix(r, acc, p) if scaled else fn("transform_point", acc, p)
     x = k.let("x moved world_p", world)
     done = f" x is {text} moved by the result."

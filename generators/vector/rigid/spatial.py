@@ -77,11 +77,12 @@ def move_spatial(k: KernelBuilder, level: int) -> Title:
     r = rig(k, "i tid link", single=0.75)
     frame, shown, outward = _frame(r, level)
     left, reached = ("local", "world") if outward else ("world", "local")
-    x = k.let(f"x xform to_{reached}", frame)
+    x = local(k, f"x xform to_{reached}", frame)
     done = f"With the transform {shown} of rotation R and position p"
     results: dict[str, Var] = {}
     for kind in k.draw.shape.sample(("twist", "wrench"), 2 if level >= 4 else 1):
-        value: Expr = r.read(_MANY[kind], r.six, -1.5, 1.5)
+        many = _MANY[kind] if outward else f"world_{plural(kind)} spatial_{plural(kind)}"
+        value: Expr = r.read(many, r.six, -1.5, 1.5)
         done += f", move the {kind} of {say(k, value)}"
         if level > 1:
             value = changed = k.let(f"{kind} {left}_{kind}", value)
