@@ -134,7 +134,9 @@ def _hashed(k: KernelBuilder, chance: float, c: Var) -> tuple[Expr, str]:
         buckets = k.scalar("table_size num_buckets", _UINT, 31, 127)
         return code % buckets, f"{text}modulo {buckets.name}"
     buckets = k.scalar("table_size num_buckets", _UINT, 24, 64)
-    return code & (buckets - 1), f"{text}and {buckets.name} - 1, the size being a power of two"
+    return code & (
+        buckets - 1
+    ), f"{text}masked with {buckets.name} - 1, the size being a power of two"
 
 
 def spread(b: BodyBuilder, x: Expr) -> Expr:

@@ -233,7 +233,7 @@ def compare_features(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     site = launch(k, list=5, batch=3 + level // 3)
     scalar = Scalar(shape.weighted({"float32": 11, "int32": 2, "float64": 1}))
-    vec = Vec(shape.weighted({3: 2, 4: 4, 6: 2, 8: 4}), scalar)
+    vec = Vec(shape.weighted({3: 2, 4: 5, 8: 5}), scalar)
     high = 1.0 if scalar.is_float else 9
     form, done = (_pairs if level <= 2 else _search)(k, level, site, vec, high)
     rises = form in {card.name for card in REAL.cards if card.outs == "scores"}

@@ -19,7 +19,7 @@ VEC3 = Vec(3, FLOAT32)
 @idiom
 def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
     """Laplacian smoothing over the neighbours of a vertex: umbrella, distances or given weights."""
-    c = crowd(k, level, space=3)
+    c = crowd(k, level, space=3, called=k.draw.word.choice(("n", "count", "num")))
     p = c.points("vertices verts positions", -1.0, 1.0)
     way = c.shape.choice(("umbrella", "distance", "gauss", "umbrella"))
     mine = k.let("x xi here", p.at(*c.at))
@@ -28,7 +28,7 @@ def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
     weight = k.let(names, k.lift(0.0, c.scalar))
     soft = k.scalar("eps_sq soft_sq", c.scalar, 0.05, 0.2) if way == "distance" else None
     sigma = k.scalar("sigma bandwidth", c.scalar, 0.5, 1.2) if way == "gauss" else None
-    with others(c, p, False, {"counted": 3, "rows": 4}) as j:
+    with others(c, p, False, {"counted": 1, "rows": 6}) as j:
         d = k.let("d edge", p.at(*c.place(j)) - mine)
         if way == "umbrella":
             k.augment(total, "add", d)

@@ -101,23 +101,26 @@ def flocking(k: KernelBuilder, level: int) -> Title:
     p = c.points("positions pos x", -0.8, 0.8)
     v = c.points("velocities vel v", -1.0, 1.0)
     # Near enough that some see nobody.
-    wide = 0.15 if c.vec.size == 2 else 0.28
+    listed = len(c.dims) == 1 and c.shape.chance(0.25)
+    wide = (0.2 if c.vec.size == 2 else 0.36) * (2.5 if listed else 1.0)
+    wide *= 1.15 if len(c.dims) > 1 else 0.95
     reach = k.scalar("radius view_radius perception", c.scalar, wide, 1.6 * wide)
     near = k.scalar("min_dist avoid_radius personal", c.scalar, 0.75 * wide, 0.98 * wide)
-    return _flocking_stored(k, p, v, c, reach, near)
+    return _flocking_stored(k, (p, v), c, reach, near, listed)
 
 
 def _flocking_stored(
-    k: KernelBuilder, p: Points, v: Points, c: Crowd, reach: Var, near: Var
+    k: KernelBuilder, of: tuple[Points, Points], c: Crowd, reach: Var, near: Var, listed: bool
 ) -> Title:
     """What :func:`flocking` stores, and its text."""
+    p, v = of
     mine, speed = k.let("xi pos_i own_pos", p.at(*c.at)), k.let("vi own_vel", v.at(*c.at))
     apart = k.let("apart separation", zero(c.vec))
     heading = k.let("heading vel_sum", zero(c.vec))
     middle = k.let("center_sum pos_sum", zero(c.vec))
     law, pushed = c.shape.choice(_PUSHES)
     count = k.let("seen num_seen", k.lift(0, INT32 if c.shape.chance(0.5) else c.scalar))
-    with others(c, p, True, {"all": 6, "rows": 2}) as j:
+    with others(c, p, True, {"rows": 1} if listed else {"all": 1}) as j:
         there = k.let("xj pj", p.at(*c.place(j)))
         d = k.let("d away delta", mine - there)
         dist = k.let("dist r", fn("length", d))

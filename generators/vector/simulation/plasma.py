@@ -87,7 +87,7 @@ def _boris_rule(name: str, half: str, fields: str, many: str, fast: bool) -> str
     text += f", {name} being u = gamma * v with c = 1" if fast else ""
     text += f": with h = {half}, E and B from {fields}, {v}- = {v} + h E{extra}, t = h B"
     text += f"{' / gamma' * fast} and s = 2 t / (1 + |t|^2), {v}' = {v}- + cross({v}-, t), the new "
-    return f"{text}{v} = {v}- + cross({v}', s) + h E, {v} of {name}. "
+    return f"{text}{v} = {v}- + cross({v}', s) + h E, {v} being in {name}. "
 
 
 def _charge(c: Crowd) -> tuple[Expr, str]:

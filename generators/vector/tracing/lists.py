@@ -91,8 +91,10 @@ def nearest_triangle(k: KernelBuilder, level: int) -> Title:
     any_hit = c.shape.chance(0.3)
     culled = c.chance(0.35)
     kind = "culled" if culled else "plain" if mesh.way == "soup" else "guarded"
-    reach = k.scalar("t_max max_dist far", FLOAT32, 0.4, 1.6)
-    start = k.scalar("t_min min_dist near", FLOAT32, 0.1, 0.3)
+    reach = k.scalar("t_max max_dist far", FLOAT32, 0.8, 1.8)
+    start: Expr = k.lift(0.0, FLOAT32)
+    if c.shape.chance(0.4):
+        start = k.scalar("t_min min_dist near", FLOAT32, 0.25, 0.5)
     called = routine(
         k,
         0.3 + 0.5 * BY_LEVEL[level],
