@@ -32,7 +32,7 @@ class State:
         k, shape = r.k, r.k.draw.shape
         self.r, self.first, self.whole = r, shape.choice(("turn", "move")), shape.chance(0.5)
         based, self.tracks = shape.chance(0.3), tracks
-        self.keeps = shape.chance(0.3)
+        self.keeps = self.whole or shape.chance(0.2)
         start: Expr = identity(r.pose if self.whole else r.quat)
         self.start = "start at the origin with the identity rotation"
         if self.whole:

@@ -97,13 +97,13 @@ def _friction(c: Crowd, force: Var, across: Expr, load: Expr) -> str:
 @idiom
 def flocking(k: KernelBuilder, level: int) -> Title:
     """Boids: keep apart, match the neighbours' velocity, move to their middle."""
-    c = crowd(k, level, flat=0.5, sizes=(36, 48))
+    c = crowd(k, level, flat=0.5, sizes=(52, 64))
     p = c.points("positions pos x", -0.8, 0.8)
     v = c.points("velocities vel v", -1.0, 1.0)
     # Near enough that some see nobody.
     listed = len(c.dims) == 1 and c.shape.chance(0.25)
-    wide = (0.2 if c.vec.size == 2 else 0.36) * (2.5 if listed else 1.0)
-    wide *= 1.15 if len(c.dims) > 1 else 0.95
+    wide = (0.18 if c.vec.size == 2 else 0.33) * (2.5 if listed else 1.0)
+    wide *= 1.2 if len(c.dims) > 1 else 1.0
     reach = k.scalar("radius view_radius perception", c.scalar, wide, 1.6 * wide)
     near = k.scalar("min_dist avoid_radius personal", c.scalar, 0.75 * wide, 0.98 * wide)
     return _flocking_stored(k, (p, v), c, reach, near, listed)
@@ -201,8 +201,8 @@ def cell_walk(k: KernelBuilder, level: int) -> Title:
     here = k.let("x xi here", probes.at(*at))
     cells = _home(c, here, width)
     way = shape.choice(("count", "nearest", "sum"))
-    small, large = (0.6, 1.4) if way == "nearest" else (1.0, 2.0)
-    reach = k.scalar("radius reach h", FLOAT32, small, large)
+    # No farther than the width of a cell: the cells around hold all that is so near.
+    reach = k.scalar("radius reach h", FLOAT32, 0.55, 0.8)
     start = {"count": k.lift(0, INT32), "nearest": reach * reach, "sum": k.lift(0.0, FLOAT32)}
     best = k.let(
         {"count": "seen hits", "nearest": "best d2_min", "sum": "total acc"}[way], start[way]
@@ -319,7 +319,7 @@ def _found(
     text = (
         f"Search a cell grid around each query point of {probes.name}. Walk the {3**c.vec.size} "
         f"cells around its own, int({scale}point), as far as they lie in the grid (x runs "
-        f"fastest); a cell's particles are those in {ids.name} from its {starts.name} up to the "
+        f"fastest; cells are {reach.name} wide at least); a cell's particles are those in {ids.name} from its {starts.name} up to the "
         f"next one's. "
     )
     if who is not None:

@@ -91,10 +91,11 @@ def nearest_triangle(k: KernelBuilder, level: int) -> Title:
     any_hit = c.shape.chance(0.3)
     culled = c.chance(0.35)
     kind = "culled" if culled else "plain" if mesh.way == "soup" else "guarded"
-    reach = k.scalar("t_max max_dist far", FLOAT32, 0.8, 1.8)
+    clipped = c.shape.chance(0.3)
+    reach = k.scalar("t_max max_dist far", FLOAT32, 1.0 if clipped else 0.4, 1.7)
     start: Expr = k.lift(0.0, FLOAT32)
-    if c.shape.chance(0.4):
-        start = k.scalar("t_min min_dist near", FLOAT32, 0.25, 0.5)
+    if clipped:
+        start = k.scalar("t_min min_dist near", FLOAT32, 0.4, 0.7)
     called = routine(
         k,
         0.3 + 0.5 * BY_LEVEL[level],
@@ -139,7 +140,7 @@ def _nearest_triangle_stored(
     task = "Test whether rays hit a mesh" if any_hit else "Find the nearest triangle that rays hit"
     text = f"{task}. For {r.said}, test all triangles of {mesh.said} by the Moeller-Trumbore method"
     text += _LEFT_OUT[kind]
-    low = written(start)
+    low = written(start).removesuffix(".0")
     if any_hit:
         out = c.put("hits hit_flags", seen)
         text += f": {out} gets 1 if any is hit between {low} and {reach.name}, else 0."
