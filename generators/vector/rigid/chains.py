@@ -127,7 +127,7 @@ def forward_kinematics(k: KernelBuilder, level: int) -> Title:
     if level >= 4 and shape.chance(0.6):
         locked = r.array("locked frozen braked", BOOL, more="q")
     joints = _joints(r, keys, 0.25 + 0.08 * level)
-    axis = None if many_axes else k.scalar("axis hinge", r.vec, init="unit")
+    axis = None if many_axes else k.scalar("joint_axis hinge", r.vec, init="unit")
     along = given(r, "along bone_dir", r.vec, init="unit", forms=SETTING) if straight else None
     count = k.trip_count("num_joints dof count", "q")
     state = State(r, not many_axes and level >= 3 and shape.chance(0.5))

@@ -46,7 +46,7 @@ def joint_drive(k: KernelBuilder, level: int) -> Title:
     parts = {
         "parent": Part(f"{base}_rot", r.quat, init="unit"),
         "child": Part(f"{link}_rot", r.quat, init="unit"),
-        "axis": Part("axis hinge_axis", r.vec, init="unit", forms={"each": 3, "shared": 2}),
+        "axis": Part("joint_axis hinge_axis", r.vec, init="unit", forms={"each": 3, "shared": 2}),
     }
     joint = record(r, "Hinge Joint HingeJoint", parts, 0.3 + 0.07 * level)
     axis, parent = joint["axis"], joint["parent"]

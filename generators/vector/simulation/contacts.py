@@ -319,8 +319,8 @@ def _found(
     text = (
         f"Search a cell grid around each query point of {probes.name}. Walk the {3**c.vec.size} "
         f"cells around its own, int({scale}point), as far as they lie in the grid (x runs "
-        f"fastest; cells are {reach.name} wide at least); a cell's particles are those in {ids.name} from its {starts.name} up to the "
-        f"next one's. "
+        f"fastest; cells are {reach.name} wide at least); a cell's particles are "
+        f"those in {ids.name} from its {starts.name} up to the next one's. "
     )
     if who is not None:
         text += f"Store the index of the nearest in {p.name} within {reach.name}, or -1, in "
@@ -329,7 +329,7 @@ def _found(
             text += f", and its distance, or {reach.name}, in "
             text += c.put("nearest_dist dist_out", sqrt(best))
         return Title(c.k.name("nearest_in_cells grid_nearest"), f"{text}.")
-    what, outs = "the number", "counts_out neighbor_counts found"
+    what, outs = "the number", "counts_out neighbor_counts num_found"
     names = "count_neighbors grid_neighbor_count neighbor_counts_grid"
     if way == "sum":
         what, outs = f"the sum of {reach.name}^2 - d^2", "weights_out kernel_sums"
