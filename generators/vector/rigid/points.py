@@ -93,7 +93,9 @@ def instanced_points(k: KernelBuilder, level: int) -> Title:
     p: Expr = points
     if level > 1 or shape.chance(0.6):
         p = k.let("p local_p corner", points)
-    done = f"Place a shape at each of its instances. For instance {r.at[0].name} ({instance.text}) "
+    done = (
+        f"Place a shape at each of its instances. For instance {say(k, r.at[0])} ({instance.text}) "
+    )
     done += f"and a point p = {say(k, points)} of the shape"
     parent = ""
     if level >= 3 and not instance.split and (level == 5 or shape.chance(0.6)):
