@@ -48,7 +48,8 @@ def chamfer_distance(k: KernelBuilder, level: int) -> Title:
     if who is None:
         text += f"Store {told} in {out}."
         return Title(k.name("one_sided_chamfer nearest_distance chamfer_terms"), text)
-    text += f"Store {told} in {out} and its index in {c.put('nearest_ids match_ids', who)}."
+    text += f"Store {told} in {out} and its index in {c.put('nearest_ids match_ids', who)} "
+    text += "(of equally near ones the first)."
     return Title(k.name("nearest_points nearest_neighbors match_points"), text)
 
 

@@ -153,7 +153,8 @@ def ambient_occlusion(k: KernelBuilder, level: int) -> Title:
 @idiom
 def environment_light(k: KernelBuilder, level: int) -> Title:
     """The light of an environment map along a ray, or mirrored at a normal: longitude, latitude."""
-    c = crowd(k, level, space=3, sizes=(48, 72), member="i tid r")
+    count = k.draw.word.choice(("n", "num", "rays"))
+    c = crowd(k, level, space=3, sizes=(48, 72), member="i tid r", called=count)
     c.vec = VEC3
     directions = k.array("directions ray_dirs dirs", VEC3, c.dims, init="unit")
     rows, cols = (k.size(s, v, v + 2, minimum=2) for s, v in (("h", 4), ("w", 7)))
