@@ -97,12 +97,12 @@ def _friction(c: Crowd, force: Var, across: Expr, load: Expr) -> str:
 @idiom
 def flocking(k: KernelBuilder, level: int) -> Title:
     """Boids: keep apart, match the neighbours' velocity, move to their middle."""
-    c = crowd(k, level, flat=0.5, sizes=(52, 64))
+    c = crowd(k, level, flat=0.5, sizes=(66, 80))
     p = c.points("positions pos x", -0.8, 0.8)
     v = c.points("velocities vel v", -1.0, 1.0)
     # Near enough that some see nobody.
     listed = len(c.dims) == 1 and c.shape.chance(0.25)
-    wide = (0.18 if c.vec.size == 2 else 0.33) * (2.5 if listed else 1.0)
+    wide = (0.155 if c.vec.size == 2 else 0.3) * (2.5 if listed else 1.0)
     wide *= 1.2 if len(c.dims) > 1 else 1.0
     reach = k.scalar("radius view_radius perception", c.scalar, wide, 1.6 * wide)
     near = k.scalar("min_dist avoid_radius personal", c.scalar, 0.75 * wide, 0.98 * wide)
@@ -177,7 +177,7 @@ def _cells(k: KernelBuilder, size: int) -> tuple[list[str], Var, Var]:
     """The grid of cells: its sides, where each cell's particles start, and their ids."""
     names = ("nx", "ny", "nz")[:size]
     sides = [k.size(s, 4, 5) if size == 2 else k.size(s, 3, 3) for s in names]
-    count = k.draw.value.integer(40, 56)
+    count = k.draw.value.integer(90, 120)
     total = k.size("m", count, count, minimum=count)
     cells = "*".join(sides)
     starts = k.array("cell_start cell_begin", INT32, f"{cells}+1", init="sorted", low=0, high=count)
@@ -191,7 +191,7 @@ def cell_walk(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     size = 3 if shape.chance(0.35) else 2
     vec = Vec(size, FLOAT32)
-    k.size("q", 18, 30)
+    k.size("q", 30, 44)
     at = k.thread("q", names=(k.name("i tid qi"),))
     c = Crowd(k, level, vec, ("q",), at)
     sides, starts, ids = _cells(k, size)
@@ -202,7 +202,7 @@ def cell_walk(k: KernelBuilder, level: int) -> Title:
     cells = _home(c, here, width)
     way = shape.choice(("count", "nearest", "sum"))
     # No farther than the width of a cell: the cells around hold all that is so near.
-    reach = k.scalar("radius reach h", FLOAT32, 0.55, 0.8)
+    reach = k.scalar("radius reach h", FLOAT32, 0.6, 0.8)
     start = {"count": k.lift(0, INT32), "nearest": reach * reach, "sum": k.lift(0.0, FLOAT32)}
     best = k.let(
         {"count": "seen hits", "nearest": "best d2_min", "sum": "total acc"}[way], start[way]
