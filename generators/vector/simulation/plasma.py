@@ -39,8 +39,8 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
     c.vec = VEC3
     grid = c.chance(0.4, 2)
     moves = grid or c.shape.chance(0.5)
-    low, high = (1.0, 5.0) if grid else (-1.0, 1.0)
-    xs = points_of(k, VEC3, "positions pos x", low, high, c.dims, level) if moves else None
+    ends = (1.0, 5.0) if grid else (-1.0, 1.0)
+    xs = points_of(k, VEC3, "positions pos x", *ends, c.dims, level) if moves else None
     fast = moves and not grid and c.shape.chance(0.3)
     named = "proper_vel u_in" if fast else "velocities vel v"
     vs = points_of(k, VEC3, named, -1.0, 1.0, c.dims, level)
@@ -66,23 +66,22 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
         k.assign(v, minus + fn("cross", prime, s) + kick)
         if several and x is not None:
             k.augment(x, "add", dt * v)
-    many = f", {steps.name} times" if steps is not None else ""
-    text = _boris_rule(vs.name, f"{dt.name} / 2 * {told}", fields, many, fast)
-    names = "new_proper_vel u_out" if fast else "new_velocities vel_out v_out"
-    text += f"{c.put(names, v)} gets the new {letter}."
-    if several and x is not None:
-        out = c.put("new_positions pos_out x_out", x)
-        text += f" {out} gets the position, moved by {dt.name} * v with the new v in each step."
-    elif xs is not None and x is not None:
-        text += _moved(c, x, v, dt, xs.name, fast)
+    text = _boris_rule(vs.name, f"{dt.name} / 2 * {told}", fields, steps, fast)
+    text += f"{c.put(_NEW[letter], v)} gets the new {letter}."
+    if xs is not None and x is not None:
+        text += _arrived(c, x, dt) if several else _moved(c, x, v, dt, xs.name, fast)
     if c.chance(0.3, 2) and not fast:
         text += f" {c.put('energies kinetic', 0.5 * dot(v, v))} gets |v|^2 / 2."
     return Title(k.name("boris_push push_particles boris_step"), text)
 
 
-def _boris_rule(name: str, half: str, fields: str, many: str, fast: bool) -> str:
+_NEW = {"u": "new_proper_vel u_out", "v": "new_velocities vel_out v_out"}
+
+
+def _boris_rule(name: str, half: str, fields: str, steps: Var | None, fast: bool) -> str:
     """What is said of the step, for velocities or for those times gamma."""
     v, extra = ("u", ", gamma = sqrt(1 + |u-|^2)") if fast else ("v", "")
+    many = f", {steps.name} times" if steps is not None else ""
     text = f"Push {'fast ' * fast}charged particles by Boris' method{many}"
     text += f", {name} being u = gamma * v with c = 1" if fast else ""
     text += f": with h = {half}, E and B from {fields}, {v}- = {v} + h E{extra}, t = h B"
@@ -103,6 +102,12 @@ def _turning(k: KernelBuilder, turn: Expr) -> tuple[Var, Var]:
     """The vectors t and s of Boris' rotation."""
     t = k.let("t t_vec", turn)
     return t, k.let("s s_vec", 2.0 * t / (1.0 + dot(t, t)))
+
+
+def _arrived(c: Crowd, x: Var, dt: Var) -> str:
+    """The position that moved in each of several steps."""
+    out = c.put("new_positions pos_out x_out", x)
+    return f" {out} gets the position, moved by {dt.name} * v with the new v in each step."
 
 
 def _moved(c: Crowd, x: Expr, v: Var, dt: Var, name: str, fast: bool) -> str:

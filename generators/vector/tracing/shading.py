@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from generators.build import KernelBuilder, cast, extent, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import PI, TWO_PI, atan2, dot, least, most, sqrt
@@ -45,6 +47,34 @@ def _balls(k: KernelBuilder, level: int) -> tuple[Points, Var]:
     return centers, k.array("radii ball_radius", FLOAT32, "balls", low=0.3, high=0.8)
 
 
+@dataclass(frozen=True)
+class _Gloss:
+    """Blinn and Phong's highlight: the direction to the eye, its exponent and its strength."""
+
+    k: KernelBuilder
+    eye: Var
+    view: Var
+    power: Var
+    share: Var
+
+    @classmethod
+    def drawn(cls, k: KernelBuilder, x: Expr) -> _Gloss:
+        eye = k.scalar("eye camera", VEC3, -2.0, 2.0)
+        view = k.let("v to_eye", fn("normalize", eye - x))
+        power = k.scalar("shininess gloss", FLOAT32, 2.0, 12.0)
+        return cls(k, eye, view, power, k.scalar("specular k_s", FLOAT32, 0.2, 0.8))
+
+    def add(self, shade: Var, n: Expr, w: Expr) -> None:
+        """Add the highlight of a lamp in the direction ``w``."""
+        half = self.k.let("h half_vec", fn("normalize", w + self.view))
+        peak = self.k.let("n_dot_h cos_h", dot(n, half))
+        with self.k.if_(peak > 0.0):
+            self.k.augment(shade, "add", self.share * peak**self.power)
+
+    def law(self, diffuse: str) -> str:
+        return f"({diffuse} + {self.share.name} * max(n.h, 0)^{self.power.name})"
+
+
 @idiom
 def lamp_light(k: KernelBuilder, level: int) -> Title:
     """Lambert and Blinn-Phong light of a list of lamps, with shadows of balls at higher levels."""
@@ -53,19 +83,15 @@ def lamp_light(k: KernelBuilder, level: int) -> Title:
     lamps = points_of(k, VEC3, "light_pos lamps", -3.0, 3.0, ("lamps",), level)
     coloured = c.shape.chance(0.4)
     power = k.array("powers intensity", VEC3 if coloured else FLOAT32, "lamps", low=0.5, high=2.0)
-    shiny = c.shape.chance(0.6)
+    shiny = _Gloss.drawn(k, x) if c.shape.chance(0.6) else None
     balls = _balls(k, level) if c.chance(0.5, 2) else None
     albedo = k.array("albedo reflectance", FLOAT32, c.dims, low=0.1, high=0.9)
     own = k.let("kd rho", albedo[c.at])
     law = f"{albedo.name} * n.w"
     half_way = ""
-    if shiny:
-        eye = k.scalar("eye camera", VEC3, -2.0, 2.0)
-        view = k.let("v to_eye", fn("normalize", eye - x))
-        gloss = k.scalar("shininess gloss", FLOAT32, 2.0, 12.0)
-        share = k.scalar("specular k_s", FLOAT32, 0.2, 0.8)
-        law = f"({law} + {share.name} * max(n.h, 0)^{gloss.name})"
-        half_way = f", h the unit vector halfway between w and that to {eye.name}"
+    if shiny is not None:
+        law = shiny.law(law)
+        half_way = f", h the unit vector halfway between w and that to {shiny.eye.name}"
     start = make(VEC3, k.lift(0.0, FLOAT32)) if coloured else k.lift(0.0, FLOAT32)
     light = k.let("light radiance total", start)
     with k.for_("l lamp_i", extent(power)) as lamp:
@@ -80,11 +106,8 @@ def lamp_light(k: KernelBuilder, level: int) -> Title:
             with k.if_(fn("eq", _blocked(c, x, w, dist, balls), 1)):
                 k.continue_()
         shade = k.let("shade e", own * facing)
-        if shiny:
-            half = k.let("h half_vec", fn("normalize", w + view))
-            peak = k.let("n_dot_h cos_h", dot(n, half))
-            with k.if_(peak > 0.0):
-                k.augment(shade, "add", share * peak**gloss)
+        if shiny is not None:
+            shiny.add(shade, n, w)
         k.augment(light, "add", shade / d2 * power[lamp])
     return _lamp_light_stored(law, p, lamps, power, half_way, balls, k, c, light)
 
