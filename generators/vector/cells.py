@@ -21,7 +21,7 @@ from generators.vector.shelf import VectorShelf, summed
 from generators.vector.tables import Table
 
 _UINT = Scalar("uint32")
-_WHOLE = {"int32": 8, "int64": 2, "int16": 1, "uint32": 2}
+_WHOLE = {"int32": 8, "int64": 2, "uint32": 1}
 _CELLS = "cell voxel coord tile"
 _PRIMES = ((73856093, 19349663, 83492791), (2654435761, 2246822519, 3266489917))
 
@@ -85,14 +85,9 @@ def _whole(k: KernelBuilder, level: int, site: Site) -> tuple[str, str]:
     done += f"{text}."
     values = {"c": k.let("c cell_i", r["c"]), "n": local(k, "n ref", r["n"])}
     value = evaluated(k, BY_LEVEL[level], formula, values)
-    if level >= 2 and shape.chance(0.5) and formula.name != "wrapped":
-        scalar = scalar_of(value.type)
-        if formula.name == "linear_index":
-            base = k.scalar("base first_index block_start", scalar, 1, 5)
-            value, done = value + base, f"{done} Add {base.name}, where the block starts."
-        else:
-            cost = k.scalar("step_cost cost_per_step", scalar, 2, 3)
-            value, done = cost * value, f"{done} Multiply it by {cost.name}."
+    if level >= 2 and shape.chance(0.5) and formula.name in ("manhattan", "chebyshev"):
+        cost = k.scalar("step_cost cost_per_step", scalar_of(value.type), 2, 3)
+        value, done = cost * value, f"{done} Multiply it by {cost.name}."
     return formula.name, done + deliver(site, level, formula.outs, value)
 
 
@@ -139,7 +134,9 @@ def _hashed(k: KernelBuilder, chance: float, c: Var) -> tuple[Expr, str]:
         buckets = k.scalar("table_size num_buckets", _UINT, 31, 127)
         return code % buckets, f"{text}modulo {buckets.name}"
     buckets = k.scalar("table_size num_buckets", _UINT, 24, 64)
-    return code & (buckets - 1), f"{text}and {buckets.name} - 1, the size being a power of two"
+    return code & (
+        buckets - 1
+    ), f"{text}masked with {buckets.name} - 1, the size being a power of two"
 
 
 def spread(b: BodyBuilder, x: Expr) -> Expr:
@@ -162,7 +159,8 @@ def _in_cube(k: KernelBuilder, chance: float, c: Var) -> tuple[Expr, str]:
     rest = zip(_parts(c)[1:], scales, strict=False)
     deep = f" + {side.name}^2 * cz" if len(_parts(c)) == 3 else ""
     index = summed([c[0], *(scale * part for part, scale in rest)])
-    return index, f"its number cx + {side.name} * cy{deep}"
+    inside = f"c lying in the grid of {side.name} cells an axis"
+    return index, f"its number cx + {side.name} * cy{deep}, {inside}"
 
 
 _CODES = {"hash": _hashed, "morton": _morton, "cube": _in_cube}
@@ -213,7 +211,7 @@ def weight(f: Expr) -> Expr:
 def _crowd(k: KernelBuilder, level: int, site: Site) -> tuple[str, str]:
     """How many of a thread's cells are near its own, and their mean offset."""
     shape = k.draw.shape
-    scalar = Scalar(shape.weighted({"int32": 4, "int64": 1, "int16": 1}))
+    scalar = Scalar(shape.weighted({"int32": 4, "int64": 1}))
     vec = Vec(shape.choice((2, 3)), scalar)
     source = site.read(plurals(words(_CELLS)), vec, -5, 5)
     others = Table(k, "block seed", {"o": Part("block seed occupied_cell", vec, -5, 5)})

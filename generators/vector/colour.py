@@ -8,11 +8,11 @@ from generators.kit.formulas import Formula
 from generators.kit.functions import dot, least, most
 from generators.kit.naming import routine
 from generators.kit.outputs import deliver
-from generators.kit.records import Part, record
+from generators.kit.records import Part
 from generators.kit.sites import Site, launch
 from generators.kit.sources import filled, given
 from generators.kit.words import say
-from generators.program.dtypes import INT32, Scalar, Vec
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
 from generators.program.expr import Expr, Var, literal
 from generators.vector.shelf import VectorShelf, settings, worked_out
 
@@ -84,7 +84,7 @@ _SETTINGS = {
     "sat": ("saturation sat_factor", 0.4, 1.6),
     "slope": ("contrast slope", 0.6, 1.5),
     "blend": ("blend opacity", 0.2, 0.8),
-    "white": ("white_point white_level", 0.8, 2.0),
+    "white": ("white_point white_level", 2.0, 4.0),
     "edge": ("threshold knee", 0.3, 0.4),
     "boost": ("vibrance vibrance_amount", 0.2, 0.9),
     "power": ("inv_gamma gamma_exponent", 0.4, 0.8),
@@ -114,9 +114,10 @@ _TASKS = {
 class Grading:
     """A pixel on its way through the steps of a grading."""
 
-    def __init__(self, k: KernelBuilder, site: Site, vec: Vec, level: int) -> None:
+    def __init__(self, k: KernelBuilder, site: Site, vec: Vec, level: int, hdr: bool) -> None:
         self.k, self.site, self.vec = k, site, vec
-        weights = k.draw.value.choice(_LUMA)
+        # Linear light has Rec. 709's weights; those of Rec. 601 are for what is gamma-coded.
+        weights = _LUMA[0] if hdr else k.draw.value.choice(_LUMA)
         row = make(vec, *(literal(w, vec.scalar) for w in weights))
         chance = 0.6 if level >= 3 else 0.0
         self.luma = routine(k, chance, "luma luminance", {"c": vec}, lambda b, c: dot(c, row))
@@ -136,19 +137,18 @@ class Grading:
         return value, f"{text}, y = {self.luma_text}" if "y" in formula.keys else text
 
 
-def _source(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[Expr, str]:
-    """The pixel: from an image of vectors, of structs with alpha, or of bytes."""
-    form = k.draw.shape.weighted({"image": 6, "struct": 2, "bytes": 2 if level > 1 else 1})
-    if form == "image":
+_HDR = ("reinhard", "extended_reinhard", "exposure")
+"""Steps that light of any strength goes through, which bytes do not hold."""
+
+
+def _source(k: KernelBuilder, site: Site, vec: Vec, hdr: bool) -> tuple[Expr, str]:
+    """The pixel: from an image of vectors or of bytes."""
+    if hdr:
+        image = site.read("hdr_image radiance_map hdr_frame", vec, 0.0, 4.0)
+        return image, say(k, image)
+    if k.draw.shape.chance(0.7):
         image = site.read("image pixels colors frame", vec, 0.0, 1.0)
         return image, say(k, image)
-    if form == "struct":
-        parts = {
-            "color": Part("color rgb", vec, 0.0, 1.0),
-            "alpha": Part("alpha coverage", vec.scalar, 0.1, 1.0, many="alpha coverage"),
-        }
-        r = record(site, "Pixel Texel", parts, 1.0)
-        return r["alpha"] * r["color"], f"{r.say('alpha')} * {r.say('color')} (premultiplied)"
     raw = site.read("bytes_rgb pixels8 raw", Vec(3, Scalar("uint8")), 0, 255)
     value = k.let("px b8", raw)
     parts_of = (cast(value[n], vec.scalar) / 255.0 for n in range(3))
@@ -177,13 +177,14 @@ def colour_grading(k: KernelBuilder, level: int) -> Title:
     """Colours of images: exposure, balance, saturation, curves and blends, one after another."""
     shape = k.draw.shape
     site = launch(k, grid=1)
-    vec = Vec(3, Scalar(shape.weighted({"float32": 8, "float64": 2})))
-    source, name = _source(k, level, site, vec)
-    g = Grading(k, site, vec, level)
-    c = k.let("c rgb col graded", source)
+    vec = Vec(3, FLOAT32)
     usable = [step for step in _STEPS.cards if level > 1 or step.name not in ("bright", "lift")]
     picked = shape.sample(usable, {1: 1, 2: 2, 3: 3, 4: 4, 5: 5}[level])
     picked.sort(key=lambda step: step.name != "bright")
+    hdr = any(step.name in _HDR for step in picked)
+    source, name = _source(k, site, vec, hdr)
+    g = Grading(k, site, vec, level, hdr)
+    c = k.let("c rgb col", source)
     texts: list[str] = []
     value: Expr = c
     for n, step in enumerate(picked):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.formulas import Shelf
-from generators.kit.functions import dot, exp, sqrt
+from generators.kit.functions import dot, exp, most, sqrt
 from generators.kit.naming import BY_LEVEL, local, routine
 from generators.kit.outputs import deliver
 from generators.kit.records import Part, record
@@ -18,14 +17,15 @@ from generators.vector.shelf import VectorShelf
 from generators.vector.tables import Table
 
 
-def _absolute_sum(b: BodyBuilder, u: Expr, w: Expr, floor: float = 0.0) -> Expr:
-    """The sum of the components of ``|u - w|``, each over the sizes of both if there is a floor."""
+def _absolute_sum(b: BodyBuilder, u: Expr, w: Expr, relative: bool = False) -> Expr:
+    """The sum of the components of ``|u - w|``, each over the sizes of both if ``relative``."""
     assert isinstance(u.type, Vec)
     total = b.let("dist l1", zero(u.type.scalar))
     with b.for_("axis e comp", u.type.size) as axis:
         size: Expr = abs(u[axis] - w[axis])
-        if floor:
-            size = size / (abs(u[axis]) + abs(w[axis]) + floor)
+        if relative:
+            # Two zeros differ by 0, not by 0 / 0.
+            size = size / most(abs(u[axis]) + abs(w[axis]), 1.0e-12)
         b.augment(total, "add", size)
     return total
 
@@ -38,11 +38,11 @@ WHOLE, REAL, NORMS = VectorShelf(), VectorShelf(scalars="g"), VectorShelf(scalar
 """Measures of any vectors, of vectors of floats, and Warp's own norms of float32 vectors."""
 
 _SUM = "the sum of the |{u}[e] - {w}[e]|"
-WHOLE.add("dot", "scores", lambda u, w: dot(u, w))
 WHOLE.add("squared_distance", "gaps", lambda body, u, w: _square(body, u, w))
 WHOLE.add("manhattan", "gaps", lambda body, u, w: _absolute_sum(body, u, w), _SUM)
 WHOLE.add("chebyshev", "gaps", lambda u, w: fn("max_element", abs(u - w)))
 REAL.cards = WHOLE.cards
+REAL.add("dot", "scores", lambda u, w: dot(u, w))
 REAL.add("euclidean", "gaps", lambda u, w: fn("length", u - w))
 REAL.add("cosine", "scores", lambda u, w: dot(u, w) / (fn("length", u) * fn("length", w)))
 REAL.add("gaussian", "scores", lambda body, u, w, g: exp(-g * _square(body, u, w)))
@@ -57,8 +57,8 @@ REAL.add(
 REAL.add(
     "canberra",
     "gaps",
-    lambda body, u, w: _absolute_sum(body, u, w, 0.1),
-    "the sum of |{u}[e] - {w}[e]| / (|{u}[e]| + |{w}[e]| + 0.1) over components e",
+    lambda body, u, w: _absolute_sum(body, u, w, True),
+    "the sum of |{u}[e] - {w}[e]| / (|{u}[e]| + |{w}[e]|) over components e, 0 where both are 0",
 )
 
 
@@ -86,6 +86,10 @@ _CALLED = {
     "squared_distance": "squared Euclidean",
     "norm_l2": "Euclidean",
     "taxicab": "Manhattan",
+    "manhattan": "Manhattan",
+    "chebyshev": "Chebyshev",
+    "euclidean": "Euclidean",
+    "canberra": "Canberra",
     "pseudo_huber": "pseudo-Huber",
     "dot": "dot product",
     "tanimoto": "Tanimoto",
@@ -148,7 +152,7 @@ def _pairs(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> t
     how, told = Scored(k, level, site, vec), done
     value = how.of(u, w)
     noun = "similarity" if how.rises else "distance"
-    done = f"Compute the {_CALLED.get(how.form, how.form.capitalize())} {noun} of each pair of "
+    done = f"Compute the {_CALLED.get(how.form, how.form)} {noun} of each pair of "
     done += f"feature vectors.{told}, take {how.text}."
     outs = "similarity scores" if how.rises else "distances dists"
     return how.form, done + deliver(site, level, outs, value)
@@ -164,12 +168,11 @@ def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> 
     """The best of several prototypes, its index, and how clear the choice is."""
     left = site.read("features queries samples", vec, -high, high)
     parts = {"w": Part("center mean_vec prototype", vec, -high, high)}
-    biased = k.draw.shape.chance(0.25)
-    if biased:
-        top = 0.3 if vec.scalar.is_float else 3
-        parts["bias"] = Part("bias offset", vec.scalar, 0.0 if top < 1 else 0, top)
-    table = Table(k, "Prototype Cluster Entry", parts, 0.8, (3, 7))
     how = Scored(k, level, site, vec)
+    biased = how.form == "dot" and k.draw.shape.chance(0.6)
+    if biased:
+        parts["bias"] = Part("bias offset", vec.scalar, -0.3, 0.3)
+    table = Table(k, "Prototype Cluster Entry", parts, 0.8, (3, 7))
     a = k.let("a feature query", left)
 
     def score(parts: list[Expr], names: str) -> Var:
@@ -178,7 +181,8 @@ def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> 
 
     best = score(table.at(0), "best closest")
     winner = k.let("winner label best_index", k.lift(0, INT32))
-    beyond = best - 9 if how.rises else best + 9
+    worst = 1.0e30 if vec.scalar.is_float else 2147483647
+    beyond = k.lift(-worst if how.rises else worst, vec.scalar)
     second = k.let("runner_up second", beyond) if level >= 4 else None
     with table.each("c j candidate", start=1) as (c, entry):
         value = score(entry, "score s match")
@@ -198,33 +202,29 @@ def _search(k: KernelBuilder, level: int, site: Site, vec: Vec, high: float) -> 
     found = site.put(outs, best)
     done += f" Store the prototype's index in {out.name} and the {noun} in {found.name}."
     if second is not None:
-        done += _clear(site, level, best, second, how.rises)
+        done += _clear(site, best, second, how.rises)
     return how.form, done
 
 
-_CLEAR = Shelf()
-_CLEAR.add("lead", "leads gaps", lambda g: g)
-_CLEAR.add("odds", "confidence odds", lambda g: 1.0 / (1.0 + exp(-g)))
-_CLEAR.add("sure", "certainty trust", lambda g: g / (1.0 + g))
-
-
-def _clear(site: Site, level: int, best: Var, second: Var, rises: bool) -> str:
-    """How far the best score is from the second best."""
+def _clear(site: Site, best: Var, second: Var, rises: bool) -> str:
+    """How far the best is from the second best, or whether it is clearly the best."""
     k, scalar = site.k, scalar_of(best.type)
-    gap = k.let("gap lead", best - second if rises else second - best)
-    done = " Let g be how much better it is than the second best, which starts at the first score "
-    done += "- 9." if rises else "+ 9."
-    forms = [card.name for card in _CLEAR.cards] + ["flag"] if scalar.is_float else ["lead"]
-    for form in k.draw.shape.sample(forms, min(len(forms), 2 if level >= 5 else 1)):
-        if form == "flag":
-            edge = given(site, "min_gap threshold", scalar, 0.05, 0.2, forms=_SOURCES)
-            value, text = cast(gap > edge, INT32), f"1 where g > {say(k, edge)}, else 0"
-            outs = "accepted clear_flags"
-        else:
-            card = _CLEAR.card(form)
-            value, text, outs = card.build(k, gap), card.said({"g": "g"}), card.outs
-        done += f" {site.put(outs, value).name} gets {text}."
-    return done
+    if not scalar.is_float or k.draw.shape.chance(0.4):
+        ends = (best, second) if rises else (second, best)
+        out = site.put("leads margins", ends[0] - ends[1])
+        return f" {out.name} gets how much better it is than the second best."
+    if rises:
+        edge = given(site, "min_gap threshold", scalar, 0.05, 0.2, forms=_SOURCES)
+        clear, text = (
+            best - second > edge,
+            f"it exceeds the second best by more than {say(k, edge)}",
+        )
+    else:
+        # Lowe's ratio test.
+        ratio = given(site, "max_ratio lowe_ratio", scalar, 0.6, 0.9, forms=_SOURCES)
+        clear, text = best < ratio * second, f"it is below {say(k, ratio)} times the second best"
+    out = site.put("accepted clear_flags", cast(clear, INT32))
+    return f" {out.name} gets 1 where {text}, else 0."
 
 
 @idiom(depth=3)
@@ -232,14 +232,13 @@ def compare_features(k: KernelBuilder, level: int) -> Title:
     """How alike two feature vectors are, or which of several prototypes is the closest."""
     shape = k.draw.shape
     site = launch(k, list=5, batch=3 + level // 3)
-    if shape.chance(0.15):
-        scalar = Scalar("int32")
-    else:
-        scalar = Scalar(shape.weighted({"float32": 10, "float64": 3, "float16": 1}))
-    vec = Vec(shape.weighted({2: 2, 3: 4, 4: 4, 5: 2, 8: 1}), scalar)
+    scalar = Scalar(shape.weighted({"float32": 11, "int32": 2, "float64": 1}))
+    vec = Vec(shape.weighted({3: 2, 4: 5, 8: 5}), scalar)
     high = 1.0 if scalar.is_float else 9
     form, done = (_pairs if level <= 2 else _search)(k, level, site, vec, high)
+    rises = form in {card.name for card in REAL.cards if card.outs == "scores"}
     form = {"normed_dot": "cosine", "norm_l2": "euclidean", "dot": "dot_product"}.get(form, form)
     if level <= 2:
         return Title(k.name(f"{form}_of_pairs compare_{form} {form}_pairs"), done)
-    return Title(k.name(f"nearest_{form} assign_{form} assign_prototypes"), done)
+    names = f"best_{form} most_similar" if rises else f"nearest_{form} nearest_prototype"
+    return Title(k.name(f"{names} assign_{form} assign_prototypes"), done)

@@ -71,11 +71,18 @@ def _said(degree: int, phase: bool) -> str:
     )
 
 
-def _direction(k: KernelBuilder, dims: tuple[str, ...], at: tuple[Var, ...]) -> tuple[Expr, str]:
-    """The direction of a thread: given, or from the camera to its point."""
+def _direction(
+    k: KernelBuilder, dims: tuple[str, ...], at: tuple[Var, ...], lit: bool
+) -> tuple[Expr, str]:
+    """The direction of a thread: given, or from the camera or a light probe to its point."""
     if k.draw.shape.chance(0.5):
         dirs = k.array("directions view_dirs dirs", VEC3, dims, init="unit")
         return k.let("d direction", dirs[at]), f"each unit direction of {dirs.name}"
+    if lit:
+        lamps = k.array("light_positions lamp_pos", VEC3, dims, low=-2.0, high=2.0)
+        probe = k.scalar("probe_pos probe_center", VEC3, 3.0, 5.0)
+        d = k.let("d to_light", fn("normalize", lamps[at] - probe))
+        return d, f"the direction from {probe.name} to each of {lamps.name}, normalized"
     points = k.array("positions means centers", VEC3, dims, low=-2.0, high=2.0)
     eye = k.scalar("camera_pos eye cam_center", VEC3, 3.0, 5.0)
     d = k.let("d view_dir", fn("normalize", points[at] - eye))
@@ -92,12 +99,13 @@ def harmonic_basis(k: KernelBuilder, level: int) -> Title:
     shape, degree, phase = k.draw.shape, _degree(k, level), k.draw.shape.chance(0.4)
     k.size("n", 30, 44)
     at = k.thread("n", names=(k.name("i tid"),))
-    d, said = _direction(k, ("n",), at)
+    lit = level >= 2 and shape.chance(0.5)
+    d, said = _direction(k, ("n",), at, lit)
     values = _basis(k, d, degree, phase)
     text = f"For {said}, take {_said(degree, phase)}. "
     many = (degree + 1) ** 2
     light = None
-    if level >= 2 and shape.chance(0.5):
+    if lit:
         light = k.array("radiances light_colors", VEC3, "n", low=0.0, high=2.0)
         color = k.let("color radiance", light[at])
     across = shape.chance(0.3)

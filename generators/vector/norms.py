@@ -76,13 +76,11 @@ _LOSSES.add("margin", "hinge_losses margin_losses", lambda r, margin: most(margi
 
 def _loss(k: KernelBuilder, level: int, site: Site, vec: Vec) -> Title:
     """A norm of residuals, and what losses make of it."""
-    parts = {
-        "u": Part("prediction estimate", vec, -2.0, 2.0),
-        "w": Part("target reference", vec, -2.0, 2.0),
-    }
-    r = record(site, "Sample Pair", parts, 0.4)
     norm = Norm(k, site, level, vec)
     loss = k.draw.shape.choice([_LOSSES.card(name) for name in _MADE_OF[norm.form]])
+    one, other = _PAIRED.get(loss.name, ("prediction estimate", "target reference"))
+    parts = {"u": Part(one, vec, -2.0, 2.0), "w": Part(other, vec, -2.0, 2.0)}
+    r = record(site, "Sample Pair", parts, 0.4)
     value = norm.of(r["u"], r["w"])
     parts = {
         "margin": Part("margin hinge_margin", FLOAT32, 1.5, 3.5, forms=_SOURCES),
@@ -99,6 +97,11 @@ def _loss(k: KernelBuilder, level: int, site: Site, vec: Vec) -> Title:
     return Title(k.name(_LOSS_NAMES[loss.name]), done)
 
 
+_PAIRED = {
+    "margin": ("anchor anchor_embedding", "negative negative_embedding"),
+    "bell": ("query feature", "key neighbor"),
+}
+"""What vectors are called that have no target."""
 _MADE_OF = {
     "l1": ("plain", "bell", "mean", "margin"),
     "l2": ("plain", "bell", "margin"),
@@ -109,9 +112,9 @@ _MADE_OF = {
 """What is made of each norm."""
 _LOSS_TASKS = {
     "plain": "Measure how far each vector is from its target.",
-    "bell": "Turn the distance of each vector from its target into an affinity.",
-    "mean": "Compute the error of each vector by component.",
-    "margin": "Compute a hinge loss that pushes pairs of vectors apart.",
+    "bell": "Turn the distance of the vectors of each pair into an affinity.",
+    "mean": "Compute the mean absolute error of each vector over its components.",
+    "margin": "Compute a hinge loss that pushes the vectors of each pair apart.",
 }
 _LOSS_NAMES = {
     "plain": "residual_norms vector_errors",
@@ -184,7 +187,7 @@ def _softmax(k: KernelBuilder, level: int, site: Site, s: Var, count: int, *, fa
 def embedding_norms(k: KernelBuilder, level: int) -> Title:
     """Norms of residuals as losses; scores against a few keys, and attention by them."""
     site = launch(k, list=5, batch=3 + level // 3)
-    vec = Vec(k.draw.shape.weighted({2: 1, 3: 3, 4: 3, 5: 1}), FLOAT32)
+    vec = Vec(k.draw.shape.weighted({3: 3, 4: 3, 8: 2}), FLOAT32)
     if level <= 2 or (level == 3 and k.draw.shape.chance(0.5)):
         return _loss(k, level, site, vec)
     return Title(k.name("soft_assign attend_keys"), _against(k, level, site, vec))

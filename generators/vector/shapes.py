@@ -52,13 +52,13 @@ def overlap_size(lo: Expr, hi: Expr, lo2: Expr, hi2: Expr) -> Expr:
     return most(least(hi, hi2) - most(lo, lo2), filled(lo.type, 0))
 
 
-@_SIMPLE.formula(
-    "ious overlap_ratios", "the volume of the overlap over that of the union (areas in 2-D)"
-)
+@_SIMPLE.formula("ious overlap_ratios", "the {measure} of the overlap over that of the union")
 def box_iou(body: BodyBuilder, lo: Expr, hi: Expr, lo2: Expr, hi2: Expr) -> Expr:
     shared = body.let("shared inter", most(least(hi, hi2) - most(lo, lo2), filled(lo.type, 0)))
     both = body.let("inter_vol shared_vol", _product(shared))
-    return both / (_product(hi - lo) + _product(hi2 - lo2) - both)
+    one = body.let("vol_a own_vol", _product(body.let("side_a own_side", hi - lo)))
+    two = body.let("vol_b other_vol", _product(body.let("side_b other_side", hi2 - lo2)))
+    return both / (one + two - both)
 
 
 @_SIMPLE.formula("volumes", "the product of the sides {hi} - {lo}")
@@ -125,7 +125,7 @@ def _box(k: KernelBuilder, vec: Vec, reach: float = 1.2) -> dict[str, Part]:
 
 
 def _point(site: Site, vec: Vec) -> Var:
-    return site.k.let("p point x", read(site, _part("point sample corner", vec, -2.0, 2.0, each=1)))
+    return site.k.let("p point x", read(site, _part("point sample query", vec, -2.0, 2.0, each=1)))
 
 
 def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
@@ -146,7 +146,9 @@ def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, st
         values |= record(site, "Other Query", other, 0.0).values
     value = evaluated(k, BY_LEVEL[level], formula, values)
     task, names = _BOX_TASKS[formula.name]
-    done = f"{task} Take {formula.said({key: say(k, v) for key, v in values.items()})}."
+    said = {key: say(k, v) for key, v in values.items()}
+    said["measure"] = "area" if vec.size == 2 else "volume"
+    done = f"{task} Take {formula.said(said)}."
     return done + deliver(site, level, formula.outs, value), names
 
 

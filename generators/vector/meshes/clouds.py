@@ -7,6 +7,7 @@ from dataclasses import replace
 from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, most, sqrt, where
+from generators.kit.sources import zero
 from generators.program.dtypes import FLOAT32, INT32, Mat, Quat, Transform, Vec
 from generators.program.expr import Expr, Var
 from generators.vector.simulation.parts import Crowd, Points, crowd, others, points_of
@@ -23,7 +24,7 @@ def chamfer_distance(k: KernelBuilder, level: int) -> Title:
     q = points_of(k, c.vec, "targets target_pts reference", -1.5, 1.5, (*lead, "refs"), level)
     own = c.at[: len(lead)]
     mine = k.let("x xi here", p.at(*c.at))
-    best = k.let("best d2_min nearest", k.lift(1.0e6, c.scalar))
+    best = k.let("best d2_min nearest", k.lift(1.0e30, c.scalar))
     keeps = c.shape.chance(0.6)
     who = k.let("arg best_j near_id", k.lift(-1, INT32)) if keeps else None
     valid = None
@@ -47,7 +48,8 @@ def chamfer_distance(k: KernelBuilder, level: int) -> Title:
     if who is None:
         text += f"Store {told} in {out}."
         return Title(k.name("one_sided_chamfer nearest_distance chamfer_terms"), text)
-    text += f"Store {told} in {out} and its index in {c.put('nearest_ids match_ids', who)}."
+    text += f"Store {told} in {out} and its index in {c.put('nearest_ids match_ids', who)} "
+    text += "(of equally near ones the first)."
     return Title(k.name("nearest_points nearest_neighbors match_points"), text)
 
 
@@ -73,7 +75,7 @@ def nearest_spacing(k: KernelBuilder, level: int) -> Title:
     few = c.shape.choice((2, 3, 4))
     kept = Vec(few, c.scalar)
     mine = k.let("x xi here", p.at(*c.at))
-    best = k.let("best near_d2 lowest", make(kept, k.lift(1.0e6, c.scalar)))
+    best = k.let("best near_d2 lowest", make(kept, k.lift(1.0e30, c.scalar)))
     k.sizes[c.dims[-1]] = replace(k.sizes[c.dims[-1]], min=few + 1)
     with others(c, p, True, {"all": 1}) as j:
         d = c.maybe("d delta", p.at(*c.place(j)) - mine)
@@ -111,10 +113,10 @@ def _spacing_stored(c: Crowd, p: Points, best: Var, of: tuple[int, bool, Var]) -
         text += f"{c.put(names, mean)} gets their mean {what}."
     else:
         far = sqrt(best[few - 1]) if root else best[few - 1]
-        text += (
-            f"Store their mean {what} in {c.put('spacings mean_dist', mean)} and the largest in "
-        )
-        text += f"{c.put('reach_out kth_dist', far)}."
+        outs = ("spacings mean_dist", "knn_radii kth_dist")
+        outs = outs if root else ("sq_spacings mean_sq_dist", "sq_radii kth_sq_dist")
+        text += f"Store their mean {what} in {c.put(outs[0], mean)} and the largest in "
+        text += f"{c.put(outs[1], far)}."
     return Title(k.name(title), text)
 
 
@@ -147,18 +149,27 @@ def cloud_normals(k: KernelBuilder, level: int) -> Title:
     p = c.points("points positions cloud", -1.0, 1.0)
     mat = Mat(3, 3, c.scalar)
     mine = k.let("x xi here", p.at(*c.at))
-    cov = k.let("cov c_mat scatter", make(mat, k.lift(0.0, c.scalar)))
+    squares = k.let("squares dd_sum", make(mat, k.lift(0.0, c.scalar)))
+    shift = k.let("shift d_sum", zero(c.vec))
+    # The point itself is one of its neighbourhood, with the offset 0.
     radius = k.scalar("radius reach", c.scalar, 0.9, 1.4) if c.shape.chance(0.5) else None
+    total = k.let("w_sum weight" if radius else "num_in members", k.lift(1.0, c.scalar))
     # All points together have one covariance: only with a radius has each a surface of its own.
     ways = {"table": 3, "counted": 2, "rows": 1} | ({"all": 3} if radius is not None else {})
-    with others(c, p, False, ways) as j:
+    with others(c, p, True, ways) as j:
         d = k.let("d delta", p.at(*c.place(j)) - mine)
         if radius is None:
-            k.augment(cov, "add", fn("outer", d, d))
+            k.augment(squares, "add", fn("outer", d, d))
+            k.augment(shift, "add", d)
+            k.augment(total, "add", 1.0)
         else:
             with k.if_(dot(d, d) < radius * radius):
-                weight = 1.0 - dot(d, d) / (radius * radius)
-                k.augment(cov, "add", k.let("w", weight) * fn("outer", d, d))
+                w = k.let("w", 1.0 - dot(d, d) / (radius * radius))
+                k.augment(squares, "add", w * fn("outer", d, d))
+                k.augment(shift, "add", w * d)
+                k.augment(total, "add", w)
+    mean = k.let("mean center", shift / total)
+    cov = k.let("cov c_mat", squares / total - fn("outer", mean, mean))
     return _cloud_normals_stored(c, k, cov, radius, p, mine)
 
 
@@ -166,28 +177,34 @@ def _cloud_normals_stored(
     c: Crowd, k: KernelBuilder, cov: Var, radius: Var | None, p: Points, mine: Var
 ) -> Title:
     """What :func:`cloud_normals` stores, and its text."""
-    start = fn("normalize", make(c.vec, *(k.lift(v, c.scalar) for v in (0.3, 0.5, 0.8))))
-    n = k.let("n normal v", start)
+    eye = k.scalar("viewpoint sensor", c.vec, -2.0, 2.0) if c.shape.chance(0.6) else None
+    begun, begin = _first_guess(c, mine, eye)
+    n = k.let("n normal v", begun)
     # A little more than the trace: where C is zero the start is kept.
-    trace = fn("trace", cov) + 0.001
-    use = k.let("flip shifted", fn("diag", make(c.vec, trace)) - cov)
+    ridge = k.scalar("ridge reg", c.scalar, 0.001, 0.01)
+    use = k.let("flip shifted", fn("diag", make(c.vec, fn("trace", cov) + ridge)) - cov)
     turns = k.scalar("num_iters iterations", INT32, 8, 12)
     with k.for_("it turn", turns):
         k.assign(n, fn("normalize", use * n))
-    near = f" within {radius.name}, weighted by 1 - |d|^2 / {radius.name}^2" if radius else ""
+    near = f" within {radius.name}, weighted by 1 - d^2 / {radius.name}^2" if radius else ""
+    near += ", d being their distance from it" if radius else ""
     told = c.told[0].replace("all particles", "all points")
     text = (
-        f"Estimate the normal of each point of {p.name}: the covariance C sums d d^T of the "
-        f"offsets d to {told}{near}, and its least direction v is found by {turns.name} power "
-        f"iterations with (trace(C) + 0.001) * I - C from normalize(0.3, 0.5, 0.8). "
+        f"Estimate the normal of each point of {p.name}: C is the covariance of it and of "
+        f"{told}{near}, and the direction v in which C is least is found by {turns.name} power "
+        f"iterations with (trace(C) + {ridge.name}) * I - C from {begin}. "
     )
-    if c.chance(0.5, 2):
-        eye_pos = k.scalar("viewpoint sensor", c.vec, -2.0, 2.0)
-        with k.if_(dot(n, eye_pos - mine) < 0.0):
-            k.assign(n, -n)
-        text += f"v is turned to the side of {eye_pos.name}. "
     text += f"Store v in {c.put('normals normals_out', n)}."
     return Title(k.name("cloud_normals estimate_normals pca_normals"), text)
+
+
+def _first_guess(c: Crowd, mine: Var, eye: Expr | None) -> tuple[Expr, str]:
+    """Where a normal's iteration starts: toward the sensor, or at a given normal."""
+    if eye is not None:
+        toward = f"the direction to {getattr(eye, 'name', '')} (so v stays on its side)"
+        return fn("normalize", eye - mine), toward
+    guess = c.array("rough_normals old_normals", c.vec, init="unit")
+    return guess[c.at], f"its {guess.name}"
 
 
 @idiom

@@ -19,16 +19,16 @@ VEC3 = Vec(3, FLOAT32)
 @idiom
 def mesh_smoothing(k: KernelBuilder, level: int) -> Title:
     """Laplacian smoothing over the neighbours of a vertex: umbrella, distances or given weights."""
-    c = crowd(k, level, space=3)
+    c = crowd(k, level, space=3, called=k.draw.word.choice(("n", "count", "num")))
     p = c.points("vertices verts positions", -1.0, 1.0)
     way = c.shape.choice(("umbrella", "distance", "gauss", "umbrella"))
     mine = k.let("x xi here", p.at(*c.at))
     total = k.let("lap_sum delta_sum", zero(c.vec))
     names = "num_seen valence" if (plain := way == "umbrella") else "w_sum norm"
-    weight = k.let(names, k.lift(0.0 if plain else 1.0e-6, c.scalar))
+    weight = k.let(names, k.lift(0.0, c.scalar))
     soft = k.scalar("eps_sq soft_sq", c.scalar, 0.05, 0.2) if way == "distance" else None
     sigma = k.scalar("sigma bandwidth", c.scalar, 0.5, 1.2) if way == "gauss" else None
-    with others(c, p, False, {"table": 3, "counted": 3, "rows": 4}) as j:
+    with others(c, p, False, {"counted": 1, "rows": 6}) as j:
         d = k.let("d edge", p.at(*c.place(j)) - mine)
         if way == "umbrella":
             k.augment(total, "add", d)
@@ -55,14 +55,15 @@ def _mesh_smoothing_stored(
     """What :func:`mesh_smoothing` stores, and its text."""
     (p, mine), (total, weight) = at, sums
     # A row of a ragged list may be empty.
-    empty = plain and "up to the next" in c.told[0]
-    lap = c.k.let("lap mean_delta", total / (most(weight, 1.0) if empty else weight))
+    empty = "up to the next" in c.told[0]
+    least_of = 1.0 if plain else 1.0e-12
+    lap = c.k.let("lap mean_delta", total / (most(weight, least_of) if empty else weight))
     text = f"Smooth a mesh: the Laplacian L of each vertex of {p.name} is "
     if plain:
         text += f"the mean offset of {c.told[0]}{', 0 where there are none' * empty}. "
     else:
-        text += f"the sum of w * d over {c.told[0]}, d the offset of one, over the sum of w (plus "
-        text += f"1e-06); w = {law}. "
+        text += f"the sum of w * d over {c.told[0]}, d the offset of one, over the sum of "
+        text += f"w{', 0 where there are none' * empty}; w = {law}. "
     name = c.k.name("mesh_smoothing laplacian_smooth relax_mesh")
     return Title(name, text + _smoothed(c, mine, lap))
 
@@ -234,15 +235,14 @@ _Plane = Callable[[Expr], tuple[Expr, Expr]]
 
 
 _SIDES = 6
-"""Planes of a view, where each has a bit."""
+"""Planes of a view."""
 
 
 def _planes(
-    k: KernelBuilder, dims: tuple[str, ...], lead: tuple[Expr, ...], six: bool
+    k: KernelBuilder, dims: tuple[str, ...], lead: tuple[Expr, ...]
 ) -> tuple[_Plane, Expr, str]:
     """Planes as four numbers each, or as normals and offsets: one of them, their count, a text."""
-    many = str(_SIDES) if six else k.size("planes", 4, 6)
-    sides = k.lift(_SIDES, INT32)
+    many, sides = str(_SIDES), k.lift(_SIDES, INT32)
     if k.draw.shape.chance(0.5):
         planes = k.array("planes frustum", Vec(4, FLOAT32), (*dims, many), low=-1.0, high=1.0)
 
@@ -250,15 +250,14 @@ def _planes(
             plane = k.let("plane eq_p", planes[index(*lead, s)])
             return k.let("n normal", make(VEC3, plane[0], plane[1], plane[2])), plane[3]
 
-        count = sides if six else extent(planes, len(lead))
-        return packed, count, f"{planes.name} (x, y, z, w)"
+        return packed, sides, f"{planes.name} (the unit normal n, then d)"
     normals = k.array("plane_normals inward", VEC3, (*dims, many), init="unit")
     offs = k.array("plane_offsets plane_d", FLOAT32, (*dims, many), low=0.2, high=1.5)
 
     def split(s: Expr) -> tuple[Expr, Expr]:
         return k.let("n normal", normals[index(*lead, s)]), offs[index(*lead, s)]
 
-    return split, sides if six else extent(offs, len(lead)), f"{normals.name} and {offs.name}"
+    return split, sides, f"{normals.name} (unit vectors n) and {offs.name} (d)"
 
 
 @idiom
@@ -272,7 +271,7 @@ def frustum_culling(k: KernelBuilder, level: int) -> Title:
     lead_dims = c.dims[:1] if several else ()
     lead = c.at[:1] if several else ()
     way = shape.choice(("first", "state", "bits"))
-    plane_of, count, said = _planes(k, lead_dims, lead, way == "bits")
+    plane_of, count, said = _planes(k, lead_dims, lead)
     return _frustum_culling_worked(way, k, c, p, count, plane_of, said)
 
 
@@ -331,7 +330,7 @@ def _frustum_culling_stored(
     }[way]
     text = (
         f"Test the {kind} about {p.name} with {'half sides' if box else 'radii'} {size.name} "
-        f"against the planes {said}: the centre x lies dot(n, x) + d before a plane and reaches "
+        f"against the six planes {said}: the centre x lies dot(n, x) + d before one and reaches "
         f"{'dot(half sides, |n|)' if box else 'its radius'} along n. {c.put(outs, found)} "
         f"gets {what}."
     )

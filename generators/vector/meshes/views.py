@@ -32,7 +32,7 @@ def _matrix(c: Crowd, names: str, lead: tuple[Var, ...], init: str = "uniform") 
     low, high = (-1.0, 1.0) if init == "uniform" else (-0.1, 0.1)
     if lead:
         array = k.array(f"{names}s", MAT3, c.dims[:1], init=init, low=low, high=high)
-        return k.let(f"{names.split()[-1]}_v", array[lead]), array.name
+        return k.let("mat_v own_mat", array[lead]), array.name
     one = k.scalar(names, MAT3, low, high, init=init)
     return one, one.name
 
@@ -48,32 +48,32 @@ def epipolar_error(k: KernelBuilder, level: int) -> Title:
     back: Expr = fn("transpose", mat) * y
     way = c.shape.choice(("line", "symmetric", "sampson", "sampson"))
     e = k.let("e algebraic", dot(y, line))
-    inner = k.let("n2 line_sq", line[0] * line[0] + line[1] * line[1] + _TINY)
+    inner = k.let("n2 line_sq", line[0] * line[0] + line[1] * line[1])
     told = {"line": "distance from", "symmetric": "symmetric distance from", "sampson": "Sampson"}
+    signed = c.shape.chance(0.5)
+    told |= {} if signed else {"line": "squared distance from"}
+    told["symmetric"] = "symmetric squared distance from"
     text = f"Measure how far matches a, b of {said} are from their epipolar lines"
     text += (
         f" ({told[way]}{'' if way == 'sampson' else ' the line'}{' error' * (way == 'sampson')})"
     )
-    text += f". With both as (x, y, 1), the line l = {name} * a and e = dot(b, l): "
-    signed = c.shape.chance(0.5)
+    text += f". With both as (x, y, 1), the line l = {name} * a and e = dot(b, l)"
+    text += ": " if way == "line" else f", m = transpose({name}) * b: "
     if way == "line":
         found: Expr = e / sqrt(inner) if signed else e * e / inner
-        what = f"e / sqrt(|l_xy|^2 + {_TINY})" if signed else f"e^2 / (|l_xy|^2 + {_TINY})"
+        what = "e / |l_xy|" if signed else "e^2 / |l_xy|^2"
     else:
         other = k.let("line_a", back)
         outer = other[0] * other[0] + other[1] * other[1]
         if way == "sampson":
             found = e * e / (inner + outer)
-            what = f"e^2 / (|l_xy|^2 + |m_xy|^2 + {_TINY})"
+            what = "e^2 / (|l_xy|^2 + |m_xy|^2)"
         else:
-            found = e * e * (1.0 / inner + 1.0 / (outer + _TINY))
-            what = f"e^2 * (1 / (|l_xy|^2 + {_TINY}) + 1 / (|m_xy|^2 + {_TINY}))"
-        what += f", m = transpose({name}) * b"
+            found = e * e * (1.0 / inner + 1.0 / outer)
+            what = "e^2 * (1 / |l_xy|^2 + 1 / |m_xy|^2)"
     return Title(k.name(_EPIPOLAR[way]), text + _voted(c, found, what, way == "line" and signed))
 
 
-_TINY = 1.0e-6
-"""Keeps a degenerate line from a division by zero."""
 _EPIPOLAR = {
     "line": "epipolar_distance epipolar_residuals",
     "symmetric": "symmetric_epipolar_error epipolar_residuals",
@@ -86,7 +86,7 @@ def _voted(c: Crowd, found: Expr, what: str, signed: bool = False) -> str:
     k = c.k
     way = c.shape.choice(("plain", "vote", "cut", "weighted"))
     if signed and way in ("vote", "cut"):
-        found, what = abs(found), f"|{what.replace('|l_xy|^2', 'lx^2 + ly^2')}|"
+        found, what = abs(found), f"|{what.replace('|l_xy|', 'sqrt(lx^2 + ly^2)')}|"
     if way == "plain":
         return f"{c.put('errors residuals', found)} gets {what}."
     error = k.let("err r", found)
@@ -264,7 +264,7 @@ def _bundle_residuals_ended(
     focal = k.array("focals focal", FLOAT32, "cams", low=1.0, high=2.0)
     text = (
         f"Compute the reprojection residual of each observation: its point of {p.name} is turned "
-        f"by its camera's {said}, moved by {shift.name} and projected to (x, y) / z"
+        f"by its camera's {said}, moved by {shift.name} and projected to p = (x, y) / z"
     )
     return _bundle_residuals_kept(focal, cam, text, c, k, shape, px, py, seen, at)
 
@@ -288,11 +288,11 @@ def _bundle_residuals_kept(
         style = shape.choice(("k", "distortion_"))
         k1 = k.array(f"{style}1", FLOAT32, "cams", low=-0.4, high=0.4)
         grow: Expr = 1.0 + k1[cam] * r2
-        text += f", times 1 + {k1.name} * r^2"
+        text += f", multiplied by 1 + {k1.name} * |p|^2"
         if shape.chance(0.5):
             k2 = k.array(f"{style}2", FLOAT32, "cams", low=-0.9, high=0.9)
             grow = grow + k2[cam] * r2 * r2
-            text += f" + {k2.name} * r^4"
+            text += f" + {k2.name} * |p|^4"
         scale = k.let("zoom scale", scale * grow)
     r = k.let("r res", make(VEC2, scale * px, scale * py) - seen.at(*at))
     text += f", times {focal.name}; the residual is that less {seen.name}. "

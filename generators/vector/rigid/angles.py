@@ -87,7 +87,7 @@ def _angle_inputs(r: Rig) -> tuple[dict[str, Expr], str]:
 def euler_rotation(k: KernelBuilder, level: int) -> Title:
     """Rotations of roll, pitch and yaw, applied to a vector, chained with a mount or stored."""
     shape = k.draw.shape
-    r = rig(k, "i tid cam")
+    r = rig(k, "i tid idx")
     values, source = _angle_inputs(r)
     done = f"Convert Euler angles to quaternions: with roll, pitch and yaw in radians from {source}"
     rotation, text = _from_angles(r, values, level)

@@ -17,7 +17,7 @@ from generators.program.expr import Expr, Var, op
 from generators.vector.rigid.parts import MOSTLY, TUNED, Rig, minus, rig, shortened, unit
 from generators.vector.rigid.reports import about, renamed, reported
 
-SHARED_TARGET = {"each": 4, "first": 1, "shared": 2}
+SHARED_TARGET = {"each": 5, "shared": 2}
 
 
 def _frame(r: Rig) -> Callable[..., Expr]:
@@ -229,12 +229,13 @@ def attitude_error(k: KernelBuilder, level: int) -> Title:
         f"Compare orientations q of {pair.say('q')} with their target in {pair.say('goal')}: the "
     )
     done += f"error is the rotation e = (ev, ew) = {_RELATIVE_TEXT[frame]}"
-    short = level >= 3 or shape.chance(0.6)
-    done += f"{_shorter(k, error) if short else ''}."
     forms = ["angle", "vector", "quaternion", "about"]
     if level <= 2:
         forms = ["angle", "angle", "vector", "vector", "quaternion", "about"]
     chosen = shape.sample(forms, {1: 1, 2: 1, 3: 2}.get(level, 3))
+    # The angle about an axis is from -pi to pi for the shorter rotation alone.
+    short = level >= 3 or "about" in chosen or shape.chance(0.6)
+    done += f"{_shorter(k, error) if short else ''}."
     for form in chosen:
         done += _error_stored(r, form, error, level, short)
     done += reported(r, error, 1, 2, "e") if level >= 5 else ""

@@ -32,7 +32,8 @@ def _depth(r: Rig, level: int) -> tuple[Measure, str]:
     def value(p: Var, pixel: Expr) -> Expr:
         return (p[2], fn("length", p), 1.0 / p[2])[form]
 
-    return Measure(r.out("depths ranges", r.scalar), value), text
+    names = ("depths z_depths", "ranges ray_lengths", "inv_depths disparities")[form]
+    return Measure(r.out(names, r.scalar), value), text
 
 
 def _inside(r: Rig, level: int) -> tuple[Measure, str]:

@@ -32,6 +32,7 @@ class State:
         k, shape = r.k, r.k.draw.shape
         self.r, self.first, self.whole = r, shape.choice(("turn", "move")), shape.chance(0.5)
         based, self.tracks = shape.chance(0.3), tracks
+        self.keeps = self.whole or shape.chance(0.2)
         start: Expr = identity(r.pose if self.whole else r.quat)
         self.start = "start at the origin with the identity rotation"
         if self.whole:
@@ -66,16 +67,21 @@ class State:
             link = fn("quat_rotate", turn, link) if self.first == "turn" else link
             step = maybe(k, "step local joint_pose", make(r.pose, link, turn))
             k.assign(self.pose, product(k, self.pose, step))
-            k.note("keeps the rotation at unit length")
-            renormalize(r, self.pose)
+            if self.keeps:
+                k.note("keeps the rotation at unit length")
+                renormalize(r, self.pose)
         else:
             if self.first == "turn":
-                k.assign(self.rot, unit(self.rot * turn))
+                k.assign(self.rot, self._kept(self.rot * turn))
             k.augment(self.pos, "add", fn("quat_rotate", self.rot, link))
             if self.first == "move":
-                k.assign(self.rot, unit(self.rot * turn))
+                k.assign(self.rot, self._kept(self.rot * turn))
         if self.tracks:
             k.assign(self.low, least(self.low, self.pose[2] if self.whole else self.pos[2]))
+
+    def _kept(self, rot: Expr) -> Expr:
+        """A rotation, brought back to unit length or not."""
+        return unit(rot) if self.keeps else rot
 
     def rule(self, locked: str) -> str:
         """How one joint changes the pose."""
@@ -84,7 +90,7 @@ class State:
         if self.first == "turn":
             text = f": {turn} to the rotation on the right, then move by l rotated with the result"
         fixed = f". Where {locked} is true t is the identity" if locked else ""
-        return f"{text} (normalized after each){fixed}."
+        return f"{text}{' (normalized after each)' * self.keeps}{fixed}."
 
     @property
     def place(self) -> Expr:
@@ -121,7 +127,7 @@ def forward_kinematics(k: KernelBuilder, level: int) -> Title:
     if level >= 4 and shape.chance(0.6):
         locked = r.array("locked frozen braked", BOOL, more="q")
     joints = _joints(r, keys, 0.25 + 0.08 * level)
-    axis = None if many_axes else k.scalar("axis hinge", r.vec, init="unit")
+    axis = None if many_axes else k.scalar("joint_axis hinge", r.vec, init="unit")
     along = given(r, "along bone_dir", r.vec, init="unit", forms=SETTING) if straight else None
     count = k.trip_count("num_joints dof count", "q")
     state = State(r, not many_axes and level >= 3 and shape.chance(0.5))
@@ -148,7 +154,8 @@ def _reached(r: Rig, level: int, state: State) -> str:
     """The place of the tip and what is known with it."""
     k, shape = r.k, r.k.draw.shape
     place, done = state.place, " The tip is the last position."
-    if level >= 2 and shape.chance(0.5):
+    # Where a joint turns after its move, the last turn counts for what lies beyond it.
+    if state.first == "move" or (level >= 2 and shape.chance(0.5)):
         tool = given(r, "tool tool_offset", r.vec, -0.5, 0.5, forms=MOSTLY)
         turned = fn("quat_rotate", state.rotation, tool)
         place = fn("transform_point", state.pose, tool) if state.whole else place + turned

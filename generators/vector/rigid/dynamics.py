@@ -244,7 +244,7 @@ def _relative(r: Rig, level: int, p: Var, two: bool) -> tuple[Var, str]:
     first = r.read(names, INT32, init="index_of:c")
     x, *motion = bodies.items.at(k.let("body_id", first)).values()
     v = k.let("body_vel" if two else "u v_point vel", velocity(x, p, *motion))
-    text = f"{bodies.text}, the body being number {say(k, first)}: u = v + cross(w, p - x)"
+    text = f"{bodies.text}, the body's index in {say(k, first)}: u = v + cross(w, p - x)"
     if not two:
         return v, text
     who = shape.choice(("obstacle_", "platform_", "ground_"))

@@ -94,9 +94,9 @@ def instanced_points(k: KernelBuilder, level: int) -> Title:
     if level > 1 or shape.chance(0.6):
         p = k.let("p local_p corner", points)
     done = (
-        f"Place a shape at each of its instances. For an instance ({instance.text}) and a point p "
+        f"Place a shape at each of its instances. For instance {say(k, r.at[0])} ({instance.text}) "
     )
-    done += f"of {say(k, points)}"
+    done += f"and a point p = {say(k, points)} of the shape"
     parent = ""
     if level >= 3 and not instance.split and (level == 5 or shape.chance(0.6)):
         parent = instance.attach()

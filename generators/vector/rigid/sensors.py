@@ -171,7 +171,7 @@ def hand_eye(k: KernelBuilder, level: int) -> Title:
     r = rig(k, "i tid shot", single=0.75)
     parts = {
         "hand": Part("hand_pose flange", r.pose, -1.0, 1.0, "unit"),
-        "mount": Part("mount", r.pose, -0.5, 0.5, "unit", forms={"shared": 3, "each": 1}),
+        "mount": Part("mount hand_to_sensor", r.pose, -0.5, 0.5, "unit", forms={"shared": 1}),
     }
     shot = record(r, "Shot Station View", parts, 0.2 + 0.07 * level)
     mount, text = shot["mount"], shot.say("mount")
@@ -180,9 +180,6 @@ def hand_eye(k: KernelBuilder, level: int) -> Title:
         fitted = where(bare.value, identity(r.pose), mount)
         mount = maybe(k, "offset_x fitted", fitted, 0.6)
         text = f"({text}, or the identity where {bare.on})"
-    # Of a mount that all share the inverse would be taken once, on the host.
-    if shape.chance(0.3) and not isinstance(mount, Var):
-        mount, text = fn("transform_inverse", mount), f"the inverse of {text}"
     eye = k.let("eye cam sensor", product(k, shot["hand"], mount))
     done = "Bring what a sensor on a hand sees to the robot's base. The sensor's pose s is "
     done += f"{shot.say('hand')} * {text}."

@@ -8,7 +8,7 @@ from generators.build import BodyBuilder, KernelBuilder, fn, identity, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import where
 from generators.kit.masks import flag
-from generators.kit.naming import applied, maybe
+from generators.kit.naming import applied, local, maybe
 from generators.kit.records import Part
 from generators.kit.sources import given, zero
 from generators.kit.words import listed, say
@@ -30,22 +30,18 @@ from generators.vector.rigid.parts import (
 def _nodes(r: Rig, scaled: bool, struct: float) -> Items:
     """The nodes of a tree: transforms, or places with rotations and scales."""
     whole = {"pose": Part("pose", r.pose, -1.0, 1.0, "unit", "local_poses node_xforms")}
-    whole["stretch"] = Part("stretch", r.scalar, 0.6, 1.4)
     split = {
         "pos": Part("pos", r.vec, -1.0, 1.0, many="node_pos local_pos"),
         "rot": Part("rot", r.quat, init="unit", many="node_rots local_rots"),
         "scale": Part("scale", r.vec, 0.6, 1.4, many="node_scales local_scales"),
     }
-    if not scaled and not r.k.draw.shape.chance(struct):
-        del whole["stretch"]
-        struct = 0.0
-    return Items(r.k, "Node Frame", split if scaled else whole, "c", struct if scaled else 1.0)
+    return Items(r.k, "Node Frame", split if scaled else whole, "c", struct if scaled else 0.0)
 
 
 class Branch:
-    """The result of the transforms along a path: a transform or a matrix, and a size."""
+    """The result of the transforms along a path: a transform or a matrix."""
 
-    def __init__(self, r: Rig, level: int, scaled: bool, sized: bool) -> None:
+    def __init__(self, r: Rig, level: int, scaled: bool) -> None:
         k, self.r, self.scaled = r.k, r, scaled
         start: Expr = identity(Mat(4, 4, r.scalar)) if scaled else identity(r.pose)
         self.start = "identity"
@@ -55,7 +51,6 @@ class Branch:
             self.start = say(k, start)
         self.acc = k.let("world m model" if scaled else "pose xform acc", start)
         self.upward = k.draw.shape.chance(0.4)
-        self.size = k.let("size total_scale", r.real(1.0)) if sized else None
 
     def append(self, parts: dict[str, Expr]) -> None:
         """One transform more, from the left or the right."""
@@ -64,28 +59,10 @@ class Branch:
             one = fn("transform_compose", parts["pos"], parts["rot"], parts["scale"])
             k.assign(acc, one * acc if self.upward else acc * one)
             return
-        pose: Expr = parts["pose"]
-        before: Expr = acc
-        if self.size is not None and self.upward:
-            before = self._stretched(acc, parts["stretch"])
-        elif self.size is not None:
-            pose = k.let("local scaled_pose", self._stretched(pose, self.size))
-        k.assign(acc, product(k, *((pose, before) if self.upward else (before, pose))))
+        pose = parts["pose"]
+        k.assign(acc, product(k, *((pose, acc) if self.upward else (acc, pose))))
         k.note("against drift of the rotation")
         renormalize(self.r, acc)
-
-    def _stretched(self, pose: Expr, factor: Expr) -> Expr:
-        """A pose with its position scaled: a node's scale counts for where its children are."""
-        place = factor * fn("transform_get_translation", pose)
-        return make(self.r.pose, place, fn("transform_get_rotation", pose))
-
-    @property
-    def stretching(self) -> str:
-        if self.size is None:
-            return ""
-        if self.upward:
-            return ", the position so far being multiplied by each node's stretch first"
-        return ", the position of each being multiplied by the product of the stretch before it"
 
 
 @idiom(depth=1)
@@ -99,7 +76,7 @@ def frame_tree(k: KernelBuilder, level: int) -> Title:
     nodes = _nodes(r, scaled, 0.2 + 0.08 * level)
     paths = r.array("paths ancestors chains", INT32, more="q", init="index_of:c")
     count = k.trip_count("depth path_length", "q")
-    branch = Branch(r, level, scaled, "stretch" in nodes.said)
+    branch = Branch(r, level, scaled)
     skip = None
     if level >= 3 and shape.chance(0.5):
         skip = r.array("hidden detached skip", BOOL, more="q")
@@ -110,17 +87,15 @@ def frame_tree(k: KernelBuilder, level: int) -> Title:
         parts = nodes.at(index)
         with k.if_(fn("not", skip[r.index(s)])) if skip is not None else nullcontext():
             branch.append(parts)
-        if branch.size is not None:
-            k.augment(branch.size, "mul", parts["stretch"])
     done = (
         "Compose the transforms of each leaf's ancestors and place a point by them. Start with the "
     )
     done += f"{branch.start} and multiply by the "
     done += f"{'4x4 matrices' if scaled else 'transforms'} of the {say(k, count)} nodes in "
-    done += f"{paths.name} ({listed(list(nodes.said.values()))}) from the "
-    done += f"{'left' if branch.upward else 'right'}, one after another"
+    done += f"{paths.name} ({listed(list(nodes.said.values()))}), which lists the "
+    done += "leaf's own first: each is multiplied from the left" * branch.upward
+    done += "root first: each is multiplied from the right" * (not branch.upward)
     done += f", leaving out those where {skip.name} is true" if skip is not None else ""
-    done += branch.stretching
     done += "." if scaled else ", the rotation normalized each time."
     done += _attached(r, level, branch)
     return Title(k.name("frame_tree scene_graph_points compose_ancestors"), done)
@@ -131,9 +106,7 @@ def _attached(r: Rig, level: int, branch: Branch) -> str:
     k, shape, acc, scaled = r.k, r.k.draw.shape, branch.acc, branch.scaled
     p = given(r, "local_point", r.vec, -1.0, 1.0, many="markers local_points", each=3, shared=1)
     text = say(k, p)
-    if branch.size is not None:
-        p, text = branch.size * p, f"{text} times the product of their stretch"
-    p = k.let("p local_p", p) if scaled else p
+    p = local(k, "p local_p", p) if scaled else p
     world = by_matrix(r, acc, p) if scaled else fn("transform_point", acc, p)
     x = k.let("x moved world_p", world)
     done = f" x is {text} moved by the result."

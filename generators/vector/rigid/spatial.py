@@ -77,11 +77,12 @@ def move_spatial(k: KernelBuilder, level: int) -> Title:
     r = rig(k, "i tid link", single=0.75)
     frame, shown, outward = _frame(r, level)
     left, reached = ("local", "world") if outward else ("world", "local")
-    x = k.let(f"x xform to_{reached}", frame)
+    x = local(k, f"x xform to_{reached}", frame)
     done = f"With the transform {shown} of rotation R and position p"
     results: dict[str, Var] = {}
     for kind in k.draw.shape.sample(("twist", "wrench"), 2 if level >= 4 else 1):
-        value: Expr = r.read(_MANY[kind], r.six, -1.5, 1.5)
+        many = _MANY[kind] if outward else f"world_{plural(kind)} spatial_{plural(kind)}"
+        value: Expr = r.read(many, r.six, -1.5, 1.5)
         done += f", move the {kind} of {say(k, value)}"
         if level > 1:
             value = changed = k.let(f"{kind} {left}_{kind}", value)
@@ -169,8 +170,8 @@ def _by_adjoint(r: Rig, q: Var, p: Var, moved: Expr, force: bool) -> tuple[Expr,
     rot = k.let("rot basis", fn("quat_to_matrix", q))
     ad = k.let("ad adj motion_m", fn("spatial_adjoint", rot, fn("skew", p) * rot))
     if force:
-        return fn("transpose", ad) * moved, f"{text}transpose(A) * {say(k, moved)}"
-    return ad * moved, f"{text}A * {say(k, moved)}"
+        return fn("transpose", ad) * moved, f"{text}transpose(A) * {say(k, moved)} (torque first)"
+    return ad * moved, f"{text}A * {say(k, moved)} (angular part first)"
 
 
 def _by_halves(r: Rig, q: Var, p: Var, moved: Expr, force: bool) -> tuple[Expr, str]:
@@ -192,13 +193,14 @@ def _moved_by_adjoint(k: KernelBuilder) -> Title:
     r = rig(k, "i tid link", single=0.7)
     force = k.draw.shape.chance(0.4)
     kind = "wrench" if force else "twist"
-    moved = given(r, kind, r.six, -1.5, 1.5, many=_MANY[kind], each=1)
     way = _by_halves if k.draw.shape.chance(0.4) else _by_adjoint
     # The matrix of a pose that all threads share would be made once, on the host.
     q, p, text, outward = _turn_and_arm(r, _POSE if way is _by_halves else {"each": 1})
-    value, rule = way(r, q, p, moved, force)
     # The transpose of the matrix that moves twists moves wrenches the other way.
     outward = outward != (force and way is _by_adjoint)
+    many = _MANY[kind] if outward else f"world_{plural(kind)} spatial_{plural(kind)}"
+    moved = given(r, kind, r.six, -1.5, 1.5, many=many, each=1)
+    value, rule = way(r, q, p, moved, force)
     where = "from the frame of a pose to the world" if outward else "into the frame of a pose"
     task = f"Move {'wrenches' if force else 'twists'} {where}"
     done = f"{task}. With {text} and {rule}." + _delivered(r, value, kind, outward)
@@ -215,7 +217,9 @@ def _delivered(r: Rig, value: Expr, kind: str, outward: bool) -> str:
     halves = isinstance(value, Op) and value.op == "spatial_vector" and form == "halves"
     seen = value if halves else k.let("moved seen u", value)
     if form == "power":
-        names = _MANY["twist" if force else "wrench"].split()
+        dual = "twist" if force else "wrench"
+        names = _MANY[dual].split()
+        names = [f"world_{plural(dual)}", f"spatial_{plural(dual)}"] if outward else names
         other = r.read([n for n in names if n not in k.used], r.six, -1.0, 1.0)
         power = fn("spatial_dot", other, seen)
         return r.gets("powers work_rates", power, f"dot({say(k, other)}, u)")

@@ -155,18 +155,15 @@ def _compliant(c: Crowd, stretch: Var, weight: Expr) -> tuple[Var, str]:
 @idiom
 def distance_sweep(k: KernelBuilder, level: int) -> Title:
     """A Jacobi sweep of distance constraints: each point gathers the moves of all its links."""
-    c = crowd(k, level, flat=0.4)
+    c = crowd(k, level, flat=0.4, called=k.draw.word.choice(("n", "count", "num")))
     p = c.points("positions pos x", -1.0, 1.0)
     rest = k.scalar("rest_length rest l0", c.scalar, 0.5, 1.0)
     inv = c.array("inv_mass w", c.scalar, 0.2, 1.5) if c.shape.chance(0.6) else None
-    averaged = len(c.dims) == 1 and c.shape.chance(0.5)
     mine = k.let("xi pos_i own_pos", p.at(*c.at))
     move = k.let("move corr dx", zero(c.vec))
-    count = k.let("links num_links m", k.lift(0.0, c.scalar)) if averaged else None
+    count = k.let("links num_links", k.lift(0.0, c.scalar))
     wi = k.let("wi own_w", inv[c.at]) if inv is not None else None
-    # Only rows of a ragged list differ in length enough for a mean to say more than the sum.
-    ways = {"rows": 1} if averaged else {"table": 3, "counted": 3, "rows": 2}
-    with others(c, p, True, ways) as j:
+    with others(c, p, True, {"rows": 1}) as j:
         d = k.let("d delta edge", p.at(*c.place(j)) - mine)
         length = k.let("length dist l", fn("length", d))
         share: Expr = c.maybe("gap err", length - rest)
@@ -175,8 +172,7 @@ def distance_sweep(k: KernelBuilder, level: int) -> Title:
         else:
             share = c.maybe("share part", wi / (wi + inv[c.place(j)])) * share
         k.augment(move, "add", share * fn("normalize", d))
-        if count is not None:
-            k.augment(count, "add", 1.0)
+        k.augment(count, "add", 1.0)
     said = (
         "half"
         if inv is None
@@ -184,20 +180,17 @@ def distance_sweep(k: KernelBuilder, level: int) -> Title:
     )
     text = (
         f"Do one Jacobi sweep of distance constraints: each point of {p.name} "
-        f"{'averages' if averaged else 'sums'} over its links the move towards the other end by "
+        f"averages over its links the move towards the other end by "
         f"{said} of (distance - {rest.name}). It is linked to {c.told[0]}, itself left out. "
     )
     text += _swept(c, mine, move, count)
     return Title(k.name("distance_sweep jacobi_distance solve_links_jacobi"), text)
 
 
-def _swept(c: Crowd, mine: Var, move: Var, count: Var | None) -> str:
+def _swept(c: Crowd, mine: Var, move: Var, count: Var) -> str:
     """The position after the moves, relaxed."""
     k = c.k
     relax = c.number("omega relaxation sor", 0.8, 1.5, 0.8)
-    if count is None:
-        out = c.put("new_positions pos_out x_out", mine + relax * move)
-        return f"{out} gets the position plus {written(relax)} times the sum."
     moved = k.let("x_new moved", mine)
     with k.if_(count > 0.0):
         k.augment(moved, "add", relax / count * move)

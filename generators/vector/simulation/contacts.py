@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
@@ -97,27 +97,30 @@ def _friction(c: Crowd, force: Var, across: Expr, load: Expr) -> str:
 @idiom
 def flocking(k: KernelBuilder, level: int) -> Title:
     """Boids: keep apart, match the neighbours' velocity, move to their middle."""
-    c = crowd(k, level, flat=0.5, sizes=(36, 48))
+    c = crowd(k, level, flat=0.5, sizes=(66, 80))
     p = c.points("positions pos x", -0.8, 0.8)
     v = c.points("velocities vel v", -1.0, 1.0)
-    wide = 0.4 if c.vec.size == 2 else 0.7
+    # Near enough that some see nobody.
+    listed = len(c.dims) == 1 and c.shape.chance(0.25)
+    wide = (0.155 if c.vec.size == 2 else 0.3) * (2.5 if listed else 1.0)
+    wide *= 1.2 if len(c.dims) > 1 else 1.0
     reach = k.scalar("radius view_radius perception", c.scalar, wide, 1.6 * wide)
     near = k.scalar("min_dist avoid_radius personal", c.scalar, 0.75 * wide, 0.98 * wide)
-    return _flocking_stored(k, p, v, c, reach, near)
+    return _flocking_stored(k, (p, v), c, reach, near, listed)
 
 
 def _flocking_stored(
-    k: KernelBuilder, p: Points, v: Points, c: Crowd, reach: Var, near: Var
+    k: KernelBuilder, of: tuple[Points, Points], c: Crowd, reach: Var, near: Var, listed: bool
 ) -> Title:
     """What :func:`flocking` stores, and its text."""
+    p, v = of
     mine, speed = k.let("xi pos_i own_pos", p.at(*c.at)), k.let("vi own_vel", v.at(*c.at))
-    own = c.shape.chance(0.97)
     apart = k.let("apart separation", zero(c.vec))
-    heading = k.let("align heading", speed if own else zero(c.vec))
-    middle = k.let("center mid", mine if own else zero(c.vec))
-    unit = c.shape.chance(0.5)
-    count = k.let("seen num_seen m", k.lift(int(own), INT32 if c.shape.chance(0.5) else c.scalar))
-    with others(c, p, True, {"all": 6, "rows": 2}) as j:
+    heading = k.let("heading vel_sum", zero(c.vec))
+    middle = k.let("center_sum pos_sum", zero(c.vec))
+    law, pushed = c.shape.choice(_PUSHES)
+    count = k.let("seen num_seen", k.lift(0, INT32 if c.shape.chance(0.5) else c.scalar))
+    with others(c, p, True, {"rows": 1} if listed else {"all": 1}) as j:
         there = k.let("xj pj", p.at(*c.place(j)))
         d = k.let("d away delta", mine - there)
         dist = k.let("dist r", fn("length", d))
@@ -126,24 +129,31 @@ def _flocking_stored(
             k.augment(middle, "add", there)
             k.augment(count, "add", 1)
             with k.if_(dist < near):
-                k.augment(apart, "add", fn("normalize", d) if unit else d)
+                k.augment(apart, "add", pushed(d, dist))
     called = k.draw.word.choice(("{}_weight", "w_{}"))
     kinds = ("separate", "align", "cohere")
     weights = [k.scalar(called.format(kind), c.scalar, 0.2, 1.0) for kind in kinds]
     steer = k.let("steer accel a", weights[0] * apart)
-    with nullcontext() if own else k.if_(count > 0):
+    with k.if_(count > 0):
         share = k.let("inv_count inv_m", 1.0 / cast(count, c.scalar))
         k.augment(steer, "add", weights[1] * (share * heading - speed))
         k.augment(steer, "add", weights[2] * (share * middle - mine))
-    mean = "; means are over these and itself" if own else ""
+    whom = c.told[0].replace("all particles", "all boids")
     text = (
-        f"Steer boids. For each boid, look at {c.told[0]} but itself with |d| < {reach.name}, d "
-        f"leading from the other to it in {p.name}{mean}. Its steering is {weights[0].name} times "
-        f"the sum of {'d / |d|' if unit else 'd'} over "
-        f"those nearer than {near.name}, plus {weights[1].name} times (the mean of {v.name} less "
-        f"its own), plus {weights[2].name} times (the mean position less its own). "
+        f"Steer boids. For each boid, look at {whom} but itself with |d| < {reach.name}, d "
+        f"leading from the other to it in {p.name}. Its steering is {weights[0].name} times "
+        f"the sum of {law} over those of them nearer than {near.name}, plus, where it sees any, "
+        f"{weights[1].name} times (their mean of {v.name} less its own) and {weights[2].name} "
+        f"times (their mean position less its own). "
     )
     return Title(k.name("flocking boids_step boid_steering"), text + _steered(c, speed, steer))
+
+
+_PUSHES: tuple[tuple[str, Callable[[Expr, Expr], Expr]], ...] = (
+    ("d / |d|", lambda d, dist: d / dist),
+    ("d / |d|^2", lambda d, dist: d / (dist * dist)),
+)
+"""How a boid is pushed away from one that is too near."""
 
 
 def _steered(c: Crowd, speed: Var, steer: Var) -> str:
@@ -167,7 +177,7 @@ def _cells(k: KernelBuilder, size: int) -> tuple[list[str], Var, Var]:
     """The grid of cells: its sides, where each cell's particles start, and their ids."""
     names = ("nx", "ny", "nz")[:size]
     sides = [k.size(s, 4, 5) if size == 2 else k.size(s, 3, 3) for s in names]
-    count = k.draw.value.integer(40, 56)
+    count = k.draw.value.integer(90, 120)
     total = k.size("m", count, count, minimum=count)
     cells = "*".join(sides)
     starts = k.array("cell_start cell_begin", INT32, f"{cells}+1", init="sorted", low=0, high=count)
@@ -181,7 +191,7 @@ def cell_walk(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     size = 3 if shape.chance(0.35) else 2
     vec = Vec(size, FLOAT32)
-    k.size("q", 18, 30)
+    k.size("q", 30, 44)
     at = k.thread("q", names=(k.name("i tid qi"),))
     c = Crowd(k, level, vec, ("q",), at)
     sides, starts, ids = _cells(k, size)
@@ -191,8 +201,8 @@ def cell_walk(k: KernelBuilder, level: int) -> Title:
     here = k.let("x xi here", probes.at(*at))
     cells = _home(c, here, width)
     way = shape.choice(("count", "nearest", "sum"))
-    small, large = (0.6, 1.4) if way == "nearest" else (1.0, 2.0)
-    reach = k.scalar("radius reach h", FLOAT32, small, large)
+    # No farther than the width of a cell: the cells around hold all that is so near.
+    reach = k.scalar("radius reach h", FLOAT32, 0.6, 0.8)
     start = {"count": k.lift(0, INT32), "nearest": reach * reach, "sum": k.lift(0.0, FLOAT32)}
     best = k.let(
         {"count": "seen hits", "nearest": "best d2_min", "sum": "total acc"}[way], start[way]
@@ -309,8 +319,8 @@ def _found(
     text = (
         f"Search a cell grid around each query point of {probes.name}. Walk the {3**c.vec.size} "
         f"cells around its own, int({scale}point), as far as they lie in the grid (x runs "
-        f"fastest); a cell's particles are those in {ids.name} from its {starts.name} up to the "
-        f"next one's. "
+        f"fastest; cells are {reach.name} wide at least); a cell's particles are "
+        f"those in {ids.name} from its {starts.name} up to the next one's. "
     )
     if who is not None:
         text += f"Store the index of the nearest in {p.name} within {reach.name}, or -1, in "
@@ -319,7 +329,7 @@ def _found(
             text += f", and its distance, or {reach.name}, in "
             text += c.put("nearest_dist dist_out", sqrt(best))
         return Title(c.k.name("nearest_in_cells grid_nearest"), f"{text}.")
-    what, outs = "the number", "counts_out neighbor_counts found"
+    what, outs = "the number", "counts_out neighbor_counts num_found"
     names = "count_neighbors grid_neighbor_count neighbor_counts_grid"
     if way == "sum":
         what, outs = f"the sum of {reach.name}^2 - d^2", "weights_out kernel_sums"

@@ -110,7 +110,7 @@ def lennard_jones(k: KernelBuilder, level: int) -> Title:
     units = c.shape.chance(0.7)
     sigma = k.scalar("sigma diameter", c.scalar, 0.8, 1.0) if units else None
     depth = k.scalar("epsilon well_depth", c.scalar, 0.5, 1.5) if units else None
-    core = c.number("r2_min min_r2 core_sq", 0.6, 0.8)
+    core = c.number("r2_min min_r2 core_sq", 0.6, 0.8) if c.shape.chance(0.85) else None
     mine = k.let("xi pos_i own_pos", p.at(*c.at))
     force = k.let("force f fi", zero(c.vec))
     energy = k.let("energy u pot", zero(c.scalar)) if c.chance(0.4, 3) else None
@@ -121,16 +121,17 @@ def lennard_jones(k: KernelBuilder, level: int) -> Title:
             k.augment(d, "sub", box * make(c.vec, *turns))
         r2 = k.let("r2 dist_sq", dot(d, d))
         with k.if_(r2 < reach * reach):
-            pull, half = _well(c, most(r2, core), sigma, depth)
+            pull, half = _well(c, r2 if core is None else most(r2, core), sigma, depth)
             k.augment(force, "add", c.maybe("fr mag f_over_r", pull) * d)
             if energy is not None:
                 k.augment(energy, "add", half)
-    wrap = f", the nearest image in a box of side {box.name}" if box is not None else ""
+    wrap = f", the nearest image in a periodic box whose sides are {box.name}" if box else ""
+    floor = f"max(|d|^2, {written(core)})" if core is not None else "|d|^2"
     of = f"s = {sigma.name} and e = {depth.name}" if sigma and depth else "s = e = 1"
     text = (
         f"Sum the Lennard-Jones forces on each particle, of {c.told[0]} but itself where |d| < "
         f"{reach.name}. A pair's energy is 4 e * ((s / r)^12 - (s / r)^6) with {of}; d "
-        f"leads from the other to it in {p.name}{wrap}, and r^2 is max(|d|^2, {written(core)}). "
+        f"leads from the other to it in {p.name}{wrap}, and r^2 is {floor}. "
     )
     text += f"{c.put('forces force_out f_out', force)} gets the sum."
     if energy is not None:
@@ -278,7 +279,7 @@ def _ewald_real_stored(
     text = (
         f"Compute the real-space part of an Ewald sum for each particle: sum {q.name} * {what} "
         f"over {c.told[0]} but itself with r < {written(reach)}. d is the offset from the other's "
-        f"nearest image in {p.name} in a box of side {box.name}, r = |d|. {found} "
+        f"nearest image in {p.name} in a periodic box whose sides are {box.name}, r = |d|. {found} "
         f"gets the sum{own}."
     )
     return Title(k.name("ewald_real_space screened_coulomb real_space_ewald"), text)

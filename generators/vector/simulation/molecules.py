@@ -33,7 +33,8 @@ def _terms(k: KernelBuilder, level: int, count: int) -> tuple[Crowd, list[Expr],
     lead: tuple[Expr, ...] = at[:-1]
     what = "positions pos coords"
     if way == "residues":
-        p = points_of(k, vec, what, -1.5, 1.5, (*dims[:-1], "m+1", "3"), level)
+        residues = "m+1" if count > 3 else "m"
+        p = points_of(k, vec, what, -1.5, 1.5, (*dims[:-1], residues, "3"), level)
         slots: list[tuple[Operand, ...]] = [(me, s) for s in range(3)]
         slots += [(me + 1, 0)] * (count > 3)
         said = f"atoms 0, 1 and 2 of each residue{' and 0 of the next' * (count > 3)}"
@@ -320,7 +321,7 @@ def _contact_map_stored(
     p = points_of(k, vec, first, -1.5, 1.5, (*dims[:-2], "rows", *inner), level)
     q = points_of(k, vec, second, -1.5, 1.5, (*dims[: len(own)], "cols", *inner), level)
     if fine:
-        best = k.let("best d2_min closest", k.lift(1.0e6, c.scalar))
+        best = k.let("best d2_min closest", k.lift(1.0e30, c.scalar))
         with k.for_("u atom_a", extent(p.arrays[0], len(dims) - 1)) as u:
             here = c.maybe("xa here", p.at(*lead, row, u))
             with k.for_("v atom_b", extent(q.arrays[0], len(own) + 1)) as v:
@@ -331,7 +332,7 @@ def _contact_map_stored(
         d = k.let("d delta", p.at(*lead, row) - q.at(*own, col))
         squared = c.maybe("d2 dist_sq", dot(d, d))
     what = "least distance of two of their atoms" if fine else "distance"
-    text = f"Compare the residues of {p.name} and {q.name} pair by pair, d being their {what}. "
+    text = f"Compare each residue of {p.name} with each of {q.name}, d being their {what}. "
     told, title = _touching(c, squared)
     return Title(k.name(title), text + told)
 

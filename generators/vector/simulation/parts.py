@@ -118,7 +118,7 @@ def points_of(
     level: int = 1,
 ) -> Points:
     """Declare vectors: mostly an array of vectors; those of a kernel all lie in one way."""
-    ways = {"vec": 14, "rows": 0, "split": level > 1}
+    ways = {"vec": 39, "rows": 0, "split": level > 1}
     way = k.draw.stream("layout of points").weighted(ways)
     if way == "vec":
         return Points(vec, (k.array(names, vec, dims, low=low, high=high),), way, dims)

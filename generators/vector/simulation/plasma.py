@@ -39,8 +39,8 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
     c.vec = VEC3
     grid = c.chance(0.4, 2)
     moves = grid or c.shape.chance(0.5)
-    low, high = (1.0, 5.0) if grid else (-1.0, 1.0)
-    xs = points_of(k, VEC3, "positions pos x", low, high, c.dims, level) if moves else None
+    ends = (1.0, 5.0) if grid else (-1.0, 1.0)
+    xs = points_of(k, VEC3, "positions pos x", *ends, c.dims, level) if moves else None
     fast = moves and not grid and c.shape.chance(0.3)
     named = "proper_vel u_in" if fast else "velocities vel v"
     vs = points_of(k, VEC3, named, -1.0, 1.0, c.dims, level)
@@ -49,7 +49,9 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
     dt = k.scalar("dt time_step", FLOAT32, 0.1, 0.5)
     ratio, told = _charge(c)
     half = k.let("h half_qm", 0.5 * dt * ratio)
-    steps = k.scalar("substeps num_steps", INT32, 2, 4) if c.chance(0.35, 3) and not fast else None
+    # In steps of its own a particle would meet other cells.
+    several = c.chance(0.35, 3) and not fast and not grid
+    steps = k.scalar("substeps num_steps", INT32, 2, 4) if several else None
     v = k.let("ui" if fast else "vi", vs.at(*c.at))
     letter = "u" if fast else "v"
     kick = k.let("kick e_half", half * e)
@@ -62,25 +64,29 @@ def boris_push(k: KernelBuilder, level: int) -> Title:
             t, s = _turning(k, half / gamma * b)
         prime = k.let(f"{letter}_prime", minus + fn("cross", minus, t))
         k.assign(v, minus + fn("cross", prime, s) + kick)
-    many = f", {steps.name} times" if steps is not None else ""
-    text = _boris_rule(vs.name, f"{dt.name} / 2 * {told}", fields, many, fast)
-    names = "new_proper_vel u_out" if fast else "new_velocities vel_out v_out"
-    text += f"{c.put(names, v)} gets the new {letter}."
+        if several and x is not None:
+            k.augment(x, "add", dt * v)
+    text = _boris_rule(vs.name, f"{dt.name} / 2 * {told}", fields, steps, fast)
+    text += f"{c.put(_NEW[letter], v)} gets the new {letter}."
     if xs is not None and x is not None:
-        text += _moved(c, x, v, dt, xs.name, fast)
+        text += _arrived(c, x, dt) if several else _moved(c, x, v, dt, xs.name, fast)
     if c.chance(0.3, 2) and not fast:
         text += f" {c.put('energies kinetic', 0.5 * dot(v, v))} gets |v|^2 / 2."
     return Title(k.name("boris_push push_particles boris_step"), text)
 
 
-def _boris_rule(name: str, half: str, fields: str, many: str, fast: bool) -> str:
+_NEW = {"u": "new_proper_vel u_out", "v": "new_velocities vel_out v_out"}
+
+
+def _boris_rule(name: str, half: str, fields: str, steps: Var | None, fast: bool) -> str:
     """What is said of the step, for velocities or for those times gamma."""
     v, extra = ("u", ", gamma = sqrt(1 + |u-|^2)") if fast else ("v", "")
+    many = f", {steps.name} times" if steps is not None else ""
     text = f"Push {'fast ' * fast}charged particles by Boris' method{many}"
     text += f", {name} being u = gamma * v with c = 1" if fast else ""
     text += f": with h = {half}, E and B from {fields}, {v}- = {v} + h E{extra}, t = h B"
     text += f"{' / gamma' * fast} and s = 2 t / (1 + |t|^2), {v}' = {v}- + cross({v}-, t), the new "
-    return f"{text}{v} = {v}- + cross({v}', s) + h E, {v} of {name}. "
+    return f"{text}{v} = {v}- + cross({v}', s) + h E, {v} being in {name}. "
 
 
 def _charge(c: Crowd) -> tuple[Expr, str]:
@@ -88,7 +94,7 @@ def _charge(c: Crowd) -> tuple[Expr, str]:
     if c.shape.chance(0.4):
         q, m = c.array("charges q", FLOAT32, -1.0, 1.0), c.array("masses m", FLOAT32, 0.5, 2.0)
         return q[c.at] / m[c.at], f"{q.name} / {m.name}"
-    given = c.k.scalar("q_over_m charge_ratio", FLOAT32, 0.5, 2.0)
+    given = c.k.scalar("q_over_m charge_to_mass", FLOAT32, 0.5, 2.0)
     return given, given.name
 
 
@@ -96,6 +102,12 @@ def _turning(k: KernelBuilder, turn: Expr) -> tuple[Var, Var]:
     """The vectors t and s of Boris' rotation."""
     t = k.let("t t_vec", turn)
     return t, k.let("s s_vec", 2.0 * t / (1.0 + dot(t, t)))
+
+
+def _arrived(c: Crowd, x: Var, dt: Var) -> str:
+    """The position that moved in each of several steps."""
+    out = c.put("new_positions pos_out x_out", x)
+    return f" {out} gets the position, moved by {dt.name} * v with the new v in each step."
 
 
 def _moved(c: Crowd, x: Expr, v: Var, dt: Var, name: str, fast: bool) -> str:

@@ -116,9 +116,7 @@ def height_march(k: KernelBuilder, level: int) -> Title:
     c = r.c
     h = k.array("heights terrain", FLOAT32, dims, low=0.0, high=3.0)
     size = k.scalar("step_size ds", FLOAT32, 0.2, 0.4)
-    stop: Operand = k.draw.value.choice((20, 24, 32))
-    if shape.chance(0.65):
-        stop = k.scalar("max_steps num_steps", INT32, 16, 28)
+    stop = k.scalar("max_steps num_steps", INT32, 16, 28)
     smooth = shape.chance(0.6)
     t = k.let("t travelled", k.lift(0.0, FLOAT32))
     below = k.let("below hit", k.lift(0, INT32))
@@ -136,7 +134,7 @@ def height_march(k: KernelBuilder, level: int) -> Title:
     text = (
         f"March {r.said} over the height field {h.name} (rows along z, unit spacing, "
         f"{'bilinear' if smooth else 'the value of the cell'}) in up to "
-        f"{written(k.lift(stop, INT32))} steps of {size.name}, while the next point lies over "
+        f"{stop.name} steps of {size.name}, while the next point lies over "
         "the field and not below the ground. "
     )
     if c.chance(0.7, 2):
@@ -160,7 +158,7 @@ def _ground(k: KernelBuilder, h: Var, x: Expr, smooth: bool, names: str = "ix iz
 def _halved(k: KernelBuilder, r: Ray, way: tuple[Var, Var, Var], h: Var, smooth: bool) -> str:
     """Bisection of the step in which the ground was met; its sentence."""
     t, size, below = way
-    count = k.draw.value.choice((2, 3, 4))
+    count = k.scalar("num_halvings refine_steps", INT32, 3, 6)
     with k.if_(fn("eq", below, 1)):
         step = k.let("half half_step", 0.5 * size)
         with k.for_("b turn", count):
@@ -168,4 +166,4 @@ def _halved(k: KernelBuilder, r: Ray, way: tuple[Var, Var, Var], h: Var, smooth:
             with k.if_(x[1] >= _ground(k, h, x, smooth, "mx mz")):
                 k.augment(t, "add", step)
             k.augment(step, "mul", 0.5)
-    return f"Where the ground was met, the last step is halved {count} times to find it. "
+    return f"Where the ground was met, the last step is halved {count.name} times to find it. "

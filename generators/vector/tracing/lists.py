@@ -54,6 +54,10 @@ class _Mesh:
         return a, b, c
 
 
+_EDGE_ON = 1.0e-4
+"""Determinants up to this are those of triangles seen edge on."""
+
+
 def _moeller(kind: str) -> Callable[..., Expr]:
     """Moeller and Trumbore's test: the distance, or -1 for a miss.
 
@@ -65,7 +69,7 @@ def _moeller(kind: str) -> Callable[..., Expr]:
         h = b.let("h pvec", fn("cross", d, e2))
         det = b.let("det a_det", dot(e1, h))
         t = b.let("t dist", b.lift(-1.0, FLOAT32))
-        passed = det > 0.0001 if kind == "culled" else abs(det) > 0.0001
+        passed = det > _EDGE_ON if kind == "culled" else abs(det) > _EDGE_ON
         with nullcontext() if kind == "plain" else b.if_(passed):
             inv = b.let("inv_det f", 1.0 / det)
             s = b.let("s tvec", o - a)
@@ -87,8 +91,11 @@ def nearest_triangle(k: KernelBuilder, level: int) -> Title:
     any_hit = c.shape.chance(0.3)
     culled = c.chance(0.35)
     kind = "culled" if culled else "plain" if mesh.way == "soup" else "guarded"
-    reach = k.scalar("t_max max_dist far", FLOAT32, 0.4, 1.6)
-    start = k.lift(k.draw.value.choice((0.001, 0.01, 0.0001)), FLOAT32)
+    clipped = c.shape.chance(0.3)
+    reach = k.scalar("t_max max_dist far", FLOAT32, 1.0 if clipped else 0.4, 1.7)
+    start: Expr = k.lift(0.0, FLOAT32)
+    if clipped:
+        start = k.scalar("t_min min_dist near", FLOAT32, 0.4, 0.7)
     called = routine(
         k,
         0.3 + 0.5 * BY_LEVEL[level],
@@ -97,7 +104,7 @@ def nearest_triangle(k: KernelBuilder, level: int) -> Title:
         _moeller(kind),
         "Distance along the ray, -1 for a miss.",
     )
-    return _nearest_triangle_stored(any_hit, reach, k, called, mesh, r, start, culled, c)
+    return _nearest_triangle_stored(any_hit, reach, k, called, mesh, r, start, kind, c)
 
 
 def _nearest_triangle_stored(
@@ -108,7 +115,7 @@ def _nearest_triangle_stored(
     mesh: _Mesh,
     r: Ray,
     start: Expr,
-    culled: bool,
+    kind: str,
     c: Crowd,
 ) -> Title:
     """What :func:`nearest_triangle` stores, and its text."""
@@ -132,14 +139,21 @@ def _nearest_triangle_stored(
                 k.assign(who, f)
     task = "Test whether rays hit a mesh" if any_hit else "Find the nearest triangle that rays hit"
     text = f"{task}. For {r.said}, test all triangles of {mesh.said} by the Moeller-Trumbore method"
-    text += ", those that face away left out" * culled
-    low = written(start)
+    text += _LEFT_OUT[kind]
+    low = written(start).removesuffix(".0")
     if any_hit:
-        out = c.put("shadowed occluded hits", seen)
+        out = c.put("hits hit_flags", seen)
         text += f": {out} gets 1 if any is hit between {low} and {reach.name}, else 0."
-        return Title(k.name("any_hit_mesh shadow_rays occlusion_query"), text)
+        return Title(k.name("any_hit_mesh ray_hits_mesh"), text)
     out = c.put("face_ids hit_ids", who)
     return _nearest_triangle_ended(text, out, low, reach, c, best, k)
+
+
+_LEFT_OUT = {
+    "culled": " (without those whose determinant is 1e-4 at most: edge on, or facing away)",
+    "guarded": " (without those edge on, whose determinant is 1e-4 at most in size)",
+    "plain": "",
+}
 
 
 def _nearest_triangle_ended(

@@ -50,7 +50,7 @@ def cast_rays(
     names = [k.name("v view")] if several else []
     at = k.thread(*dims, names=[*names, k.name("i tid r")])
     c = Crowd(k, level, VEC3, dims, at)
-    way = k.draw.shape.choice(("each", "each", "shared"))
+    way = "each" if several else k.draw.shape.choice(("each", "each", "shared"))
     if way == "shared":
         start: Expr = k.scalar("origin eye source", VEC3, *eye)
         first, named = start, str(getattr(start, "name", ""))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from generators.build import KernelBuilder, cast, extent, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import PI, TWO_PI, atan2, dot, least, most, sqrt
@@ -14,7 +16,9 @@ from generators.vector.tracing.rays import VEC3
 
 def _surface(k: KernelBuilder, level: int) -> tuple[Crowd, Points, Expr, Expr]:
     """Points of a surface with unit normals: the launch, the points, a point and its normal."""
-    c = crowd(k, level, space=3, sizes=(48, 72), member="i tid p")
+    # The lamps and balls are those of one scene.
+    count = k.draw.word.choice(("n", "count", "num"))
+    c = crowd(k, level, space=3, sizes=(48, 72), member="i tid p", called=count)
     c.vec = VEC3
     p = points_of(k, VEC3, "points positions hit_pos", -1.0, 1.0, c.dims, level)
     normals = k.array("normals hit_normals", VEC3, c.dims, init="unit")
@@ -22,17 +26,18 @@ def _surface(k: KernelBuilder, level: int) -> tuple[Crowd, Points, Expr, Expr]:
 
 
 def _blocked(c: Crowd, x: Expr, to: Expr, limit: Expr | None, balls: tuple[Points, Var]) -> Var:
-    """Whether a ball stands between a point and a limit, or anywhere along a direction."""
+    """Whether a ray enters a ball before a limit, or anywhere along a direction."""
     k, (centers, radii) = c.k, balls
     seen = k.let("blocked shadow", k.lift(0, INT32))
     with k.for_("b m ball_i", extent(radii)) as b:
         oc = k.let("oc rel", centers.at(b) - x)
         along = k.let("along proj", dot(oc, to))
-        inside = op("and", along > 0.0, along < limit) if limit is not None else along > 0.0
-        near = dot(oc, oc) - along * along < radii[b] * radii[b]
-        with k.if_(op("and", inside, near)):
-            k.assign(seen, 1)
-            k.break_()
+        disc = k.let("disc root_arg", radii[b] * radii[b] - dot(oc, oc) + along * along)
+        with k.if_(disc > 0.0):
+            t = k.let("t_in t_ball", along - sqrt(disc))
+            with k.if_(t > 0.0 if limit is None else op("and", t > 0.0, t < limit)):
+                k.assign(seen, 1)
+                k.break_()
     return seen
 
 
@@ -40,6 +45,34 @@ def _balls(k: KernelBuilder, level: int) -> tuple[Points, Var]:
     k.size("balls", 4, 7)
     centers = points_of(k, VEC3, "centers ball_pos", -2.0, 2.0, ("balls",), level)
     return centers, k.array("radii ball_radius", FLOAT32, "balls", low=0.3, high=0.8)
+
+
+@dataclass(frozen=True)
+class _Gloss:
+    """Blinn and Phong's highlight: the direction to the eye, its exponent and its strength."""
+
+    k: KernelBuilder
+    eye: Var
+    view: Var
+    power: Var
+    share: Var
+
+    @classmethod
+    def drawn(cls, k: KernelBuilder, x: Expr) -> _Gloss:
+        eye = k.scalar("eye camera", VEC3, -2.0, 2.0)
+        view = k.let("v to_eye", fn("normalize", eye - x))
+        power = k.scalar("shininess gloss", FLOAT32, 2.0, 12.0)
+        return cls(k, eye, view, power, k.scalar("specular k_s", FLOAT32, 0.2, 0.8))
+
+    def add(self, shade: Var, n: Expr, w: Expr) -> None:
+        """Add the highlight of a lamp in the direction ``w``."""
+        half = self.k.let("h half_vec", fn("normalize", w + self.view))
+        peak = self.k.let("n_dot_h cos_h", dot(n, half))
+        with self.k.if_(peak > 0.0):
+            self.k.augment(shade, "add", self.share * peak**self.power)
+
+    def law(self, diffuse: str) -> str:
+        return f"({diffuse} + {self.share.name} * max(n.h, 0)^{self.power.name})"
 
 
 @idiom
@@ -50,17 +83,15 @@ def lamp_light(k: KernelBuilder, level: int) -> Title:
     lamps = points_of(k, VEC3, "light_pos lamps", -3.0, 3.0, ("lamps",), level)
     coloured = c.shape.chance(0.4)
     power = k.array("powers intensity", VEC3 if coloured else FLOAT32, "lamps", low=0.5, high=2.0)
-    shiny = c.shape.chance(0.6)
+    shiny = _Gloss.drawn(k, x) if c.shape.chance(0.6) else None
     balls = _balls(k, level) if c.chance(0.5, 2) else None
-    law = "n.w"
+    albedo = k.array("albedo reflectance", FLOAT32, c.dims, low=0.1, high=0.9)
+    own = k.let("kd rho", albedo[c.at])
+    law = f"{albedo.name} * n.w"
     half_way = ""
-    if shiny:
-        eye = k.scalar("eye camera", VEC3, -2.0, 2.0)
-        view = k.let("v to_eye", fn("normalize", eye - x))
-        gloss = k.scalar("shininess gloss", FLOAT32, 2.0, 12.0)
-        share = k.scalar("specular k_s", FLOAT32, 0.2, 0.8)
-        law = f"(n.w + {share.name} * max(n.h, 0.001)^{gloss.name})"
-        half_way = f", h the unit vector halfway between w and that to {eye.name}"
+    if shiny is not None:
+        law = shiny.law(law)
+        half_way = f", h the unit vector halfway between w and that to {shiny.eye.name}"
     start = make(VEC3, k.lift(0.0, FLOAT32)) if coloured else k.lift(0.0, FLOAT32)
     light = k.let("light radiance total", start)
     with k.for_("l lamp_i", extent(power)) as lamp:
@@ -74,11 +105,10 @@ def lamp_light(k: KernelBuilder, level: int) -> Title:
         if balls is not None:
             with k.if_(fn("eq", _blocked(c, x, w, dist, balls), 1)):
                 k.continue_()
-        value: Expr = facing
-        if shiny:
-            half = k.let("h half_vec", fn("normalize", w + view))
-            value = facing + share * (most(dot(n, half), 0.001) ** gloss)
-        k.augment(light, "add", k.let("fall e", value / (1.0 + d2)) * power[lamp])
+        shade = k.let("shade e", own * facing)
+        if shiny is not None:
+            shiny.add(shade, n, w)
+        k.augment(light, "add", shade / d2 * power[lamp])
     return _lamp_light_stored(law, p, lamps, power, half_way, balls, k, c, light)
 
 
@@ -96,15 +126,13 @@ def _lamp_light_stored(
     """What :func:`lamp_light` stores, and its text."""
     text = (
         f"Light each surface point of {p.name} by a list of lamps: sum over those at {lamps.name} "
-        f"that it faces {law} / (1 + d^2) times {power.name}, n being the normal, w the direction "
-        f"to the lamp and d its distance"
+        f"that it faces (n.w > 0) {law} / d^2 times {power.name}, n being the normal, w the "
+        f"direction to the lamp and d its distance"
     )
     text += half_way
     if balls is not None:
         text += f". Lamps behind a ball ({balls[0].name}, {balls[1].name}) give none"
-    albedo = k.array("albedo reflectance", FLOAT32, c.dims, low=0.1, high=0.9)
-    found: Expr = albedo[c.at] * light
-    text += f". {c.put('shaded radiance_out light_out', found)} gets the sum times {albedo.name}."
+    text += f". {c.put('shaded radiance_out light_out', light)} gets the sum."
     return Title(k.name("lamp_light shade_points direct_light"), text)
 
 
@@ -131,16 +159,16 @@ def ambient_occlusion(k: KernelBuilder, level: int) -> Title:
                 k.assign(w, -w)
         seen = _blocked(c, x, w, reach, balls)
         k.augment(total, "add", 1.0 - cast(seen, FLOAT32))
-    how = "normalize(n + a random unit vector)"
-    how = how if cosine else "random unit vectors turned to the side of n"
+    how = "along normalize(n + a random unit vector), n being its normal"
+    how = how if cosine else "along random unit vectors turned to the side of its normal"
     text = (
-        f"Estimate how open each surface point of {p.name} is: send {rays.name} random rays, "
+        f"Estimate how open each surface point of {p.name} is: send {rays.name} rays "
         f"{how} (random state of {seed.name} and the point's index), and count those that no "
         f"ball of {balls[0].name} and {balls[1].name} stops"
     )
-    text += f" within {reach.name}" if reach is not None else ""
+    text += f" by being entered nearer than {reach.name}" if reach is not None else ""
     share = total / cast(rays, FLOAT32)
-    name = c.put("visibility ao_out openness", share)
+    name = c.put("visibility openness", share)
     text += f". {name} gets their share."
     return Title(k.name("ambient_occlusion ao_rays sky_visibility"), text)
 
@@ -148,11 +176,12 @@ def ambient_occlusion(k: KernelBuilder, level: int) -> Title:
 @idiom
 def environment_light(k: KernelBuilder, level: int) -> Title:
     """The light of an environment map along a ray, or mirrored at a normal: longitude, latitude."""
-    c = crowd(k, level, space=3, sizes=(48, 72), member="i tid r")
+    count = k.draw.word.choice(("n", "num", "rays"))
+    c = crowd(k, level, space=3, sizes=(48, 72), member="i tid r", called=count)
     c.vec = VEC3
     directions = k.array("directions ray_dirs dirs", VEC3, c.dims, init="unit")
     rows, cols = (k.size(s, v, v + 2, minimum=2) for s, v in (("h", 4), ("w", 7)))
-    coloured = c.shape.chance(0.5)
+    coloured = c.shape.chance(0.8)
     sky = k.array("env sky env_map", VEC3 if coloured else FLOAT32, (rows, cols), low=0.0, high=2.0)
     d: Expr = k.let("d ray_d w_in", directions[c.at])
     text = f"Look up the environment map {sky.name} for each unit vector (x, y, z) of "
