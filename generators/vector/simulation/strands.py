@@ -40,9 +40,15 @@ def strand_follow(k: KernelBuilder, level: int) -> Title:
     ball, out_of = c.chance(0.4, 3), ""
     center = radius = None
     if ball:
-        center = k.scalar("head center ball", c.vec, -0.3, 0.3)
-        radius = k.scalar("head_radius ball_radius", c.scalar, 0.5, 0.8)
-        out_of = f", and moved out of the ball of {radius.name} about {center.name}"
+        what = "ball" if vec.size == 3 else "disc"
+        names = ("head ball_center", "head_radius ball_radius")
+        names = names if vec.size == 3 else ("center disc_center", "radius disc_radius")
+        center = k.scalar(names[0], c.vec, -0.3, 0.3)
+        radius = k.scalar(names[1], c.scalar, 0.5, 0.8)
+        out_of = (
+            f", and then, where it lies nearer than {radius.name} to {center.name}, moved away "
+        )
+        out_of += f"from that to the surface of the {what}"
     last = k.let("prev leader last", x[index(*at, 0)])
     if out is not x:
         k.store(out, (*at, 0), last)
@@ -107,9 +113,9 @@ def _strand_follow_ended(
 ) -> Title:
     """What :func:`strand_follow` stores at last, and its text."""
     text = (
-        f"Let strands follow their roots, one thread for each of {x.name}: every node"
+        f"Let strands, the rows of {x.name}, follow their roots from node 0 on: every further node"
         f"{f', after {fall.name} is added,' if fall is not None else ''} is placed on the line "
-        f"from the node before, as already placed, at the distance "
+        f"from the node before, as already placed, to itself, at the distance "
     )
     length = rest if lengths is None else lengths
     assert length is not None
