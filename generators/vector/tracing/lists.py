@@ -181,10 +181,10 @@ class _Boxes:
         self.k, k = r.c.k, r.c.k
         self.centred = r.c.shape.chance(0.5)
         if self.centred:
-            self.a = points_of(k, VEC3, "centers box_centers", -1.8, 1.8, (count,), r.c.level)
+            self.a = points_of(k, VEC3, "centers box_centers", -1.8, 1.8, (count,))
             self.b = k.array("half_sizes extents", VEC3, count, low=0.25, high=size)
         else:
-            self.a = points_of(k, VEC3, "lowers box_lo", -2.0, 1.0, (count,), r.c.level)
+            self.a = points_of(k, VEC3, "lowers box_lo", -2.0, 1.0, (count,))
             self.b = k.array("box_sizes sides", VEC3, count, low=0.5, high=2.0 * size)
         self.said = f"{self.a.name} {'-+' if self.centred else 'and that +'} {self.b.name}"
 
@@ -304,7 +304,7 @@ class _Tree:
 def _tree(k: KernelBuilder, r: Ray) -> _Tree:
     leaf = k.array("leaf_prim prim_id item", INT32, "bvh_nodes", init="permutation")
     flag = k.array("is_leaf leaf_flag", INT32, "bvh_nodes", low=0, high=1)
-    centers = points_of(k, VEC3, "centers sphere_pos", -2.0, 2.0, ("bvh_nodes",), r.c.level)
+    centers = points_of(k, VEC3, "centers sphere_pos", -2.0, 2.0, ("bvh_nodes",))
     radii = k.array("radii sphere_radius", FLOAT32, "bvh_nodes", low=0.6, high=1.2)
     reach = k.scalar("t_max max_dist", FLOAT32, 2.0, 4.0)
     best = k.let("best t_best", reach)
