@@ -116,7 +116,8 @@ def _force(level: int, near: _Linked, form: str) -> Title:
     own: dict[str, Var] = {}
     if form == "attraction" or (level >= 2 and shape.chance(0.5)):
         for key, names in _OF_LINKS[form].items():
-            own[key] = near.of_links(names, *_NUMBERS[form][key][1:])
+            _, low, high = _NUMBERS[form][key]
+            own[key] = near.of_links(names, low, high)
     shared = {
         key: k.scalar(names, near.scalar, low, high)
         for key, (names, low, high) in _NUMBERS[form].items()

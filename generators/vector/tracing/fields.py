@@ -45,7 +45,8 @@ def _shapes(k: KernelBuilder) -> _Shapes:
         ring = k.let("ring", sqrt(q[0] * q[0] + q[2] * q[2]) - sizes[m])
         return sqrt(ring * ring + q[1] * q[1]) - tube
 
-    said = f"tori about {p.name} with their axes along y, radii of the rings {sizes.name} and of the tube {tube.name}"
+    said = f"tori about {p.name} with their axes along y, radii of the rings {sizes.name} and of "
+    said += f"the tube {tube.name}"
     return _Shapes(torus, extent(sizes), said)
 
 
@@ -89,8 +90,8 @@ def sphere_march(k: KernelBuilder, level: int) -> Title:
             k.break_()
     text = (
         f"Sphere-trace {r.said} through {scene.said}: up to {written(k.lift(stop, INT32))} steps "
-        f"from t = 0 on, each {'0.9 times ' * loose}the distance to the scene or {far.name} if that is less, until it is below {written(eps)} "
-        f"or {far.name} is passed. "
+        f"from t = 0 on, each {'0.9 times ' * loose}the distance to the scene or {far.name} if "
+        f"that is less, until it is below {written(eps)} or {far.name} is passed. "
     )
     return _sphere_march_stored((blend, far), text, t, c, shape, hit, k)
 
