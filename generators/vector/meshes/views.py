@@ -198,8 +198,8 @@ def _triangulate_midpoints_stored(
     if way == "gap" or c.chance(0.4, 2):
         gap = k.let("gap_v skew", first - second)
         root = c.shape.chance(0.5)
-        name = c.put("gaps ray_dist", sqrt(dot(gap, gap) + 0.0001) if root else dot(gap, gap))
-        what = "sqrt(|their difference|^2 + 0.0001)" if root else "|their difference|^2"
+        name = c.put("gaps ray_dist", fn("length", gap) if root else dot(gap, gap))
+        what = "the length of their difference" if root else "|their difference|^2"
         text += f" {name} gets {what}."
     if c.chance(0.3, 2):
         text += f" {c.put('depths s_out', s)} gets s."

@@ -13,7 +13,7 @@ from generators.kit.naming import routine
 from generators.kit.sources import zero
 from generators.program.dtypes import INT32, Array, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.simulation.parts import Crowd, crowd, points_of
+from generators.vector.simulation.parts import Crowd, crowd, index, points_of
 
 Bump = Callable[..., Expr]
 
