@@ -15,6 +15,7 @@ from generators.kit.sources import zero
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Operand, Var
 from generators.vector.shelf import VectorShelf
+from generators.vector.simulation.parts import index
 
 _TERMS = VectorShelf(scalars="a c")
 """The force of a neighbour xj on a point xi, by numbers that the caller sets."""
@@ -92,7 +93,7 @@ class _Linked:
                 with k.if_(fn("eq", j, site.at[-1])):
                     k.continue_()
             name = "xj" if self.xi.name == "xi" else "q"
-            yield slot, k.let(name, self.points[(*site.at[:-1], j)])
+            yield slot, k.let(name, self.points[index(*site.at[:-1], j)])
 
     @property
     def said(self) -> str:

@@ -179,7 +179,7 @@ class _Binned:
                 around = k.for_(names[axis], stop, start=most(i - reach, 0))
                 bins = (*bins, blocks.enter_context(around))
             s = blocks.enter_context(k.for_("s slot", self.fill[bins]))
-            yield k.let("p q", self.ids[(*bins, s)])
+            yield k.let("p q", self.ids[index(*bins, s)])
 
 
 def _binned(c: Crowd) -> _Binned:
