@@ -17,7 +17,7 @@ from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Vec, scalar_of
 from generators.program.expr import Expr, Var
-from generators.vector.shelf import VectorShelf, worked_out
+from generators.vector.shelf import BOX_ENDS, VectorShelf, worked_out
 from generators.vector.tables import Table
 
 _POINTS = "points queries samples positions"
@@ -58,18 +58,12 @@ def box(p: Expr, lo: Expr, hi: Expr) -> Expr:
 
 
 _ENDS = ("start end", "tail head", "corner_a corner_b")
-_BOUNDS = (
-    ("lower upper", "lowers uppers"),
-    ("lo hi", "box_lo box_hi"),
-    ("box_min box_max", "box_mins box_maxs"),
-)
-"""Names of the corners of a box, and of arrays of them."""
 
 
 def _parts(k: KernelBuilder, vec: Vec) -> dict[str, Part]:
     """What the shapes are made of."""
     a, b = k.draw.word.choice(_ENDS).split()
-    (lower, upper), (lowers, uppers) = (p.split() for p in k.draw.word.choice(_BOUNDS))
+    (lower, upper), (lowers, uppers) = (p.split() for p in k.draw.word.choice(BOX_ENDS))
     return {
         "a": Part(a, vec, -1.5, 0.3),
         "b": Part(b, vec, 0.5, 1.6),

@@ -110,20 +110,31 @@ def _linked(k: KernelBuilder, level: int, flat: float) -> _Linked:
     return _Linked(site, points, links, degree, xi, k.trip_count("num_links max_links", degree))
 
 
-def _force(level: int, near: _Linked, form: str) -> Title:
-    """The sum of a force over the neighbours, or a step along it."""
-    site, k, shape = near.site, near.site.k, near.site.k.draw.shape
-    formula = next(card for card in _TERMS.cards if card.name == form)
-    own: dict[str, Var] = {}
-    if form == "attraction" or (level >= 2 and shape.chance(0.5)):
-        for key, names in _OF_LINKS[form].items():
-            _, low, high = _NUMBERS[form][key]
-            own[key] = near.of_links(names, low, high)
-    shared = {
+def _own(near: _Linked, form: str) -> dict[str, Var]:
+    """The numbers that each link may have of its own."""
+    bounds = _NUMBERS[form]
+    return {
+        key: near.of_links(names, bounds[key][1], bounds[key][2])
+        for key, names in _OF_LINKS[form].items()
+    }
+
+
+def _shared(near: _Linked, form: str, own: dict[str, Var]) -> dict[str, Var]:
+    """The numbers that all links share: those that are not their own."""
+    k = near.site.k
+    return {
         key: k.scalar(names, near.scalar, low, high)
         for key, (names, low, high) in _NUMBERS[form].items()
         if key not in own
     }
+
+
+def _force(level: int, near: _Linked, form: str) -> Title:
+    """The sum of a force over the neighbours, or a step along it."""
+    site, k, shape = near.site, near.site.k, near.site.k.draw.shape
+    formula = _TERMS.card(form)
+    own = _own(near, form) if form == "attraction" or (level >= 2 and shape.chance(0.5)) else {}
+    shared = _shared(near, form, own)
     types = dict.fromkeys(_NUMBERS[form], near.scalar)
     chance = {1: 0.0, 2: 0.5}.get(level, 1.0)
     names = f"{form}_term pair_{form} {form}_between"

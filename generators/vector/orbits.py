@@ -197,7 +197,7 @@ def _orbit(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
         "x": Part("position pos", vec, -2.0, 2.0),
         "v": Part("velocity vel", vec, -1.0, 1.0),
     }
-    state = record(site, "Body Planet Tracer", parts, 0.5)
+    state = record(site, "Body Tracer", parts, 0.5)
     x, v = k.let("x pos_i", state["x"]), k.let("v vel_i", state["v"])
     f = _Field(k, level, site, vec, False)
     step = given(site, "dt time_step", vec.scalar, 0.05, 0.3, forms=_COMMON)

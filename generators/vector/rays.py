@@ -17,6 +17,7 @@ from generators.kit.sources import given, zero
 from generators.kit.words import plural, say
 from generators.program.dtypes import INT32, Type, Vec, scalar_of
 from generators.program.expr import Expr, Var, op
+from generators.vector.shelf import BOX_ENDS
 from generators.vector.tables import Table
 
 Find = Callable[..., Expr]
@@ -261,12 +262,6 @@ _TASKS = {
 }
 
 
-_BOUNDS = (
-    ("lower upper", "lowers uppers"),
-    ("lo hi", "box_lo box_hi"),
-    ("box_min box_max", "box_mins box_maxs"),
-)
-"""Names of the corners of a box, and of arrays of them."""
 _CORNERS = ((-4.0, -1.5), (1.0, 4.0), (-2.0, 3.0))
 
 
@@ -281,7 +276,7 @@ class Target:
             "n": Part("normal plane_normal", vec, init="unit"),
         }
         corners = k.draw.word.choice(("v0 v1 v2", "p0 p1 p2", "corner_a corner_b corner_c"))
-        pairs = k.draw.word.choice(_BOUNDS)
+        pairs = k.draw.word.choice(BOX_ENDS)
         (lower, upper), (lowers, uppers) = (pair.split() for pair in pairs)
         wide = 1.5 if several else 1.0
         self.parts = {

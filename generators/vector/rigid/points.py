@@ -372,7 +372,7 @@ class Fit:
         turn = fn("cross", self.y, push)
         form = k.draw.shape.choice(("six", "six", "two", "turn"))
         if form == "six":
-            out = r.put("gradients jacobian_rows rhs", six(r, turn, push))
+            out = r.put("gradients grad_terms rhs_terms", six(r, turn, push))
             return f", {out.name} gets (cross(y, f), f) with f = {text}"
         done = f", {r.put('turn_grads rot_grads', turn).name} gets cross(y, f) with f = {text}"
         if form == "two":

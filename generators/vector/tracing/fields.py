@@ -33,7 +33,7 @@ def _shapes(k: KernelBuilder) -> _Shapes:
         half = k.array("half_sizes extents", VEC3, "shapes", low=0.3, high=0.7)
         said = f"boxes about {p.name} with half sides {half.name}"
         return _Shapes(lambda q, m: _box(k, q - p.at(m), half[m]), extent(half), said)
-    names = "major_radii ring_radii" if kind == "tori" else "radii ball_radii"
+    names = "major_radii ring_radii" if kind == "tori" else "ball_radii shape_radii"
     sizes = k.array(names, FLOAT32, "shapes", low=0.4, high=0.8)
     if kind == "balls":
         said = f"balls about {p.name} with radii {sizes.name}"
@@ -91,7 +91,7 @@ def sphere_march(k: KernelBuilder, level: int) -> Title:
     text = (
         f"Sphere-trace {r.said} through {scene.said}: up to {written(k.lift(stop, INT32))} steps "
         f"from t = 0 on, each {'0.9 times ' * loose}the distance to the scene or {far.name} if "
-        f"that is less, until it is below {written(eps)} or {far.name} is passed. "
+        f"that is less, until the scene is nearer than {written(eps)} or t exceeds {far.name}. "
     )
     return _sphere_march_stored((blend, far), text, t, c, shape, hit, k)
 
