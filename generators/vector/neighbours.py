@@ -45,7 +45,7 @@ def attraction(body: BodyBuilder, xi: Expr, xj: Expr, a: Expr) -> Expr:
 _TASKS = {
     "spring": "Sum the spring forces on linked points.",
     "repulsion": "Push points away from their neighbours by softened inverse squares.",
-    "attraction": "Sum the attractive forces of t-SNE on the points of an embedding.",
+    "attraction": "Sum the attractive forces of t-SNE, but for its factor 4, on embedded points.",
 }
 _NUMBERS = {
     "spring": {"a": ("stiffness ks", 0.8, 6.0), "c": ("rest_length rest", 0.2, 0.95)},
