@@ -278,7 +278,7 @@ class Target:
         corners = k.draw.word.choice(("v0 v1 v2", "p0 p1 p2", "corner_a corner_b corner_c"))
         pairs = k.draw.word.choice(BOX_ENDS)
         (lower, upper), (lowers, uppers) = (pair.split() for pair in pairs)
-        wide = 1.5 if several else 1.0
+        wide = 1.5 if several else 0.7
         self.parts = {
             "plane": flat,
             "disc": flat | {"r": Part("radius disc_radius", vec.scalar, wide, 2.0 * wide)},
@@ -332,15 +332,15 @@ def _single(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> st
     t = local(k, "t hit dist", test(o, d, *pieces.values.values()))
     done = f"{_TASKS[form]}. {done}{listed}: {target.text}. Take t, or -1 for a miss."
     if form == "plane" or (level >= 2 and form == "box" and shape.chance(0.5)):
-        reach = k.scalar("max_dist t_max", vec.scalar, 0.6, 1.5)
+        reach = k.scalar("max_dist t_max", vec.scalar, 0.5, 1.1)
         t = k.let("t_kept t_hit", fn("where", t > reach, miss, t))
         done += f" A hit beyond {reach.name} is a miss too."
     hits = level if form in ("plane", "box") else 1
     done += deliver(site, hits, "distances hit_t ray_t", t)
     if level >= 3 and form in ("plane", "box"):
-        point = fn("where", t < 0.0, o, o + t * d)
+        point = fn("where", t < 0.0, zero(vec), o + t * d)
         out = site.put("points hit_points", point)
-        done += f" {out.name} gets o + t * d, or o for a miss."
+        done += f" {out.name} gets o + t * d, or 0 for a miss."
     return done
 
 

@@ -60,13 +60,13 @@ def _box(k: KernelBuilder, q: Expr, half: Expr) -> Expr:
 def sphere_march(k: KernelBuilder, level: int) -> Title:
     """Sphere tracing: steps by the distance to a scene of shapes, blended or not."""
     shape = k.draw.shape
-    r = cast_rays(k, level, -2.5, 2.5)
+    r = cast_rays(k, level, -2.5, 2.5, camera=0.15)
     c, scene = r.c, _shapes(k)
     blend = k.scalar("blend smooth_k", FLOAT32, 0.2, 0.6) if c.chance(0.5, 2) else None
     stop: Operand = k.draw.value.choice((24, 32, 48))
     if shape.chance(0.35):
         stop = k.scalar("max_steps num_steps", INT32, 4, 11)
-    eps = c.number("eps hit_dist", 0.03, 0.2, 0.15)
+    eps = c.number("eps hit_dist", 0.1, 0.3, 0.15)
     far = k.scalar("t_max far", FLOAT32, 3.0, 6.0)
     t = k.let("t travelled", k.lift(0.0, FLOAT32))
     hit = k.let("hit found", k.lift(-1, INT32))
