@@ -10,7 +10,7 @@ from generators.kit.functions import dot, exp, log, most
 from generators.kit.naming import BY_LEVEL, applied, maybe
 from generators.kit.outputs import deliver
 from generators.kit.records import Part, record
-from generators.kit.sites import Site, launch
+from generators.kit.sites import Site, launch, over
 from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Scalar, Vec
@@ -29,7 +29,7 @@ class Camera:
         self.vec, self.flat = Vec(3, scalar), Vec(2, scalar)
         self.square = shape.chance(0.4)
         self.posed = level >= 2 or (projects and shape.chance(0.6))
-        self.aimed, self.lens = level >= 3, ""
+        self.aimed, self.lens = self.posed, ""
         if projects and shape.chance(0.4 if level == 1 else 0.6):
             self.lens = shape.choice(("radial", "two_terms", "division"))
         focal = Part("focal f_len", scalar, 0.8, 1.8)
@@ -39,8 +39,9 @@ class Camera:
         if self.posed:
             parts["eye"] = Part("eye position cam_pos", self.vec, -0.8, 0.8)
         if self.aimed:
-            axes = {"right": "right x_axis", "up": "up y_axis", "forward": "forward z_axis"}
-            parts |= {key: Part(names, self.vec, init="unit") for key, names in axes.items()}
+            names = site.k.draw.word.choice(("right up forward", "x_axis y_axis z_axis")).split()
+            axes = zip(("right", "up", "forward"), names, strict=True)
+            parts |= {key: Part(name, self.vec, init="unit") for key, name in axes}
         if self.aimed and projects:
             parts["near"] = Part("near min_depth z_near", scalar, 0.4, 0.9)
         if self.lens:
@@ -69,14 +70,13 @@ class Camera:
     @property
     def formula(self) -> str:
         """How a point becomes a pixel."""
-        say = self.say
-        seen = f"less {say('eye')}, " if self.posed else ""
+        say, seen = self.say, "with (x, y, z) = p"
         if self.aimed:
-            seen += f"its parts along {say('right')}, {say('up')} and {say('forward')} (at least "
-            seen += f"{say('near')}) being x, y and z, "
+            seen = f"with x, y and z the parts of p - {say('eye')} along {say('right')}, "
+            seen += f"{say('up')} and {say('forward')} (z at least {say('near')})"
         focal = f"multiplied by {say('focal')}{'' if self.square else ' (by component)'}"
         bent = f"scaled by {self.bend}, r being its length, " if self.lens else ""
-        return f"{seen}it gives (x, y) / z, {bent}{focal} and moved by {say('center')}"
+        return f"{seen}, the pixel is (x, y) / z, {bent}{focal} and moved by {say('center')}"
 
     def pixel(self, level: int, point: Expr) -> Expr:
         """The projection in a helper that takes the camera, or in place."""
@@ -133,7 +133,9 @@ def _projected(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
         source = make(cam.vec, side[0], side[1], deep)
     uv = cam.pixel(level, k.let("p point", source))
     distorted = " with radial distortion" if cam.lens else ""
-    done = f"Project each point to the image of a pinhole camera{distorted}. The point is {where}; "
+    done = (
+        f"Project each point to the image of a pinhole camera{distorted}. For each p of {where}, "
+    )
     done += f"{cam.formula}. Take the pixel."
     if level >= 3:
         uv = k.let("image_pt coords", uv)
@@ -176,8 +178,11 @@ def _rays(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
     center, parts = cam.parts["center"], cam.parts
     x = k.let(x_name, (u - center[0]) / cam.focal(parts, 0))
     y = k.let(y_name, (v - center[1]) / cam.focal(parts, 1))
-    task = "Find the viewing ray of" if level == 1 else "Lift the depth of"
-    done = f"{task} each pixel of a pinhole camera. The pixel's centre, scaled to [-0.5, 0.5] by "
+    along = k.draw.shape.chance(0.5)
+    kind = "range" if along else "depth"
+    task = "Find the viewing ray of each pixel of a pinhole camera"
+    task = task if level == 1 else f"Lift each pixel of a pinhole camera's {kind} image to a point"
+    done = f"{task}. The pixel's centre, scaled to [-0.5, 0.5] by "
     done += f"{width.name} and {height.name}, less {cam.say('center')} and over "
     done += f"{cam.say('focal')}, is (a, b); the ray's direction is d = "
     if cam.aimed:
@@ -190,7 +195,6 @@ def _rays(k: KernelBuilder, level: int, site: Site, scalar: Scalar) -> str:
     if level == 1:
         unit = fn("normalize", d)
         return f"{done}. Take d / |d|." + deliver(site, level, "rays ray_dirs", unit)
-    along = k.draw.shape.chance(0.5)
     reach = site.read("range_image ranges" if along else "depth depth_map", scalar, 0.5, 3.0)
     offset = reach * fn("normalize", d) if along else reach * d
     point = k.let("point world", parts["eye"] + offset)
@@ -238,6 +242,8 @@ def pinhole_camera(k: KernelBuilder, level: int) -> Title:
         site = launch(k, list=5, batch=3 + level // 3)
         done = _projected(k, level, site, scalar)
         return Title(k.name("project_points pinhole_project camera_projection"), done)
-    site = launch(k, grid=1)
+    sides = k.draw.word.choice(("h w", "height width", "img_h img_w"))
+    at = k.draw.word.choice(("row col", "y x", "i j"))
+    site = over(k, sides, at, ((7, 10), (7, 11)), form="grid")
     names = "camera_rays pixel_rays ray_directions" if level == 1 else "unproject_depth backproject"
     return Title(k.name(names), _rays(k, level, site, scalar))

@@ -17,7 +17,7 @@ from generators.kit.sources import given
 from generators.kit.words import say
 from generators.program.dtypes import INT32, Vec, scalar_of
 from generators.program.expr import Expr, Var
-from generators.vector.shelf import VectorShelf, worked_out
+from generators.vector.shelf import BOX_ENDS, VectorShelf, worked_out
 from generators.vector.tables import Table
 
 _POINTS = "points queries samples positions"
@@ -26,17 +26,17 @@ _CLOSEST = VectorShelf()
 """The point of a shape, which two vectors make up, that is closest to a point p."""
 
 
-@_CLOSEST.formula("line", "{o} + dot(p - {o}, {d}) * {d}, {d} being a unit vector")
+@_CLOSEST.formula("line", "{o} + dot(p - {o}, {d}) * {d}, {d} of unit length")
 def line(body: BodyBuilder, p: Expr, o: Expr, d: Expr) -> Expr:
     return o + body.let("along t height", dot(p - o, d)) * d
 
 
-@_CLOSEST.formula("ray", "{o} + max(dot(p - {o}, {d}), 0) * {d}, {d} being a unit vector")
+@_CLOSEST.formula("ray", "{o} + max(dot(p - {o}, {d}), 0) * {d}, {d} of unit length")
 def ray(body: BodyBuilder, p: Expr, o: Expr, d: Expr) -> Expr:
     return o + body.let("along t height", most(dot(p - o, d), 0.0)) * d
 
 
-@_CLOSEST.formula("plane", "p - dot(p - {o}, {n}) * {n}, {n} being a unit vector")
+@_CLOSEST.formula("plane", "p - dot(p - {o}, {n}) * {n}, {n} of unit length")
 def plane(body: BodyBuilder, p: Expr, o: Expr, n: Expr) -> Expr:
     return p - body.let("along t height", dot(p - o, n)) * n
 
@@ -57,13 +57,18 @@ def box(p: Expr, lo: Expr, hi: Expr) -> Expr:
     return make(p.type, *(clamp(p[c], lo[c], hi[c]) for c in range(p.type.size)))
 
 
-def _parts(vec: Vec) -> dict[str, Part]:
+_ENDS = ("start end", "tail head", "corner_a corner_b")
+
+
+def _parts(k: KernelBuilder, vec: Vec) -> dict[str, Part]:
     """What the shapes are made of."""
+    a, b = k.draw.word.choice(_ENDS).split()
+    (lower, upper), (lowers, uppers) = (p.split() for p in k.draw.word.choice(BOX_ENDS))
     return {
-        "a": Part("start tail corner_a", vec, -1.5, 0.3),
-        "b": Part("end head corner_b", vec, 0.5, 1.6),
-        "lo": Part("lower lo box_min", vec, -1.2, -0.4, many="lowers box_lo box_mins"),
-        "hi": Part("upper hi box_max", vec, 0.3, 1.2, many="uppers box_hi box_maxs"),
+        "a": Part(a, vec, -1.5, 0.3),
+        "b": Part(b, vec, 0.5, 1.6),
+        "lo": Part(lower, vec, -1.2, -0.4, many=lowers),
+        "hi": Part(upper, vec, 0.3, 1.2, many=uppers),
         "o": Part("origin anchor base", vec, -1.0, 1.0),
         "d": Part("direction dir axis", vec, init="unit"),
         "n": Part("normal nrm", vec, init="unit"),
@@ -111,9 +116,9 @@ def _from_plane(k: KernelBuilder, site: Site, vec: Vec) -> tuple[str, str]:
     """The distance from a plane, which needs no closest point."""
     shape = k.draw.shape
     source = site.read(_POINTS, vec, -2.0, 2.0)
-    r = record(
-        site, "Plane", {key: _parts(vec)[key] for key in "on"}, 0.5, shared=shape.chance(0.6)
-    )
+    every = _parts(k, vec)
+    parts = {key: every[key] for key in "on"}
+    r = record(site, "Plane", parts, 0.5, shared=shape.chance(0.6))
     p = k.let("p point x", source)
     height = dot(p - r["o"], r["n"])
     form = shape.choice(("signed", "size", "square"))
@@ -136,8 +141,10 @@ def _one_shape(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str,
         return _from_plane(k, site, vec)
     form, (_, *keys) = formula.name, formula.keys
     source = site.read(_POINTS, vec, -2.0, 2.0)
-    parts = {key: _parts(vec)[key] for key in keys}
-    r = record(site, form.capitalize(), parts, 0.5, shared=shape.chance(0.5))
+    every = _parts(k, vec)
+    parts = {key: every[key] for key in keys}
+    shared = shape.chance(0.5)
+    r = record(site, form.capitalize(), parts, 0.5, shared=shared)
     values: dict[str, Expr] = {"p": k.let("p point x", source)}
     values |= {key: held(k, f"{key}_i {key}_here", r[key]) for key in keys}
     found = evaluated(k, BY_LEVEL[level], formula, values)
@@ -145,8 +152,9 @@ def _one_shape(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str,
     measure = shape.choice(_MEASURES.cards[:1] if form == "box" else _MEASURES.cards)
     value = measure.build(k, values["p"] - q)
     squared = "squared " if measure.outs == "squares" else ""
-    done = f"Compute the {squared}distance of each point from a {form}. For p = {say(k, source)}, "
-    done += "with the closest point q = "
+    whose = "the" if shared else "its own"
+    done = f"Compute the {squared}distance of each point from {whose} {form}. For p = "
+    done += f"{say(k, source)}, with the closest point q = "
     done += f"{formula.said({'p': 'p'} | {key: r.say(key) for key in keys})}, take {measure.prose}"
     if level >= 2 and shape.chance(0.7):
         value, text = _rated(site, value)
@@ -179,7 +187,7 @@ class Polyline(Table):
 
 def _table(k: KernelBuilder, formula: Formula, vec: Vec) -> Table:
     """Shapes of one kind, each of a thickness."""
-    parts = {key: _parts(vec)[key] for key in formula.keys[1:]}
+    parts = {key: _parts(k, vec)[key] for key in formula.keys[1:]}
     parts["r"] = Part("radius thickness", vec.scalar, 0.05, 0.4)
     title = "Capsule" if formula.name == "segment" else formula.name.capitalize()
     return Table(k, f"{title} Shape", parts, 0.8)

@@ -138,13 +138,10 @@ def splat_colour(k: KernelBuilder, level: int) -> Title:
     shape, degree = k.draw.shape, _degree(k, level)
     many, back = (degree + 1) ** 2, level >= 3 and shape.chance(0.4)
     dims: tuple[str, ...] = ("n",)
-    if level >= 2 and not back and shape.chance(0.35):
-        k.size("views", 3, 4)
-        dims = ("views", "n")
-    k.size("n", *((30, 44) if len(dims) == 1 else (10, 14)))
-    at = k.thread(*dims, names=[k.name("v view"), k.name("i splat")][-len(dims) :])
+    k.size("n", 30, 44)
+    at = k.thread(*dims, names=(k.name("i splat"),))
     means = k.array("means positions", VEC3, "n", low=-2.0, high=2.0)
-    eye, said = _camera(k, dims, at)
+    eye = k.scalar("camera_pos cam_center", VEC3, 3.0, 5.0)
     apart = shape.chance(0.4)
     first, rest = _coefficients(k, ("n",), many, "sh_coeffs sh_colors harmonics", apart)
     shown = None
@@ -163,20 +160,11 @@ def splat_colour(k: KernelBuilder, level: int) -> Title:
     for n in range(1, many):
         held = first[index(*me, n)] if rest is None else rest[index(*me, n - 1)]
         k.augment(color, "add", values[n] * held)
-    text = f"With d the unit direction from {said} to each of {means.name}, and "
+    text = f"With d the unit direction from {eye.name} to each of {means.name}, and "
     text += f"{_said(degree, True)}, the colour is 0.5 plus the sum of Y(d) times "
     text += first.name if rest is None else f"{first.name} (Y at 0) and {rest.name} (the others)"
     hidden = f" Those whose {shown.name} is not above 0 get 0." if shown is not None else ""
     return _coloured(k, (color, values, out, at), back, text, hidden)
-
-
-def _camera(k: KernelBuilder, dims: tuple[str, ...], at: tuple[Var, ...]) -> tuple[Expr, str]:
-    """Where the camera is, of all or of each view; in words."""
-    if len(dims) == 1:
-        eye = k.scalar("camera_pos cam_center", VEC3, 3.0, 5.0)
-        return eye, eye.name
-    eyes = k.array("camera_positions cam_centers", VEC3, "views", low=3.0, high=5.0)
-    return eyes[at[0]], f"the view's {eyes.name}"
 
 
 def _coloured(
@@ -248,7 +236,8 @@ def probe_irradiance(k: KernelBuilder, level: int) -> Title:
         "irradiance E is the sum of A_l * Y(normal) times the coefficient, A_l = "
         f"{'pi, 2 * pi / 3, pi / 4'[: 14 if degree == 1 else 22]}"
         if cosine
-        else "light E is the sum of Y(normal) times the coefficient"
+        else "light E is the sum of Y(normal) times the coefficient, which is convolved with the "
+        "cosine already"
     )
     return Title(
         k.name("sh_irradiance probe_irradiance" if cosine else "eval_light_probes sh_light"),
@@ -278,21 +267,21 @@ def _probes(
     k: KernelBuilder, way: str, many: int, dims: tuple[str, ...], at: tuple[Var, ...]
 ) -> tuple[_Coefficient, str]:
     """The coefficients of a probe, or of two that are blended; in words."""
-    k.size("probes", 5, 8)
-    sh = k.array("probe_sh probe_coeffs", VEC3, ("probes", str(many)), low=-1.0, high=1.0)
+    k.size("refs", 5, 8)
+    sh = k.array("probe_sh probe_coeffs", VEC3, ("refs", str(many)), low=-1.0, high=1.0)
     if way == "own":
-        ids = k.array("probe_ids nearest_probe", INT32, dims, init="index_of:probes")
+        ids = k.array("probe_ids nearest_probe", INT32, dims, init="index_of:refs")
         own = k.let("p probe", ids[at])
         return lambda c: sh[index(own, c)], f"row {ids.name} of {sh.name}"
     blend = k.array("blend_weights probe_blend", FLOAT32, dims, low=0.0, high=1.0)
     rows: tuple[Expr, Expr]
     if k.draw.shape.chance(0.5):
-        ids = k.array("probe_pairs blend_ids", Vec(2, INT32), dims, init="index_of:probes")
+        ids = k.array("probe_pairs blend_ids", Vec(2, INT32), dims, init="index_of:refs")
         pair = k.let("pair ids", ids[at])
         rows, said = (pair[0], pair[1]), f"the two rows {ids.name}"
     else:
-        first = k.array("probe_a first_probe", INT32, dims, init="index_of:probes")
-        second = k.array("probe_b second_probe", INT32, dims, init="index_of:probes")
+        first = k.array("probe_a first_probe", INT32, dims, init="index_of:refs")
+        second = k.array("probe_b second_probe", INT32, dims, init="index_of:refs")
         rows = (k.let("pa", first[at]), k.let("pb", second[at]))
         said = f"rows {first.name} and {second.name}"
     a, b = rows

@@ -195,11 +195,20 @@ def embedding_norms(k: KernelBuilder, level: int) -> Title:
 
 _WIDTHS = {"shared": 1}
 
+_HUBER = (
+    "the Huber norm of {v}: dot({v}, {v}) / 2 where |{v}| <= {delta}, else {delta} * (|{v}| - "
+    "{delta} / 2)"
+)
 _PENALTIES = VectorShelf(scalars="delta")
 _PENALTIES.add("l1", "costs", lambda v: fn("norm_l1", v))
 _PENALTIES.add("l2", "costs", lambda v: fn("norm_l2", v))
-_PENALTIES.add("huber", "costs", lambda v, delta: fn("norm_huber", v, delta))
-_PENALTIES.add("pseudo_huber", "costs", lambda v, delta: fn("norm_pseudo_huber", v, delta))
+_PENALTIES.add("huber", "costs", lambda v, delta: fn("norm_huber", v, delta), _HUBER)
+_PENALTIES.add(
+    "pseudo_huber",
+    "costs",
+    lambda v, delta: fn("norm_pseudo_huber", v, delta),
+    "the pseudo-Huber norm {delta} * sqrt(1 + dot({v}, {v}) / {delta}^2)",
+)
 _PENALTIES.add("square", "costs", lambda v: 0.5 * dot(v, v))
 _PENALTIES.add("largest", "costs", lambda v: fn("max_element", abs(v)))
 _PENALTIES.add("geman", "costs", lambda v, delta: dot(v, v) / (delta * delta + dot(v, v)))

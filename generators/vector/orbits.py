@@ -31,7 +31,7 @@ def gravity(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
 
 @_PULLS.formula("yukawa")
 def yukawa(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
-    dist = body.let("dist r_len", sqrt(dot(r, r) + 0.01))
+    dist = body.let("dist r_len", fn("length", r))
     return m * exp(-dist / eps) * (1.0 / dist + 1.0 / eps) / (dist * dist) * r
 
 
@@ -54,22 +54,26 @@ def vortex(body: BodyBuilder, r: Expr, m: Expr, eps: Expr) -> Expr:
 _LENGTHS = {
     "gravity": "softening softening_length",
     "yukawa": "screening_length debye_length",
-    "hernquist": "scale_radius halo_scale",
+    "hernquist": "scale_radius scale_length",
     "halo": "core_radius",
     "vortex": "core_radius core_size",
 }
-_SIZES = {"yukawa": "strength charge", "halo": "strength v_sq"}
-_TITLES = {"yukawa": "Source Center", "hernquist": "Galaxy Bulge", "halo": "Halo"}
+_SIZES = {"yukawa": "strength coupling", "halo": "strength v_sq"}
+_TITLES = {"yukawa": "Source", "hernquist": "Galaxy Bulge", "halo": "Halo"}
+_OUTS = {"yukawa": "pulls force_out"}
+"""Names of the field, where it is no acceleration."""
+_ARGS = {"yukawa": "length", "hernquist": "scale", "halo": "radius", "vortex": "radius"}
+"""What a helper calls the length of each law, elsewhere eps."""
 _TOLD = {
     "gravity": "the softened gravity of a point mass",
-    "yukawa": "the screened (Yukawa) force of a source",
+    "yukawa": "the screened (Yukawa) pull of a source",
     "hernquist": "the gravity of a Hernquist sphere",
     "halo": "the pull of an isothermal halo",
     "vortex": "the flow of a point vortex",
 }
 _MANY = {
     "gravity": "the softened gravity of a few point masses",
-    "yukawa": "the screened (Yukawa) force of a few sources",
+    "yukawa": "the screened (Yukawa) pull of a few sources",
     "hernquist": "the gravity of a few Hernquist spheres",
     "halo": "the pull of a few isothermal halos",
     "vortex": "the flow of a few point vortices",
@@ -107,7 +111,7 @@ class _Field:
             k,
             {1: 0.0, 2: 0.3}.get(level, 0.7),
             "vortex_flow vortex_vel" if swirls else f"{law.name}_pull {law.name}_accel",
-            {"x": vec, "y": vec, "m": scalar, "eps": scalar},
+            {"x": vec, "y": vec, "m": scalar, _ARGS.get(law.name, "eps"): scalar},
             lambda b, x, y, m, eps: law.build(b, b.let("r delta", y - x), m, eps),
         )
 
@@ -174,7 +178,7 @@ def _only_field(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str
     u = f.at(x, "u total_u" if swirls else "a acc")
     if level == 1:
         done = f"Evaluate {f.told} at points. At x = {say(k, x)}, take {f.text}."
-        outs = "flow velocity_out" if swirls else "accel accelerations"
+        outs = "flow velocity_out" if swirls else _OUTS.get(f.name, "accel accelerations")
         return f.name, done + deliver(site, level, outs, u)
     rule = "the midpoint rule" if level >= 3 else "Euler's method"
     done = f"Move tracers by {rule} with {f.told}. At x = {say(k, x)} let u(x) be {f.text}."
@@ -193,7 +197,7 @@ def _orbit(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
         "x": Part("position pos", vec, -2.0, 2.0),
         "v": Part("velocity vel", vec, -1.0, 1.0),
     }
-    state = record(site, "Body Planet Tracer", parts, 0.5)
+    state = record(site, "Body Tracer", parts, 0.5)
     x, v = k.let("x pos_i", state["x"]), k.let("v vel_i", state["v"])
     f = _Field(k, level, site, vec, False)
     step = given(site, "dt time_step", vec.scalar, 0.05, 0.3, forms=_COMMON)
@@ -223,7 +227,7 @@ def _orbit(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
 @idiom(depth=4)
 def orbit_step(k: KernelBuilder, level: int) -> Title:
     """Bodies pulled by a few attractors, and tracers in the flow of a few vortices."""
-    site = launch(k, list=5, batch=3 + level // 3)
+    site = launch(k, list=1)
     vec = Vec(k.draw.shape.weighted({3: 4, 2: 4}), k.draw.wide_float_type())
     flow = level == 1 or k.draw.shape.chance(0.25)
     if flow and level > 1:

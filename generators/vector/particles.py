@@ -73,7 +73,7 @@ def speed_limit(m: Motion) -> str:
 
 
 def anchor_pull(m: Motion) -> str:
-    stiffness, name = m.tuned("pull_rate omega_sq", 0.5, 2.0)
+    stiffness, name = m.tuned("omega_sq trap_k", 0.5, 2.0)
     anchor = m.k.scalar("anchor target origin center", m.vec, -1.0, 1.0)
     m.k.augment(m.velocity, "add", stiffness * (anchor - m.position) * m.dt)
     return f"gains {m.step} * {name} * ({anchor.name} - x)"

@@ -69,7 +69,7 @@ def _on_triangle(k: KernelBuilder, level: int, site: Site, rng: Source) -> tuple
     shape = k.draw.shape
     vec = shape.choice((_V2, _V3))
     style = k.draw.word.choice(("v0 v1 v2", "corner_a corner_b corner_c", "p0 p1 p2"))
-    parts = {name: Part(name, vec, -1.5, 1.5) for name in style.split()}
+    parts = {name: Part(name, vec, -1.5, 1.5, many=name) for name in style.split()}
     r = record(site, "Triangle Facet", parts, 0.6, shared=shape.chance(0.3))
     values = dict(zip("abc", r.values.values(), strict=True))
     w = rng.draw("sample_triangle", "w bary uv")
@@ -150,8 +150,8 @@ _SKIES = VectorShelf(scalars="low high sharp power")
 _SKIES.add(
     "overcast",
     "sums",
-    lambda o, high: high * (1.0 + 2.0 * most(o[1], 0.0)) / 3.0,
-    "{high} * (1 + 2 * max(oy, 0)) / 3 (the CIE overcast sky)",
+    lambda o, high: fn("where", o[1] > 0.0, high * (1.0 + 2.0 * o[1]) / 3.0, 0.0),
+    "{high} * (1 + 2 * oy) / 3 where oy > 0 (the CIE overcast sky), else 0",
 )
 _SKIES.add(
     "gradient",

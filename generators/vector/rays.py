@@ -14,9 +14,10 @@ from generators.kit.outputs import deliver
 from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given, zero
-from generators.kit.words import listed, plural, say
+from generators.kit.words import plural, say
 from generators.program.dtypes import INT32, Type, Vec, scalar_of
 from generators.program.expr import Expr, Var, op
+from generators.vector.shelf import BOX_ENDS
 from generators.vector.tables import Table
 
 Find = Callable[..., Expr]
@@ -74,7 +75,7 @@ class Balls:
 
     @property
     def text(self) -> str:
-        return f"{self.name} about {self._said('center')} of radius {self._said('radius')}"
+        return f"{self.name} (centre {self._said('center')}, radius {self._said('radius')})"
 
     def parts(self, which: Expr | None) -> list[Expr]:
         """Centre and radius of the one, or of that with an index."""
@@ -143,9 +144,9 @@ def ray_sphere(k: KernelBuilder, level: int) -> Title:
 
 _STRUCK = {
     "point": ("the point hit",),
-    "normal": ("the outward unit normal there",),
-    "both": ("the point hit", "the outward unit normal there"),
-    "lambert": ("max(dot(n, {light}), 0), n the outward unit normal there",),
+    "normal": ("the outward unit normal at the point hit",),
+    "both": ("the point hit", "the outward unit normal at the point hit"),
+    "lambert": ("max(dot(n, {light}), 0), n the outward unit normal at the point hit",),
 }
 """What is stored of the point that a ray hits."""
 
@@ -180,8 +181,8 @@ def _struck(
         for out, (_, kind) in zip(outs, kinds, strict=True):
             k.store(out, site.at, zero(kind))
     texts = (text.format(light=light and light.name) for text in _STRUCK[form])
-    told = [f"{out.name} gets {text}" for out, text in zip(outs, texts, strict=True)]
-    return f" {listed(told)}, 0 for a miss."
+    told = (f" {out.name} gets {text}" for out, text in zip(outs, texts, strict=True))
+    return "".join(f"{text}, 0 for a miss." for text in told)
 
 
 Hit = Callable[..., Expr]
@@ -242,7 +243,7 @@ def _box(miss: float, culled: bool) -> Hit:
     return test
 
 
-_THIN = 1.0e-3
+_THIN = 1.0e-6
 """Least determinant of a triangle that a ray can hit."""
 
 _TESTS = {"plane": _flat, "disc": _flat, "triangle": _triangle, "box": _box}
@@ -275,17 +276,19 @@ class Target:
             "n": Part("normal plane_normal", vec, init="unit"),
         }
         corners = k.draw.word.choice(("v0 v1 v2", "p0 p1 p2", "corner_a corner_b corner_c"))
-        wide = 1.5 if several else 1.0
+        pairs = k.draw.word.choice(BOX_ENDS)
+        (lower, upper), (lowers, uppers) = (pair.split() for pair in pairs)
+        wide = 1.5 if several else 0.7
         self.parts = {
             "plane": flat,
-            "disc": flat | {"r": Part("radius size", vec.scalar, wide, 2.0 * wide)},
+            "disc": flat | {"r": Part("radius disc_radius", vec.scalar, wide, 2.0 * wide)},
             "triangle": {
                 key: Part(name, vec, low, high, many=name)
                 for key, name, (low, high) in zip("abc", corners.split(), _CORNERS, strict=True)
             },
             "box": {
-                "lo": Part("lower lo box_lo", vec, -1.2, -0.7, many="lowers box_lo"),
-                "hi": Part("upper hi box_hi", vec, 0.7, 1.2, many="uppers box_hi"),
+                "lo": Part(lower, vec, -1.2, -0.7, many=lowers),
+                "hi": Part(upper, vec, 0.7, 1.2, many=uppers),
             },
         }[form]
 
@@ -311,7 +314,7 @@ def _ray(k: KernelBuilder, site: Site, vec: Vec) -> tuple[Var, Var, str]:
         "d": Part("direction dir ray_dir", vec, init="unit"),
     }
     r = record(site, "Ray Beam", parts, 0.5)
-    text = f"With the ray o + t * d, o = {r.say('o')} and d = {r.say('d')}"
+    text = f"With the ray o + t * d, o = {r.say('o')} and the unit vector d = {r.say('d')}"
     return k.let("o ro", r["o"]), k.let("d rd", r["d"]), text
 
 
@@ -322,21 +325,22 @@ def _single(k: KernelBuilder, level: int, site: Site, vec: Vec, form: str) -> st
     miss = -1.0
     titles = form.capitalize()
     pieces = record(site, titles, target.parts, 0.4, shared=shape.chance(0.85))
-    listed = ", ".join(f"{key} = {pieces.say(key)}" for key in target.parts)
+    listed = "".join(
+        f", {key} = {pieces.say(key)}" for key in target.parts if pieces.say(key) != key
+    )
     test = target.test(k, BY_LEVEL[level], miss)
     t = local(k, "t hit dist", test(o, d, *pieces.values.values()))
-    done = f"{_TASKS[form]}. {done}, {listed}: {target.text}. Take t, or -1 for a miss."
-    value: Expr = t
+    done = f"{_TASKS[form]}. {done}{listed}: {target.text}. Take t, or -1 for a miss."
     if form == "plane" or (level >= 2 and form == "box" and shape.chance(0.5)):
-        reach = k.scalar("max_dist t_max", vec.scalar, 0.6, 1.5)
-        value = fn("where", t > reach, miss, t)
+        reach = k.scalar("max_dist t_max", vec.scalar, 0.5, 1.1)
+        t = k.let("t_kept t_hit", fn("where", t > reach, miss, t))
         done += f" A hit beyond {reach.name} is a miss too."
     hits = level if form in ("plane", "box") else 1
-    done += deliver(site, hits, "distances hit_t ray_t", value)
+    done += deliver(site, hits, "distances hit_t ray_t", t)
     if level >= 3 and form in ("plane", "box"):
-        point = fn("where", t < 0.0, o, o + t * d)
+        point = fn("where", t < 0.0, zero(vec), o + t * d)
         out = site.put("points hit_points", point)
-        done += f" {out.name} gets o + t * d, or o for a miss."
+        done += f" {out.name} gets o + t * d, or 0 for a miss."
     return done
 
 
@@ -388,7 +392,7 @@ def ray_shapes(k: KernelBuilder, level: int) -> Title:
     site = launch(k, list=3, grid=2 if level < 3 else 4)
     scalar = k.draw.wide_float_type()
     form = shape.choice(("plane", "box") if level == 1 else sorted(_TEXTS))
-    flat = form in ("plane", "box") and shape.chance(0.3)
+    flat = form == "box" and shape.chance(0.4)
     vec = Vec(2 if flat else 3, scalar)
     done = (_single if level <= 3 else _nearest)(k, level, site, vec, form)
     many = plural(form)

@@ -15,7 +15,7 @@ from generators.kit.records import Part, record
 from generators.kit.sites import Site, launch
 from generators.kit.sources import given, zero
 from generators.kit.words import say
-from generators.program.dtypes import Type, Vec
+from generators.program.dtypes import FLOAT32, Type, Vec
 from generators.program.expr import Expr, Var
 from generators.vector.shelf import VectorShelf
 from generators.vector.tables import Table
@@ -36,15 +36,17 @@ def phong(body: BodyBuilder, n: Expr, light: Expr, v: Expr, p: Expr) -> Expr:
     facing = body.let("facing n_dot_l", dot(n, light))
     mirror = body.let("mirror refl", 2.0 * facing * n - light)
     spot = body.let("spot r_dot_v", most(dot(mirror, v), 0.0))
-    return spot * spot * p
+    s2 = body.let("s2 spot2", spot * spot)
+    return p * s2 * s2
 
 
 @_GLOSS.formula("shine")
 def blinn(body: BodyBuilder, n: Expr, light: Expr, v: Expr, p: Expr) -> Expr:
     half = body.let("half_vec h", fn("normalize", light + v))
     spot = body.let("n_dot_h spec_cos", most(dot(n, half), 0.0))
-    power = body.let("s2 spot2", spot * spot)
-    return p * power * power
+    s2 = body.let("s2 spot2", spot * spot)
+    s4 = body.let("s4 spot4", s2 * s2)
+    return p * s4 * s4
 
 
 @_GLOSS.formula("shine")
@@ -118,7 +120,7 @@ def _one_light(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str,
     shape, sources = k.draw.shape, {"each": 2, "shared": 3}
     normal = site.read("normals nrms", vec, init="unit")
     n = k.let("n normal_i", normal)
-    light = given(site, "light_dir to_light sun_dir", vec, init="unit", forms=sources)
+    light = given(site, "light_dir to_light sun_dir", vec, init="unit", shared=1)
     shiny = [card for card in _GLOSS.cards if card.name != "schlick"]
     formula = shape.choice(_DIFFUSE.cards if level > 1 or shape.chance(0.6) else shiny)
     gloss = level >= 2 and shape.chance(0.7)
@@ -165,9 +167,12 @@ def _view(k: KernelBuilder, x: Var) -> tuple[Var, str]:
 
 
 def _table(k: KernelBuilder, vec: Vec, kind: Type) -> Table:
+    one, many = "intensity power", "intensities lamp_power"
+    if isinstance(kind, Vec):
+        one, many = "color rgb", "light_colors lamp_rgb"
     parts = {
         "q": Part("position pos origin", vec, -2.5, 2.5, many="light_positions lamp_pos"),
-        "e": Part("color intensity power", kind, 0.4, 1.5, many="light_colors lamp_power"),
+        "e": Part(one, kind, 0.4, 1.5, many=many),
     }
     return Table(k, "Light Lamp Emitter", parts, 0.65, (3, 4))
 
@@ -175,7 +180,7 @@ def _table(k: KernelBuilder, vec: Vec, kind: Type) -> Table:
 def _lit_by(terms: Sequence[Term]) -> str:
     """What a kernel of several lamps is for."""
     names = " and ".join(_CALLED[term.formula.name] for term in terms)
-    return f"Light surface points by a few lamps with {names}."
+    return f"Light surface points by lamps with {names}."
 
 
 def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str]:
@@ -224,6 +229,6 @@ def _lamps(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, str
 def shading(k: KernelBuilder, level: int) -> Title:
     """Diffuse and glossy light at surface points, of a distant light or of several lamps."""
     site = launch(k, list=2, grid=3)
-    vec = Vec(3, k.draw.wide_float_type())
+    vec = Vec(3, FLOAT32)
     form, done = (_one_light if level <= 2 else _lamps)(k, level, site, vec)
     return Title(k.name(f"shade_{form} shade_points light_surface"), done)

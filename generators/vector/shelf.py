@@ -35,6 +35,14 @@ def summed(parts: Iterable[Expr]) -> Expr:
     return reduce(lambda total, part: total + part, parts)
 
 
+BOX_ENDS = (
+    ("lower upper", "lowers uppers"),
+    ("lo hi", "box_lo box_hi"),
+    ("box_min box_max", "box_mins box_maxs"),
+)
+"""Names of the corners of a box, and of arrays of them."""
+
+
 Ranges = Mapping[str, tuple[str, float, float]]
 """Names and bounds of what formulas read, by key."""
 

@@ -24,7 +24,12 @@ _SET = {"shared": 3}
 _FORCES = VectorShelf(scalars="s r")
 _FORCES.add("seek", "seek", lambda x, v, g, s: s * fn("normalize", g - x) - v)
 # Like seek, but gentle near the goal; for float32 alone.
-_FORCES.add("ease", "ease", lambda x, v, g, s, r: s * fn("smooth_normalize", g - x, r) - v)
+_FORCES.add(
+    "ease",
+    "ease",
+    lambda x, v, g, s, r: s * fn("smooth_normalize", g - x, r) - v,
+    "{s} * (g - x) / ({r} * sqrt(1 + |g - x|^2 / {r}^2)) - v",
+)
 
 
 @_FORCES.formula("flee", "{s} * normalize(x - g) - v where |x - g| < {r}, else -v")
@@ -52,7 +57,7 @@ def pursue(body: BodyBuilder, x: Expr, v: Expr, g: Expr, u: Expr, s: Expr, r: Ex
 def _agent(vec: Vec) -> dict[str, Part]:
     return {
         "x": Part("position pos place", vec, -2.0, 2.0),
-        "v": Part("velocity vel heading", vec, -1.0, 1.0),
+        "v": Part("velocity vel", vec, -1.0, 1.0),
     }
 
 

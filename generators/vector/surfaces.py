@@ -78,7 +78,7 @@ def _simple(k: KernelBuilder, level: int, site: Site, vec: Vec) -> tuple[str, st
 
 _TASKS = {
     "project": "Project vectors on an axis.",
-    "reject": "Take the part of vectors along an axis away.",
+    "reject": "Remove the part of vectors along an axis.",
     "mirror": "Mirror vectors at an axis.",
     "reflect": "Reflect vectors at the plane across an axis.",
 }
@@ -204,8 +204,8 @@ def stick(body: BodyBuilder, d: Expr, n: Expr, mu: Expr) -> Expr:
     """Coulomb friction: the tangential part loses at most mu times the normal part."""
     push = body.let("push vn", dot(d, n))
     tangent = body.let("tangent vt", d - push * n)
-    speed = body.let("speed vt_len", sqrt(dot(tangent, tangent) + 1.0e-4))
-    return most(1.0 - mu * abs(push) / speed, 0.0) * tangent
+    kept = body.let("kept vt_new", most(fn("length", tangent) - mu * abs(push), 0.0))
+    return kept * fn("normalize", tangent)
 
 
 @_RESPONSES.formula(

@@ -36,7 +36,7 @@ class Table:
             self._structs(titles, parts)
         else:
             self._apart(parts)
-        name = snake(words(titles)[0])
+        name = snake(self.struct.name if self.struct else words(titles)[0])
         self.item = (name, "item", "entry")
         self.count = k.trip_count(f"{name}_count num_{plural(name)}", "m")
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from generators.build import KernelBuilder, extent, fn, make
-from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import TWO_PI, atan2, dot, most
 from generators.kit.sources import zero
 from generators.program.dtypes import FLOAT32, INT32, Quat, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.simulation.parts import Crowd, Points, crowd, index, named, others, points_of
+from generators.vector.simulation.parts import Crowd, Points, crowd, index, others, points_of
 
 VEC3 = Vec(3, FLOAT32)
 
@@ -165,70 +164,61 @@ def support_points(k: KernelBuilder, level: int) -> Title:
     at = k.thread("m", names=(k.name("i tid pair"),))
     c = Crowd(k, level, VEC3, ("m",), at)
     flat = shape.chance(0.4)
-    dims = ("n",) if flat else ("hulls", "n")
+    dims = ("n",) if flat else ("shapes", "n")
     k.size("n", 6, 10, minimum=2)
     if not flat:
-        k.size("hulls", 3, 5)
-    v = points_of(k, VEC3, "hull_verts vertices hull", -1.0, 1.0, dims, level)
-    return _support_points_stored(flat, k, at, shape, v, c)
-
-
-def _support_points_stored(
-    flat: bool, k: KernelBuilder, at: tuple[Var, ...], shape: Stream, v: Points, c: Crowd
-) -> Title:
-    """What :func:`support_points` stores, and its text."""
+        k.size("shapes", 3, 5)
+    v = points_of(k, VEC3, "hull_verts vertices hull_points", -1.0, 1.0, dims)
     lead: tuple[Expr, ...] = ()
     if not flat:
-        which = k.array("hull_ids shape_ids", INT32, "m", init="index_of:hulls")
+        which = k.array("hull_ids shape_ids", INT32, "m", init="index_of:shapes")
         lead = (k.let("h hull_i", which[at]),)
-    d = k.let("d dir_w axis", k.array("directions search_dirs", VEC3, "m", init="unit")[at])
-    direction = k.params[-1].name
-    turned, turns = shape.chance(0.6), ""
+    return _support_points_found(c, v, lead)
+
+
+def _support_points_found(c: Crowd, v: Points, lead: tuple[Expr, ...]) -> Title:
+    """The vertex of :func:`support_points`, what is stored of it, and the text."""
+    k, shape = c.k, c.shape
+    directions = c.array("directions search_dirs", VEC3, init="unit")
+    d = k.let("d dir_w axis", directions[c.at])
+    turned = shape.chance(0.6)
+    local: Expr = d
+    text = f"For each unit vector d of {directions.name}, find the vertex of "
+    text += f"{'its' if lead else 'the'} hull in {v.name} that lies farthest along d, the first of "
+    text += "equals"
     if turned:
-        rot = k.let("q rot", k.array("rotations orient", Quat(FLOAT32), "m", init="unit")[at])
-        local: Expr = k.let("local_d d_body", fn("quat_rotate_inv", rot, d))
-        turns = k.params[-1].name
-    else:
-        local = d
-    _, best = _farthest(k, v, lead, local)
-    of = "its hull" if not flat else "the hull"
-    text = f"For each direction of {direction}, find the vertex of {of} in {v.name} that lies "
-    text += (
-        f"farthest along it, the hull being turned by {turns}. "
-        if turned
-        else "farthest along it. "
-    )
+        turns = c.array("rotations orientations", Quat(FLOAT32), init="unit")
+        rot = k.let("q rot", turns[c.at])
+        local = k.let("local_d d_body", fn("quat_rotate_inv", rot, d))
+        text += f", the hull being turned by {turns.name}"
+    best = _farthest(k, v, lead, local)
     picked = k.let("far_v support", v.at(*lead, best))
     world: Expr = fn("quat_rotate", rot, picked) if turned else picked
+    said = "the vertex as turned" if turned else "the vertex"
     if c.chance(0.4, 2):
-        place = k.array("centers hull_pos", VEC3, "m", low=-1.0, high=1.0)[at]
-        world = place + world
-        text += f"The hull lies about {named(place)}. "
+        place = c.array("centers hull_pos", VEC3, -1.0, 1.0)
+        world = place[c.at] + world
+        said = f"{place.name} plus {said}"
     if c.chance(0.4, 2):
         radius = k.scalar("margin radius", FLOAT32, 0.05, 0.3)
         world = world + radius * d
-        text += f"The margin {radius.name} * direction is added. "
-    text += f"Store the vertex in {c.put('supports support_out', world)}"
+        said = f"{said} plus {radius.name} * d"
+    text += f". {c.put('supports support_out', world)} gets {said}."
     if shape.chance(0.6):
-        text += f" and its index in {c.put('vertex_ids support_ids', best)}"
-    return Title(k.name("support_points gjk_support hull_support"), f"{text}.")
+        text += f" {c.put('vertex_ids support_ids', best)} gets its index."
+    return Title(k.name("support_points gjk_support hull_support"), text)
 
 
-def _farthest(k: KernelBuilder, v: Points, lead: tuple[Expr, ...], d: Expr) -> tuple[Var, Var]:
-    """The largest projection, and the vertex that has it."""
-    first = k.draw.shape.chance(0.5)
-    if first:
-        best = k.let("best far_i arg", k.lift(0, INT32))
-        far = k.let("far top", dot(v.at(*lead, 0), d))
-    else:
-        best = k.let("best far_i arg", k.lift(-1, INT32))
-        far = k.let("far top", k.lift(-1.0e6, FLOAT32))
-    with k.for_("j s", v.count, start=int(first)) as j:
+def _farthest(k: KernelBuilder, v: Points, lead: tuple[Expr, ...], d: Expr) -> Var:
+    """The vertex with the largest projection."""
+    best = k.let("best far_i arg", k.lift(0, INT32))
+    far = k.let("far top", dot(v.at(*lead, 0), d))
+    with k.for_("j s", v.count, start=1) as j:
         along = k.let("along proj", dot(v.at(*lead, j), d))
         with k.if_(along > far):
             k.assign(far, along)
             k.assign(best, j)
-    return far, best
+    return best
 
 
 _Plane = Callable[[Expr], tuple[Expr, Expr]]

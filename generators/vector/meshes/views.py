@@ -6,6 +6,7 @@ from generators.build import KernelBuilder, fn, make
 from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, most, sqrt
+from generators.kit.words import plurals
 from generators.program.dtypes import FLOAT32, INT32, Mat, Quat, Vec
 from generators.program.expr import Expr, Var
 from generators.vector.simulation.parts import Crowd, Points, crowd, points_of
@@ -22,7 +23,7 @@ def _matches(
     p = points_of(k, VEC2, "points_a left_pts first_uv", -far, far, c.dims, level)
     q = points_of(k, VEC2, "points_b right_pts second_uv", -far, far, c.dims, level)
     said = f"{p.name} and {q.name}"
-    first, second = k.draw.word.choice((("a", "b"), ("p", "q")))
+    first, second = k.draw.word.choice((("pa", "pb"), ("p", "q")))
     return c, k.let(first, p.at(*c.at)), k.let(second, q.at(*c.at)), said, c.at[:-1]
 
 
@@ -31,8 +32,8 @@ def _matrix(c: Crowd, names: str, lead: tuple[Var, ...], init: str = "uniform") 
     k = c.k
     low, high = (-1.0, 1.0) if init == "uniform" else (-0.1, 0.1)
     if lead:
-        array = k.array(f"{names}s", MAT3, c.dims[:1], init=init, low=low, high=high)
-        return k.let("mat_v own_mat", array[lead]), array.name
+        array = k.array(plurals(names.split()), MAT3, c.dims[:1], init=init, low=low, high=high)
+        return k.let(f"{names.split()[-1]}_v", array[lead]), array.name
     one = k.scalar(names, MAT3, low, high, init=init)
     return one, one.name
 
@@ -198,8 +199,8 @@ def _triangulate_midpoints_stored(
     if way == "gap" or c.chance(0.4, 2):
         gap = k.let("gap_v skew", first - second)
         root = c.shape.chance(0.5)
-        name = c.put("gaps ray_dist", sqrt(dot(gap, gap) + 0.0001) if root else dot(gap, gap))
-        what = "sqrt(|their difference|^2 + 0.0001)" if root else "|their difference|^2"
+        name = c.put("gaps ray_dist", fn("length", gap) if root else dot(gap, gap))
+        what = "the length of their difference" if root else "|their difference|^2"
         text += f" {name} gets {what}."
     if c.chance(0.3, 2):
         text += f" {c.put('depths s_out', s)} gets s."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.build import BodyBuilder, KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import TWO_PI, acos, atan2, clamp, cos, dot, most, sqrt
+from generators.kit.functions import TWO_PI, acos, atan2, clamp, dot, most, sqrt
 from generators.kit.masks import flag
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part, record
@@ -124,9 +124,11 @@ def _formulas(b: BodyBuilder, q: Expr) -> tuple[Expr, Expr, Expr]:
     )
 
 
+_ROLL = ": roll is atan2(2 * (w * x + y * z), 1 - 2 * (x^2 + y^2))"
+_ROLL_PITCH = f"{_ROLL} and pitch asin(2 * (w * y - z * x))"
 _RPY_TEXT = (
-    ": roll is atan2(2 * (w * x + y * z), 1 - 2 * (x^2 + y^2)), pitch asin(2 * (w * y - z * x)) "
-    "and yaw atan2(2 * (w * z + x * y), 1 - 2 * (y^2 + z^2))"
+    f"{_ROLL}, pitch asin(2 * (w * y - z * x)) and yaw atan2(2 * (w * z + x * y), 1 - 2 * (y^2 + "
+    "z^2))"
 )
 
 
@@ -161,14 +163,17 @@ def read_euler(k: KernelBuilder, level: int) -> Title:
         done = f"Of the rotation q = inverse({say(k, base)}) * p, p being that in {say(k, q)}"
         q = fn("quat_inverse", base) * q
     q = k.let("q rot", q)
+    told = shape.weighted({"plain": 4, "commanded": 1, "tilted": 1, "from_level": 1})
+    build, names = _TOLD["tilted" if told == "from_level" else told]
+    if told == "from_level":
+        source = done.removeprefix("Read the Euler angles of ")
+        return Title(k.name(names), _from_level(r, q, source))
     angles = _roll_pitch_yaw(r, q, level)
-    told = shape.weighted({"plain": 4, "commanded": 1, "tilted": 2})
-    build, names = _TOLD[told]
     if told != "plain":
         task = "Measure how far orientations tilt from level"
         task = task if told == "tilted" else "Compare orientations with commanded Euler angles"
         done = done.replace("Read the Euler angles of the", f"{task}, by the Euler angles of the")
-    done += _RPY_TEXT + build(r, level, angles)
+    done += (_ROLL_PITCH if told == "tilted" else _RPY_TEXT) + build(r, level, angles)
     if level >= 4:
         done += reported(r, q, level - 4, level - 3)
     return Title(k.name(names), done)
@@ -208,15 +213,26 @@ def _commanded(r: Rig, level: int, angles: dict[str, Expr]) -> str:
     return f"{done}.{r.gets('errors commands_out corrections', miss, 'e')}"
 
 
+def _from_level(r: Rig, q: Var, source: str) -> str:
+    """The angle between the body's z axis and the world's, whose cosine is an entry of the matrix
+    of q."""
+    k = r.k
+    upright = k.let("cos_tilt z_up", 1.0 - 2.0 * (q[0] * q[0] + q[1] * q[1]))
+    # Rounded, the cosine may exceed 1, of which acos is not a number.
+    tilt: Expr = acos(clamp(upright, -1.0, 1.0))
+    text = f"Measure the tilt of orientations, the angle between the z axis as turned by {source} "
+    text += "and z itself: acos(1 - 2 * (x^2 + y^2)), the cosine clamped to [-1, 1]"
+    if k.draw.shape.chance(0.4):
+        tilt, text = fn("degrees", tilt), f"{text}, in degrees"
+    return f"{text}.{r.gets('tilts tilt_out', tilt, 'the angle')}"
+
+
 def _tilted(r: Rig, level: int, angles: dict[str, Expr]) -> str:
-    """How far from level: the larger of roll and pitch, or their product of cosines."""
+    """How far from level: the larger of roll and pitch."""
     k = r.k
     roll, pitch, _ = angles.values()
-    lean, text = most(abs(roll), abs(pitch)), "max(|roll|, |pitch|)"
-    if k.draw.shape.chance(0.7):
-        lean, text = acos(cos(roll) * cos(pitch)), "acos(cos(roll) * cos(pitch))"
-    tilt = k.let("tilt lean level", lean)
-    done = f"; tilt = {text}"
+    tilt = k.let("tilt lean", most(abs(roll), abs(pitch)))
+    done = "; tilt = max(|roll|, |pitch|)"
     if level >= 2:
         weight = given(r, "weight sensitivity", r.scalar, 0.3, 1.5, forms=TUNED)
         k.augment(tilt, "mul", weight)
@@ -305,9 +321,10 @@ def _angle_only(r: Rig, level: int, q: Var, axis: Expr) -> str:
     else:
         value, text = fn("quat_twist_angle", axis, q), "2 * atan2(|dot(a, qv)|, qw)"
     if level == 1:
-        if shape.chance(0.4):
+        zeroed = form != "plain" and shape.chance(0.4)
+        if not zeroed and shape.chance(0.4):
             value, text = fn("degrees", value), f"{text} in degrees"
-        if shape.chance(0.4):
+        if zeroed:
             rest = given(r, "rest_angle offset", r.scalar, 0.2, 1.2, forms=TUNED)
             value, text = value - rest, f"{text} - {say(k, rest)}"
     else:

@@ -80,14 +80,13 @@ def _matched(
     """
     k, shape, back = r.k, r.k.draw.shape, fn("transpose", seen)
     style = shape.choice(("ref", "known"))
-    if shape.chance(0.5):
+    if names[0] == "gravity" or shape.chance(0.5):
         known = k.scalar(f"{style}_rot {style}_frame_rot", r.quat, init="unit")
         text = f"{known.name}, that of the same frame of the known directions, times the quaternion"
         return known * fn("quat_from_matrix", back), f"{text} of the transpose of this one."
-    ways = ({"shared" if shape.chance(0.6) else "each": 1}, {"each": 1})
+    # Where the sun and the field are, as seen from a craft on its way, changes with the epoch.
     first, second = (
-        given(r, f"{style}_{n}", r.vec, -2.0, 2.0, many=f"{style}_{n}", forms=way)
-        for n, way in zip(names, ways, strict=True)
+        given(r, f"{style}_{n}", r.vec, -2.0, 2.0, many=f"{style}_{n}s", each=1) for n in names
     )
     whole = k.let("ref m_ref known_frame", frame(first, second)) * back
     text = (

@@ -9,7 +9,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import dot
 from generators.kit.naming import applied, maybe
 from generators.kit.records import Part
-from generators.kit.sites import Names
+from generators.kit.sites import Names, over
 from generators.kit.sources import given, zero
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32
@@ -84,13 +84,14 @@ Load = Callable[..., tuple[Expr, Expr]]
 def _loads(r: Rig, factor: str) -> Items:
     """Points with forces, and a factor of each or none."""
     parts = {
-        "p": Part("point where", r.vec, -1.0, 1.0, many="points attach hit_points"),
+        "p": Part("point place", r.vec, -1.0, 1.0, many="points attach_points"),
         "f": Part("force load", r.vec, -2.0, 2.0),
     }
     if factor:
+        parts["p"] = Part("mount nozzle", r.vec, -1.0, 1.0, many="mounts nozzle_pos")
         parts["f"] = Part("max_force full_force", r.vec, -2.0, 2.0)
-        parts["g"] = Part("throttle activation", r.scalar, 0.1, 1.0)
-    titles = "Thruster Actuator" if factor else "Load PointForce"
+        parts["g"] = Part("throttle duty", r.scalar, 0.1, 1.0)
+    titles = "Thruster Jet" if factor else "Load PointForce"
     return Items(r.k, titles, parts, (*r.dims, "q"), 0.4)
 
 
@@ -105,15 +106,16 @@ def wrench_sum(k: KernelBuilder, level: int) -> Title:
     loads = _loads(r, factor)
     said = loads.said
     pivot = r.read("centers body_com com_positions", r.vec, -0.5, 0.5)
-    count = k.trip_count("count num_points", "q")
+    count = k.trip_count("num_thrusters" if factor else "num_points", "q")
     c = k.let("c com center", pivot)
     total = Total(r, spatial)
     limit = k.scalar("max_force limit", r.scalar, 1.2, 2.0) if level >= 3 else None
     source = "thrusters" if factor else "forces on its points"
     done = (
-        f"Sum the wrench of each body's {source}. Over the {say(k, count)} points p in {said['p']} "
+        f"Sum the wrench of each body's {source}. Over its {say(k, count)} "
+        f"{'thrusters' if factor else 'points'}, at p in {said['p']} with the forces f in "
+        f"{said['f']}"
     )
-    done += f"with the force f in {said['f']}"
     with k.for_("s k slot", count) as s:
         one = loads.at(*r.at, s)
         arm = maybe(k, "arm lever offset", one["p"] - c, 0.7)
@@ -160,11 +162,18 @@ def _finished(r: Rig, level: int, total: Total) -> str:
     return done + total.store(total.sum is not None or k.draw.shape.chance(0.2))
 
 
+def _crafts(k: KernelBuilder) -> Rig:
+    """A launch over simulated multicopters, one in each environment."""
+    scalar = FLOAT32 if k.draw.shape.chance(0.75) else k.draw.wide_float_type()
+    s = over(k, "envs", k.draw.word.choice(("i", "tid", "env")), ((48, 96),), form="list")
+    return Rig(k, s.form, s.dims, s.at, s.inner, scalar)
+
+
 @idiom(depth=3)
 def rotor_wrench(k: KernelBuilder, level: int) -> Title:
     """Force and torque of the rotors of a multicopter, in its own frame or in the world."""
     shape = k.draw.shape
-    r = rig(k, "i tid drone", single=0.75, list=4, batch=3)
+    r = _crafts(k)
     k.size("rotors", 4, 4)
     square = shape.chance(0.75)
     names = "rotor_speeds speeds omegas" if square else "throttles throttle"
@@ -215,7 +224,7 @@ def _used(r: Rig, level: int, total: Total) -> str:
     """Store the sums, in the frame of the craft or of the world, or what they accelerate."""
     k, shape = r.k, r.k.draw.shape
     force, torque, done, whole = total.force, total.torque, "", total.sum is not None
-    if level >= 2 and total.sum is not None and shape.chance(0.6):
+    if level >= 2 and total.sum is not None and (level >= 3 or shape.chance(0.6)):
         pose = r.read("poses craft_poses", r.pose, -1.0, 1.0, init="unit")
         moved = k.let("world_wrench outer", fn("transform_wrench", pose, total.sum))
         text = f"(torque, force) through the transform {say(k, pose)}: the force rotated, and the "

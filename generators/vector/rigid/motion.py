@@ -47,7 +47,7 @@ def _turned(r: Rig, form: str, body: bool) -> tuple[Turned, str]:
 
     def small_angle(b: BodyBuilder, q: Expr, w: Expr, dt: Expr) -> Expr:
         half = b.let("half h half_turn", 0.5 * dt * w)
-        return unit(step_by(q, maybe(b, "dq delta step_rot", unit(r.with_real(half, 1.0)))))
+        return unit(step_by(q, maybe(b, "dq delta step_rot", r.with_real(half, 1.0))))
 
     def axis_angle(b: BodyBuilder, q: Expr, w: Expr, dt: Expr) -> Expr:
         speed = b.let("speed w_norm rate", fn("length", w))
@@ -58,7 +58,7 @@ def _turned(r: Rig, form: str, body: bool) -> tuple[Turned, str]:
     text = f"q becomes normalize({order})"
     return {
         "derivative": (derivative, f"q becomes normalize(q + dt / 2 * {wq})"),
-        "small_angle": (small_angle, f"{text} with d = normalize(dt / 2 * w, 1)"),
+        "small_angle": (small_angle, f"{text} with d = (dt / 2 * w, 1)"),
         "axis_angle": (axis_angle, f"{text}, d being the rotation about w by the angle |w| * dt"),
     }[form]
 
@@ -291,6 +291,8 @@ def _between(r: Rig, level: int, ends: Ends, t: Expr) -> tuple[Var, str]:
 
     def by_angle(body: BodyBuilder, a: Expr, b: Expr, t: Expr) -> Expr:
         delta = body.let("delta dq", fn("quat_inverse", a) * b)
+        with body.if_(delta[3] < 0.0):
+            body.assign(delta, -delta)
         v = body.let("v imag", r.imaginary(delta))
         size = body.let("size sin_half", fn("length", v))
         angle = body.let("angle full", 2.0 * atan2(size, delta[3]))
@@ -299,8 +301,8 @@ def _between(r: Rig, level: int, ends: Ends, t: Expr) -> tuple[Var, str]:
     if level < 3:
         a, b = k.let("a qa", a), k.let("b qb", b)
     build, names = by_angle, "turn_toward partial_turn"
-    text = "normalize(a * d), d turning about the axis of inverse(a) * b by t times its angle "
-    text += "2 * atan2(|v|, w)"
+    text = "normalize(a * d), d turning about the axis of (v, w) by t times its angle 2 * atan2(|v|"
+    text += ", w), (v, w) being inverse(a) * b, negated where its w is negative"
     if form == "nlerp":
         fixed, names = True, "nlerp blend_rotations"
         build, text = _nlerp(fixed), "normalize((1 - t) * a + t * b)"
@@ -336,7 +338,7 @@ def pose_blend(k: KernelBuilder, level: int) -> Title:
     lerped = shape.chance(0.6)
     text = "lerp(pa, pb, t)" if lerped else "pa + t * (pb - pa)"
     place = k.let("pos place where", fn("lerp", a, b, t) if lerped else a + t * (b - a))
-    done += f" and the position x is {text}."
+    done += f"; the position x is {text}."
     done += _offset(r, rot, place) if level >= 3 else ""
     outputs = shape.sample(("pose", "matrix", "point", "parts"), max(1, level - 2))
     if level == 1 and shape.chance(0.5):

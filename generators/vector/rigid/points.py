@@ -298,7 +298,7 @@ _LOSSES.add("huber", "w", lambda r2, c: c / most(sqrt(r2), c))
 
 @_LOSSES.formula("w")
 def _tukey(body: BodyBuilder, r2: Expr, c: Expr) -> Expr:
-    inside = body.let("part inside", most(1.0 - r2 / (4.0 * c * c), 0.0))
+    inside = body.let("part inside", most(1.0 - r2 / (c * c), 0.0))
     return inside * inside
 
 
@@ -325,7 +325,7 @@ class Fit:
         size = self.res * self.res if self.res is not None else dot(self.gap, self.gap)
         square = k.let("r2 sq err_sq", size)
         low, high = (0.8, 1.6) if self.res is None else (0.5, 1.1)
-        width = k.scalar("width scale_c", r.scalar, low, high)
+        width = k.scalar("robust_width scale_c", r.scalar, low, high)
         loss = shape.choice(_LOSSES.cards)
         args = {"r2": square, "c": width}
         names, doc = f"robust_weight {loss.name}_weight", "Weight of a residual, by its square."
@@ -342,7 +342,7 @@ class Fit:
             done += self.gated(square, w)
         cost = w * square
         if level >= 4 or shape.chance(0.5):
-            done += f". {r.put('costs losses energies', cost).name} gets w * r2"
+            done += f". {r.put('weighted_sq irls_costs', cost).name} gets w * r2"
         else:
             done += f". {r.put('weights_out robust_w', w).name} gets w"
         done += self.gradient(w) if level >= 3 else ""
@@ -372,7 +372,7 @@ class Fit:
         turn = fn("cross", self.y, push)
         form = k.draw.shape.choice(("six", "six", "two", "turn"))
         if form == "six":
-            out = r.put("gradients jacobian_rows rhs", six(r, turn, push))
+            out = r.put("gradients grad_terms rhs_terms", six(r, turn, push))
             return f", {out.name} gets (cross(y, f), f) with f = {text}"
         done = f", {r.put('turn_grads rot_grads', turn).name} gets cross(y, f) with f = {text}"
         if form == "two":

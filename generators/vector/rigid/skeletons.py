@@ -217,7 +217,7 @@ def skinning(k: KernelBuilder, level: int) -> Title:
         k.augment(p, "add", share * shift)
         done += f", moved by {say(k, share * shift)} first"
     state = Blend(r, p, dual, normals, normalized)
-    count = k.trip_count("influences_n max_bones", "max_influences")
+    count = k.trip_count("num_influences max_bones", "max_influences")
     with k.for_("s j slot", count) as s:
         spot = (*(r.at[axis] for axis in last), s)
         w: Expr = weights[spot]

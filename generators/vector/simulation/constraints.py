@@ -53,7 +53,7 @@ def _constraint(k: KernelBuilder, level: int, count: int, flat: float, what: str
     way = shape.choice(("table", "vector", "arrays") if count < 4 else ("table", "vector"))
     where: list[Expr] = []
     if way == "arrays":
-        stems = ("first second third", "i_ids j_ids m_ids")
+        stems = ("first_ids second_ids third_ids", "v0_ids v1_ids v2_ids")
         stem = k.draw.word.choice(stems).split()[:count]
         where = [k.array(s, INT32, many, init=f"index_of:{verts}")[at] for s in stem]
         said = ", ".join(a.array.name for a in where if hasattr(a, "array"))
@@ -224,7 +224,7 @@ def volume_constraint(k: KernelBuilder, level: int) -> Title:
     rest = c.array("rest_volumes rest_vol" if not flat else "rest_areas area0", c.scalar, 0.1, 0.5)
     bottom: Expr = k.let("denom w_sum", total)
     soft = c.number("alpha_t compliance_dt2", 0.2, 0.6, 1.0)
-    stiff = k.scalar("relaxation stiffness", c.scalar, 0.3, 1.0) if c.shape.chance(0.2) else None
+    stiff = k.scalar("relaxation jacobi_omega", c.scalar, 0.3, 1.0) if c.shape.chance(0.2) else None
     top = rest[c.at] - size if stiff is None else stiff * (rest[c.at] - size)
     s = k.let("s lam scale", top / (bottom + soft))
     outs, done = _outs(b)

@@ -11,6 +11,16 @@ from generators.program.expr import Expr, Var
 from generators.vector.simulation.parts import Crowd, index, named
 
 
+def _obstacle(c: Crowd) -> tuple[Var, Var, str]:
+    """A ball that nodes are kept out of, in the plane a disc: its centre, radius and text."""
+    solid = c.vec.size == 3
+    center = c.k.scalar("head ball_center" if solid else "center disc_center", c.vec, -0.3, 0.3)
+    names = "head_radius ball_radius" if solid else "radius disc_radius"
+    radius = c.k.scalar(names, c.scalar, 0.5, 0.8)
+    text = f", and then, where it lies nearer than {radius.name} to {center.name}, moved away from "
+    return center, radius, f"{text}that to the surface of the {'ball' if solid else 'disc'}"
+
+
 @idiom
 def strand_follow(k: KernelBuilder, level: int) -> Title:
     """Follow the leader: each strand's nodes are pulled after the one before, root to tip."""
@@ -37,12 +47,7 @@ def strand_follow(k: KernelBuilder, level: int) -> Title:
     fall = k.scalar("gravity_step drop g_dt2", c.vec, -0.2, 0.2) if shape.chance(0.5) else None
     damp = k.scalar("damping s_damping", c.scalar, 0.2, 0.9) if c.chance(0.6, 2) else None
     shift = k.out("shifts corrections", vec, ("strands", "nodes")) if damp is not None else None
-    ball, out_of = c.chance(0.4, 3), ""
-    center = radius = None
-    if ball:
-        center = k.scalar("head center ball", c.vec, -0.3, 0.3)
-        radius = k.scalar("head_radius ball_radius", c.scalar, 0.5, 0.8)
-        out_of = f", and moved out of the ball of {radius.name} about {center.name}"
+    center, radius, out_of = _obstacle(c) if c.chance(0.4, 3) else (None, None, "")
     last = k.let("prev leader last", x[index(*at, 0)])
     if out is not x:
         k.store(out, (*at, 0), last)
@@ -107,9 +112,9 @@ def _strand_follow_ended(
 ) -> Title:
     """What :func:`strand_follow` stores at last, and its text."""
     text = (
-        f"Let strands follow their roots, one thread for each of {x.name}: every node"
+        f"Let strands, the rows of {x.name}, follow their roots from node 0 on: every further node"
         f"{f', after {fall.name} is added,' if fall is not None else ''} is placed on the line "
-        f"from the node before, as already placed, at the distance "
+        f"from the node before, as already placed, to itself, at the distance "
     )
     length = rest if lengths is None else lengths
     assert length is not None

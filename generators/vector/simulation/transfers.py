@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn, make
 from generators.build.registry import Title, idiom
-from generators.kit.functions import where
+from generators.kit.functions import least, most, where
 from generators.kit.naming import routine
 from generators.kit.sources import zero
-from generators.program.dtypes import INT32, Vec
+from generators.program.dtypes import INT32, Array, Vec
 from generators.program.expr import Expr, Var
-from generators.vector.simulation.parts import Crowd, Points, crowd, points_of
+from generators.vector.simulation.parts import Crowd, crowd, index, points_of
 
 Bump = Callable[..., Expr]
 
@@ -158,6 +159,37 @@ def _launch_nodes(k: KernelBuilder, level: int) -> Crowd:
     return Crowd(k, level, Vec(size, k.draw.wide_float_type()), dims, at)
 
 
+@dataclass(frozen=True)
+class _Binned:
+    """Lists of the particles nearest to each node, in rows of which the first ones are in use."""
+
+    c: Crowd
+    ids: Var
+    fill: Var
+
+    @contextmanager
+    def near(self, reach: int) -> Iterator[Var]:
+        """A loop over the particles listed at the nodes around the thread's, those inside."""
+        k, c = self.c.k, self.c
+        names = c.k.draw.word.choice(("bi bj bk", "cx cy cz", "ni nj nk")).split()
+        with ExitStack() as blocks:
+            bins: tuple[Expr, ...] = ()
+            for axis, i in enumerate(c.at):
+                stop = least(i + (reach + 1), extent(self.fill, axis))
+                around = k.for_(names[axis], stop, start=most(i - reach, 0))
+                bins = (*bins, blocks.enter_context(around))
+            s = blocks.enter_context(k.for_("s slot", self.fill[bins]))
+            yield k.let("p q", self.ids[index(*bins, s)])
+
+
+def _binned(c: Crowd) -> _Binned:
+    k = c.k
+    slots = k.size("q", 3, 3, minimum=3)
+    init = "index_of:num_particles"
+    ids = k.array("node_particles bin_ids", INT32, (*c.dims, slots), init=init)
+    return _Binned(c, ids, k.array("fill num_listed", INT32, c.dims, low=0, high=3))
+
+
 @idiom
 def particles_to_grid(k: KernelBuilder, level: int) -> Title:
     """MPM's particle to grid in its gather form: a node sums mass and momentum near it."""
@@ -166,22 +198,33 @@ def particles_to_grid(k: KernelBuilder, level: int) -> Title:
     kind = c.shape.weighted({"linear": 3, "quadratic": 4 * (level > 1), "cubic": level > 3})
     weigh = _weight(c, kind, 0.6)
     reach = {"linear": 1.0, "quadratic": 1.5, "cubic": 2.0}[kind]
-    p = points_of(k, c.vec, "positions pos xp", 0.0, 5.0, ("num_particles",), level)
-    v = points_of(k, c.vec, "velocities vel vp", -1.0, 1.0, ("num_particles",), level)
-    each = c.shape.chance(0.6)
-    mass = k.array("masses mp", c.scalar, "num_particles", low=0.5, high=1.5) if each else None
+    p = points_of(k, c.vec, "positions pos xp", 0.0, 5.0, ("num_particles",))
+    v = points_of(k, c.vec, "velocities vel vp", -1.0, 1.0, ("num_particles",))
+    if c.shape.chance(0.6):
+        heavy = k.array("masses mp", c.scalar, "num_particles", low=0.5, high=1.5)
+    else:
+        heavy = k.scalar("particle_mass p_mass", c.scalar, 0.5, 1.5)
+    bins = _binned(c)
     node = k.let("node xi here", make(c.vec, *(cast(i, c.scalar) for i in c.at)))
     total = k.let("m_i mass_sum", zero(c.scalar))
     momentum = k.let("mv momentum", zero(c.vec))
-    with k.for_("p q", extent(p.arrays[0])) as q:
+    around = 2 if kind == "cubic" else 1
+    with bins.near(around) as q:
         d = k.let("d offset u", p.at(q) - node)
         with _near(c, d, reach):
             weight = weigh(d[0]) * weigh(d[1])
             weight = weight * weigh(d[2]) if c.vec.size == 3 else weight
-            wm = k.let("wm w", weight if mass is None else mass[q] * weight)
+            wm = k.let("wm w", (heavy[q] if isinstance(heavy.type, Array) else heavy) * weight)
             k.augment(total, "add", wm)
             k.augment(momentum, "add", wm * v.at(q))
-    return _of_nodes(c, p, v, mass, (total, momentum), kind)
+    text = (
+        f"Sum the mass and momentum of particles at each node of a grid, w * {heavy.name} and "
+        f"w * {heavy.name} * {v.name}: w is the product over the axes of {_BUMPS[kind][3]}, u the "
+        f"offset of {p.name} from the node's index, where all |u| < {reach:g}. "
+        f"Node m lists the first {bins.fill.name}[m] of its row of {bins.ids.name}, the particles "
+        f"that m is nearest to; look at the lists up to {around} away along each axis. "
+    )
+    return _of_nodes(c, (total, momentum), text)
 
 
 @contextmanager
@@ -196,17 +239,9 @@ def _near(c: Crowd, d: Expr, reach: float) -> Iterator[None]:
         yield
 
 
-def _of_nodes(
-    c: Crowd, p: Points, v: Points, mass: Var | None, sums: tuple[Var, Var], kind: str
-) -> Title:
+def _of_nodes(c: Crowd, sums: tuple[Var, Var], text: str) -> Title:
     """What a node keeps of its sums."""
     k, (total, momentum) = c.k, sums
-    weight = "w" if mass is None else f"w * {mass.name}"
-    text = (
-        f"Sum the mass and momentum of particles at each node of a grid, {weight} and {weight} * "
-        f"{v.name}: w is the product over the axes of {_BUMPS[kind][3]}, u the offset of {p.name} "
-        f"from the node's index. "
-    )
     mass_out = c.put("grid_mass node_mass", total)
     if c.shape.chance(0.4):
         text += f"Store them in {mass_out} and {c.put('grid_momentum node_mv', momentum)}."

@@ -24,27 +24,29 @@ class _Shapes(NamedTuple):
     said: str
 
 
-def _shapes(k: KernelBuilder, level: int) -> _Shapes:
+def _shapes(k: KernelBuilder) -> _Shapes:
     shape = k.draw.shape
     k.size("shapes", 4, 7)
-    p = points_of(k, VEC3, "centers shape_pos", -1.5, 1.5, ("shapes",), level)
+    p = points_of(k, VEC3, "centers shape_pos", -1.5, 1.5, ("shapes",))
     kind = shape.choice(("balls", "boxes", "tori"))
     if kind == "boxes":
         half = k.array("half_sizes extents", VEC3, "shapes", low=0.3, high=0.7)
         said = f"boxes about {p.name} with half sides {half.name}"
         return _Shapes(lambda q, m: _box(k, q - p.at(m), half[m]), extent(half), said)
-    sizes = k.array("radii shape_size", FLOAT32, "shapes", low=0.4, high=0.8)
+    names = "major_radii ring_radii" if kind == "tori" else "ball_radii shape_radii"
+    sizes = k.array(names, FLOAT32, "shapes", low=0.4, high=0.8)
     if kind == "balls":
         said = f"balls about {p.name} with radii {sizes.name}"
         return _Shapes(lambda q, m: fn("length", q - p.at(m)) - sizes[m], extent(sizes), said)
-    tube = k.scalar("tube minor_radius", FLOAT32, 0.1, 0.25)
+    tube = k.scalar("tube_radius minor_radius", FLOAT32, 0.1, 0.25)
 
     def torus(x: Expr, m: Var) -> Expr:
         q = k.let("q rel", x - p.at(m))
         ring = k.let("ring", sqrt(q[0] * q[0] + q[2] * q[2]) - sizes[m])
         return sqrt(ring * ring + q[1] * q[1]) - tube
 
-    said = f"tori about {p.name} around y, radii {sizes.name} and {tube.name}"
+    said = f"tori about {p.name} with their axes along y, radii of the rings {sizes.name} and of "
+    said += f"the tube {tube.name}"
     return _Shapes(torus, extent(sizes), said)
 
 
@@ -58,20 +60,20 @@ def _box(k: KernelBuilder, q: Expr, half: Expr) -> Expr:
 def sphere_march(k: KernelBuilder, level: int) -> Title:
     """Sphere tracing: steps by the distance to a scene of shapes, blended or not."""
     shape = k.draw.shape
-    r = cast_rays(k, level, -2.5, 2.5)
-    c, scene = r.c, _shapes(k, level)
+    r = cast_rays(k, level, -2.5, 2.5, camera=0.15)
+    c, scene = r.c, _shapes(k)
     blend = k.scalar("blend smooth_k", FLOAT32, 0.2, 0.6) if c.chance(0.5, 2) else None
     stop: Operand = k.draw.value.choice((24, 32, 48))
     if shape.chance(0.35):
         stop = k.scalar("max_steps num_steps", INT32, 4, 11)
-    eps = c.number("eps hit_dist", 0.03, 0.2, 0.15)
+    eps = c.number("eps hit_dist", 0.1, 0.3, 0.15)
     far = k.scalar("t_max far", FLOAT32, 3.0, 6.0)
     t = k.let("t travelled", k.lift(0.0, FLOAT32))
     hit = k.let("hit found", k.lift(-1, INT32))
     loose = shape.chance(0.3)
     with k.for_("s step_i", stop) as s:
         x = k.let("x point", r.at(t))
-        d = k.let("d_scene dist", k.lift(1.0e3, FLOAT32))
+        d = k.let("d_scene dist", far)
         with k.for_("m shape_i", scene.size) as m:
             one = scene.distance(x, m)
             if blend is None:
@@ -88,18 +90,28 @@ def sphere_march(k: KernelBuilder, level: int) -> Title:
             k.break_()
     text = (
         f"Sphere-trace {r.said} through {scene.said}: up to {written(k.lift(stop, INT32))} steps "
-        f"of {'0.9 times ' * loose}the distance to the scene, until that is below {written(eps)} "
-        f"or {far.name} is passed. "
+        f"from t = 0 on, each {'0.9 times ' * loose}the distance to the scene or {far.name} if "
+        f"that is less, until the scene is nearer than {written(eps)} or t exceeds {far.name}. "
     )
-    return _sphere_march_stored(blend, text, t, c, shape, hit, k)
+    return _sphere_march_stored((blend, far), text, t, c, shape, hit, k)
 
 
 def _sphere_march_stored(
-    blend: Var | None, text: str, t: Var, c: Crowd, shape: Stream, hit: Var, k: KernelBuilder
+    bounds: tuple[Var | None, Var],
+    text: str,
+    t: Var,
+    c: Crowd,
+    shape: Stream,
+    hit: Var,
+    k: KernelBuilder,
 ) -> Title:
     """What :func:`sphere_march` stores, and its text."""
+    blend, far = bounds
     if blend is not None:
-        text += "The shapes' distances are blended by a smooth minimum, min(a, b) - h^2 / (4 * "
+        text += (
+            f"Beginning with {far.name}, the shapes' distances are blended in order by a smooth "
+        )
+        text += "minimum, min(a, b) - h^2 / (4 * "
         text += f"{blend.name}) with h = max({blend.name} - |a - b|, 0). "
     text += f"Store the distance travelled in {c.put('distances t_out depth', t)}"
     if shape.chance(0.7):

@@ -195,12 +195,14 @@ class _Boxes:
         self.k, k = r.c.k, r.c.k
         self.centred = r.c.shape.chance(0.5)
         if self.centred:
-            self.a = points_of(k, VEC3, "centers box_centers", -1.8, 1.8, (count,), r.c.level)
+            self.a = points_of(k, VEC3, "centers box_centers", -1.8, 1.8, (count,))
             self.b = k.array("half_sizes extents", VEC3, count, low=0.25, high=size)
         else:
-            self.a = points_of(k, VEC3, "lowers box_lo", -2.0, 1.0, (count,), r.c.level)
+            self.a = points_of(k, VEC3, "lowers box_lo", -2.0, 1.0, (count,))
             self.b = k.array("box_sizes sides", VEC3, count, low=0.5, high=2.0 * size)
-        self.said = f"{self.a.name} {'-+' if self.centred else 'and that +'} {self.b.name}"
+        ends = ("-", "+") if self.centred else ("", "+")
+        low, high = (f"{self.a.name} {s} {self.b.name}" if s else self.a.name for s in ends)
+        self.said = f"from {low} to {high}"
 
     def ends(self, j: Expr) -> tuple[Expr, Expr]:
         if not self.centred:
@@ -289,6 +291,7 @@ class _Tree:
     radii: Var
     best: Var
     who: Var
+    reach: Var
 
     def visit(self, node: Var) -> None:
         """Test the sphere of a node that has one."""
@@ -318,11 +321,13 @@ class _Tree:
 def _tree(k: KernelBuilder, r: Ray) -> _Tree:
     leaf = k.array("leaf_prim prim_id item", INT32, "bvh_nodes", init="permutation")
     flag = k.array("is_leaf leaf_flag", INT32, "bvh_nodes", low=0, high=1)
-    centers = points_of(k, VEC3, "centers sphere_pos", -2.0, 2.0, ("bvh_nodes",), r.c.level)
+    centers = points_of(k, VEC3, "centers sphere_pos", -2.0, 2.0, ("bvh_nodes",))
     radii = k.array("radii sphere_radius", FLOAT32, "bvh_nodes", low=0.6, high=1.2)
     reach = k.scalar("t_max max_dist", FLOAT32, 2.0, 4.0)
     best = k.let("best t_best", reach)
-    return _Tree(r, leaf, flag, centers, radii, best, k.let("hit best_id", k.lift(-1, INT32)))
+    return _Tree(
+        r, leaf, flag, centers, radii, best, k.let("hit best_id", k.lift(-1, INT32)), reach
+    )
 
 
 @idiom
@@ -359,7 +364,7 @@ def tree_walk(k: KernelBuilder, level: int) -> Title:
         f"hit go to the next one, else skip {skip.name} nodes. {tree.said}"
     )
     text += f"Store the sphere, or -1, in {c.put('hit_ids prim_hits nearest_ids', tree.who)} and "
-    text += f"its distance, or the most allowed, in {c.put('distances t_out', tree.best)}."
+    text += f"its distance, or {tree.reach.name}, in {c.put('distances t_out', tree.best)}."
     if visits is not None:
         text += f" {c.put('node_visits visited', visits)} gets the number of nodes visited."
     return Title(k.name("tree_walk bvh_skip_walk stackless_bvh"), text)

@@ -30,8 +30,9 @@ class _Pixel:
 
     @property
     def said(self) -> str:
-        by = f" by {self.faces.name}" if self.faces is not None else ""
-        return f"{self.corners.name}{by}"
+        if self.faces is None:
+            return f"with the corners {self.corners.name}"
+        return f"with the corners {self.corners.name} at the rows of {self.faces.name}"
 
     def places(self, t: Expr) -> list[tuple[Expr, ...]]:
         """Where the corners of a triangle lie."""

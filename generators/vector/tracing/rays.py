@@ -50,12 +50,16 @@ def cast_rays(
     names = [k.name("v view")] if several else []
     at = k.thread(*dims, names=[*names, k.name("i tid r")])
     c = Crowd(k, level, VEC3, dims, at)
-    way = "each" if several else k.draw.shape.choice(("each", "each", "shared"))
-    if way == "shared":
-        start: Expr = k.scalar("origin eye source", VEC3, *eye)
-        first, named = start, str(getattr(start, "name", ""))
+    way = k.draw.shape.choice(("each", "each", "shared"))
+    if way == "shared" and several:
+        eyes = k.array("eyes cam_centers view_origins", VEC3, "views", low=eye[0], high=eye[1])
+        first: Expr = k.let("origin eye o", eyes[at[0]])
+        named = f"its view's point in {eyes.name}"
+    elif way == "shared":
+        start = k.scalar("origin eye source", VEC3, *eye)
+        first, named = start, start.name
     else:
-        origins = points_of(k, VEC3, "origins ray_origins starts", low, high, dims, level)
+        origins = points_of(k, VEC3, "origins ray_origins starts", low, high, dims)
         first, named = k.let("o origin start", origins.at(*at)), origins.name
     directions = k.array("directions ray_dirs dirs", VEC3, dims, init="unit")
     d = k.let("d dir_ray ray", directions[at])
@@ -80,7 +84,9 @@ def _pixels(k: KernelBuilder, level: int, low: float, high: float) -> Ray:
     if k.draw.shape.chance(0.5):
         px, py = k.let("px u_img", px), k.let("py v_img", py)
     d, by = _turned(k, px, py)
-    through = f"pixel ({col.name} + 0.5, {row.name} + 0.5)" if half else "each pixel"
+    through = (
+        f"pixel ({col.name} + 0.5, {row.name} + 0.5)" if half else f"pixel ({col.name}, {row.name})"
+    )
     text = f"the ray through {through} of a pinhole camera at {eye.name} {by} (focal length "
     return Ray(c, eye, d, f"{text}{focal.name}, principal point {cx.name}, {cy.name})", True)
 

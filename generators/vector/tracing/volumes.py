@@ -22,7 +22,7 @@ class _Volume:
     k: KernelBuilder
     sigma: Var
     way: str
-    """How values are found: of the nearest node, between nodes, or between centres of cells."""
+    """How values are found: of the nearest node, or between centres of cells."""
     edge: Var
 
     def sample(self, x: Expr) -> tuple[Var, tuple[Operand, ...]]:
@@ -36,16 +36,12 @@ class _Volume:
 
     def _blended(self, x: Expr, names: list[str]) -> Expr:
         k, sigma = self.k, self.sigma
-        centred = self.way == "centres"
-        g = k.let("g q", x - make(VEC3, k.lift(0.5, FLOAT32))) if centred else x
-        floors = [fn("floor", g[a]) if centred else g[a] for a in range(3)]
-        low: list[Expr] = [k.let(n, cast(i, INT32)) for n, i in zip(names, floors, strict=True)]
-        f = [k.let(n, g[a] - cast(low[a], FLOAT32)) for a, n in enumerate(("fx", "fy", "fz"))]
-        high: list[Expr] = [i + 1 for i in low]
-        if centred:
-            tops = [least(i, extent(sigma, a) - 1) for a, i in enumerate(high)]
-            low = [k.let(f"{n[-1]}0", most(i, 0)) for n, i in zip(names, low, strict=True)]
-            high = [k.let(f"{n[-1]}1", i) for n, i in zip(names, tops, strict=True)]
+        g = k.let("g q", x - make(VEC3, k.lift(0.5, FLOAT32)))
+        floors = [k.let(n, cast(fn("floor", g[a]), INT32)) for a, n in enumerate(names)]
+        f = [k.let(n, g[a] - cast(floors[a], FLOAT32)) for a, n in enumerate(("fx", "fy", "fz"))]
+        tops = [least(i + 1, extent(sigma, a) - 1) for a, i in enumerate(floors)]
+        low = [k.let(f"{n[-1]}0", most(i, 0)) for n, i in zip(names, floors, strict=True)]
+        high = [k.let(f"{n[-1]}1", i) for n, i in zip(names, tops, strict=True)]
 
         def row(i: Expr, j: Expr) -> Expr:
             return fn("lerp", sigma[index(i, j, low[2])], sigma[index(i, j, high[2])], f[2])
@@ -60,7 +56,6 @@ _COLOURS = {"grid": 3, "table": 2, "glow": 3}
 
 _PLACES = {
     "nearest": "with axes x, y, z, node (i, j, k) at that point, by the nearest node",
-    "nodes": "with axes x, y, z, node (i, j, k) at that point, trilinear between nodes",
     "centres": "of unit cells from 0 on with axes x, y, z, trilinear between the cells' centres "
     "(indices beyond the outer ones clamped)",
 }
@@ -73,14 +68,16 @@ def volume_render(k: KernelBuilder, level: int) -> Title:
     dims = tuple(side(k, s, 8) for s in ("nx", "ny", "nz"))
     # Rays of level 1 and those that share an eye start in the grid; others may do so anywhere.
     spans = (0.3, 6.7, 0.0) if level == 1 else (-0.25, 7.25, 0.35)
-    r = cast_rays(k, level, *spans, eye=(0.3, 1.5))
-    way = "within" if level == 1 else "skip" if r.single else "clip"
+    r = cast_rays(k, level, *spans, eye=(0.6, 3.5))
+    way = "within" if level == 1 else "clip"
     sigma = k.array("density sigma", FLOAT32, dims, low=0.0, high=0.8)
     kind = shape.weighted({w: n for w, n in _COLOURS.items() if level > 1 or w != "table"})
     places = "nearest"
-    if kind != "grid" and r.c.chance(0.6, 2):
-        places = "centres" if way == "clip" else "nodes"
-    colour = k.array("colors albedo", VEC3, dims, low=0.0, high=1.0) if kind == "grid" else None
+    if kind != "grid" and way == "clip" and not r.single and shape.chance(0.6):
+        places = "centres"
+    colour = (
+        k.array("colors emission_rgb", VEC3, dims, low=0.0, high=1.0) if kind == "grid" else None
+    )
     last = [extent(sigma, a) - 1 if places != "centres" else extent(sigma, a) for a in range(3)]
     edge = k.let("upper bound_hi", make(VEC3, *(cast(n, FLOAT32) for n in last)))
     volume = _Volume(k, sigma, places, edge)
@@ -98,15 +95,14 @@ def _marched(
     clear = k.let("trans transmittance", k.lift(1.0, FLOAT32))
     nought = k.lift(0.0, FLOAT32)
     light = k.let("radiance accum color", nought if kind == "glow" else make(VEC3, nought))
-    floor = c.number("min_trans min_transmittance", 0.12, 0.5) if c.shape.chance(0.4) else None
+    floor = c.number("min_trans min_transmittance", 0.55, 0.8) if c.shape.chance(0.4) else None
     with ExitStack() as blocks:
         t, after, span = _span(r, volume, size, way, blocks)
         x = k.let("x point", r.at(t))
         if way != "clip":
             low, high = fn("min_element", x), fn("min_element", volume.edge - x)
-            beyond = high <= 0.0 if volume.way == "nodes" else high < 0.0
-            with k.if_(op("or", low < 0.0, beyond)):
-                (k.break_ if way == "within" else k.continue_)()
+            with k.if_(op("or", low < 0.0, high < 0.0)):
+                k.break_()
         rho, at = volume.sample(x)
         told = _lit(k, (clear, light), rho, size, kind, colour[at] if colour is not None else None)
         if floor is not None:
@@ -136,22 +132,28 @@ def _span(
     """The loop of the march: the distance of a step, as a local if it grows, and the text."""
     k = r.c.k
     if way != "clip":
-        stop = k.scalar("max_steps num_steps", INT32, 2, 7)
+        stop = k.scalar("max_steps num_steps", INT32, *((3, 6) if r.single else (2, 4)))
         text = f"steps at the distances (s + 0.5) * {size.name}"
         s = blocks.enter_context(k.for_("s step_i", stop))
         t = r.c.maybe("t along", (cast(s, FLOAT32) + 0.5) * size)
-        if way == "skip":
-            return t, None, f"in {stop.name} {text}, of which those outside the grid do nothing"
         return t, None, f"in up to {stop.name} {text} while the point is in the grid"
     t_a = k.let("t_a t_lo", fn("cw_div", -r.o, r.d))
     t_b = k.let("t_b t_hi", fn("cw_div", volume.edge - r.o, r.d))
-    near = fn("max_element", fn("min", t_a, t_b))
-    enter = k.let("t_enter t_near", most(near, 0.0))
-    leave = k.let("t_leave t_far", fn("min_element", fn("max", t_a, t_b)))
-    along = k.let("t along", enter + 0.5 * size)
-    blocks.enter_context(k.while_(along < leave))
+    first: Expr = 0.5 * size
     text = f"at the distances a + (s + 0.5) * {size.name} below b, a being where it enters the grid"
-    return along, along, f"{text} (at least 0) and b where it leaves (no direction has a zero)"
+    text += " (at least 0) and b where it leaves (no direction has a zero)"
+    if r.single:
+        text = (
+            f"the rays starting in the grid, at the distances (s + 0.5) * {size.name} below b, b "
+        )
+        text += "being where they leave it (no direction has a zero)"
+    else:
+        near = fn("max_element", fn("min", t_a, t_b))
+        first = k.let("t_enter t_near", most(near, 0.0)) + first
+    leave = k.let("t_leave t_far", fn("min_element", fn("max", t_a, t_b)))
+    along = k.let("t along", first)
+    blocks.enter_context(k.while_(along < leave))
+    return along, along, text
 
 
 def _lit(
@@ -167,7 +169,7 @@ def _lit(
     alpha = k.let("alpha a_step", 1.0 - exp(-(rho * size)))
     told = ""
     if own is None:
-        entries = k.size("entries", 6, 6, minimum=2)
+        entries = k.size("bins", 6, 6, minimum=2)
         table = k.array("transfer_colors color_table", VEC3, entries, low=0.0, high=1.0)
         scale = k.scalar("entries_per_density table_scale", FLOAT32, 10.0, 13.0)
         entry = least(cast(rho * scale, INT32), extent(table) - 1)

@@ -98,7 +98,7 @@ def _voxel_walk_ended(
     """What :func:`voxel_walk` stores at last, and its text."""
     said, outs, names = {
         "first": (
-            f"the number of cells before the first one of {bound.name}, or -1",
+            f"the number of cells before the first one of {bound.name}, or -1,",
             "steps_out hit_steps",
             "voxel_raycast dda_first_hit",
         ),
