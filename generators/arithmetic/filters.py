@@ -225,23 +225,24 @@ def _treble(s: Site, edge: str, f: Scalar) -> Title:
 def _bilateral(s: Site, edge: str, f: Scalar) -> Title:
     k = s.k
     half = k.draw.shape.integer(1, 2)
-    line = _line(s, edge, f, (half, half))
-    sharpness = k.scalar("sharpness inv_range_sq", f, 0.2, 1.0)
+    # Zeros beyond an end would be samples of another signal.
+    line = _line(s, "clamp" if edge == "zero" else edge, f, (half, half))
+    falloff = k.scalar("inv_2sigma_sq range_falloff", f, 0.2, 1.0)
     here = k.let("here middle", line.at(0))
     acc, norm = k.let("acc total", literal(0.0, f)), k.let("norm weight_sum", literal(0.0, f))
     with k.for_("t tap", 2 * half + 1) as tap:
         sample = k.let("sample", line.under(tap))
         gap = k.let("diff gap", sample - here)
-        w = k.let("w weight", fn("exp", -sharpness * gap * gap))
+        w = k.let("w weight", fn("exp", -falloff * gap * gap))
         k.augment(acc, "add", w * sample)
         k.augment(norm, "add", w)
     out = s.put("filtered smoothed", acc / norm)
     return _told(
         line,
-        "bilateral_line edge_preserving_smooth",
+        "sigma_filter range_weighted_smooth edge_preserving_smooth",
         f"Smooth without blurring steps: the "
         f"mean of the {2 * half + 1} samples of {{u}} around each{{rows}}, weighted by "
-        f"exp(-{sharpness.name} * d^2), d being their difference to it.",
+        f"exp(-{falloff.name} * d^2), d being their difference to it.",
         out,
     )
 

@@ -88,6 +88,9 @@ FINISHERS: dict[str, tuple[str, dict[Scalar, Steps]]] = {
     "Jenkins' shifts and adds": ("jenkins_mix jhash", {UINT32: _JENKINS}),
 }
 
+_FX = {UINT32: 0x9E3779B9, UINT64: 0x517CC1B727220A95}
+"""Factors of FxHash, of Firefox and of the compiler of Rust, by type."""
+
 
 def _combining(type_: Scalar) -> list[Formula]:
     """Ways to take a word ``w`` into a hash ``h``."""
@@ -98,7 +101,7 @@ def _combining(type_: Scalar) -> list[Formula]:
         "sdbm": lambda h, w: w + (h << 6) + (h << 16) - h,
         "java": lambda h, w: 31 * h + w,
         "boost": lambda h, w: h ^ (w + 0x9E3779B9 + (h << 6) + (h >> 2)),
-        "rotate": lambda h, w: (((h << 5) | (h >> (type_.bits - 5))) ^ w) * 0x9E3779B1,
+        "rotate": lambda h, w: (((h << 5) | (h >> (type_.bits - 5))) ^ w) * _FX[type_],
     }
     return [Formula(name, "", code, types=(type_,) * 3) for name, code in codes.items()]
 

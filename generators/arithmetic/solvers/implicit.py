@@ -141,7 +141,8 @@ def _crank_nicolson_rods_title(
     else:
         text += f"; {table.name} holds, by the place, one over the pivots of its elimination, "
         text += "which is the same for all rods."
-    return Title(k.name("crank_nicolson_step implicit_diffusion", "diffuse_rods"), text)
+    called = {"half": "crank_nicolson_step", "theta": "theta_step", "implicit": "backward_euler"}
+    return Title(k.name(f"{called[way]} implicit_diffusion", "diffuse_rods"), text)
 
 
 _ADI_EDGES = {

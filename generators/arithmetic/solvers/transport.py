@@ -153,7 +153,7 @@ def _lax_wendroff_step_title(
     }[way]
     if predicted is not None:
         told = told.replace("the predicted state,", f"{predicted.name} (the predicted state),", 1)
-    text = f"One step of a conservation law with the flux {flux_said} of {u.name} by {told}. "
+    text = f"One step of a conservation law with the flux {flux_said} of the state u, here {u.name}, by {told}. "
     text += f"{out.name} gets it."
     haloed = u.name if predicted is None else f"Each of {u.name} and {predicted.name}"
     text += f"{c.said(haloed=haloed)}{c.laid()}{c.finish()}"
