@@ -33,6 +33,7 @@ def _slot(k: KernelBuilder, way: str, position: Expr) -> tuple[Expr, str]:
 def append_to_cache(k: KernelBuilder, level: int) -> Title:
     """New keys, or keys and values, put into a cache: in order, in a ring, in pages of a table."""
     shape = k.draw.shape
+    k.half_inputs = False  # What is cached is of the cache's type.
     k.size("batch", 8, 11)
     heads = shape.chance(0.7)
     inner = ("heads", "dim") if heads else ("dim",)

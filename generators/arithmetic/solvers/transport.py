@@ -231,7 +231,8 @@ def semi_lagrangian_advection(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     rank = shape.weighted({1: 2, 2: 5, 3: 2 * (level > 2)})
     edge = shape.choice(("clamp", "wrap"))
-    batched = level > 1 and rank < 3 and shape.chance(0.25)
+    # A place on one long line would have no bits left for its fraction.
+    batched = rank == 1 or (level > 1 and rank < 3 and shape.chance(0.25))
     c = Cells(k, rank, edge, batched=batched, minimum=2)
     type_ = wide_type(k)
     u = c.field("u dye density temperature", type_, -1.0, 1.0)
