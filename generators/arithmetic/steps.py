@@ -44,16 +44,16 @@ _EQUATIONS = (
         "u displacement",
         "{u}_next",
         lambda u, old, c2, lap, damping: 2.0 * u - old + c2 * lap - damping * (u - old),
-        "Leapfrog step of the damped wave equation: 2 * {u} - {old} + {c2} * L - {damping} * ({u} - "
-        "{old}), {c2} being the squared Courant number",
+        "Leapfrog step of the damped wave equation: 2 * {u} - {old} + {c2} * L - {damping} * "
+        "({u} - {old}), {c2} being the squared Courant number",
     ),
     Equation(
         "conduct_heat newton_cooling_step",
         "temperature",
         "{u}_next",
         lambda u, kappa, lap, loss, ambient: u + kappa * lap - loss * (u - ambient),
-        "Explicit step of heat conduction with cooling to the surroundings: {u} + {kappa} * L - {loss} * ({u} - "
-        "{ambient}), {kappa} being dt * diffusivity / dx^2 and {loss} dt times the rate of cooling",
+        "Explicit step of heat conduction with cooling to the surroundings: {u} + {kappa} * L - "
+        "{loss} * ({u} - {ambient}), {kappa} being dt * diffusivity / dx^2 and {loss} dt times the rate of cooling",
     ),
     Equation(
         "fisher_step logistic_diffusion",

@@ -243,11 +243,8 @@ def _lifting_step_stored(
     k.store(target, p.at(place), change, "sub" if predict != inverse else "add")
     verb = "lowered" if predict != inverse else "raised"
     what = f"{'predict' if predict else 'update'} step of a lifting wavelet"
-    which = (
-        ("each odd sample" if predict else "each even sample")
-        if layout == "in_place"
-        else "each element"
-    )
+    parity = "odd" if predict else "even"
+    which = f"each {parity} sample" if layout == "in_place" else "each element"
     text = (
         f"{'The inverse of one ' if inverse else 'One '}{what} in place: {which} of {target.name} "
     )
