@@ -131,7 +131,7 @@ def _fixed(s: Site, edge: str, f: Scalar, taps: Taps) -> Title:
 
 
 def _by_array(s: Site, edge: str, f: Scalar) -> Title:
-    """Weights of an array, gathered in a loop, with or without their norm; or the largest."""
+    """Weights of an array, gathered in a loop, with or without their sum, which is given."""
     k = s.k
     half = k.draw.shape.integer(1, 3)
     count = 2 * half + 1
@@ -140,16 +140,13 @@ def _by_array(s: Site, edge: str, f: Scalar) -> Title:
     low = 0.2 if normed else -1.0
     weights = k.array("taps coeffs" if not normed else "weights", f, str(count), low=low, high=1.5)
     acc = k.let("acc total", literal(0.0, f))
-    norm = k.let("norm weight_sum", literal(0.0, f)) if normed else None
+    norm = k.scalar("weight_sum norm", f, 0.2 * count, 1.5 * count) if normed else None
     with k.for_("tap t", count) as tap:
-        w = k.let("w coeff", weights[tap]) if normed else weights[tap]
-        k.augment(acc, "add", w * maybe(k, "sample", line.under(tap), 0.6))
-        if norm is not None:
-            k.augment(norm, "add", w)
+        k.augment(acc, "add", weights[tap] * maybe(k, "sample", line.under(tap), 0.6))
     out = s.put("filtered response", acc if norm is None else acc / norm)
     what = f"FIR filter of {count} taps: the sum of {weights.name}[t] times the samples of {{u}} "
     what += f"around each{{rows}}, the first lying {half} before it"
-    what += ", over the sum of the weights." if normed else "."
+    what += f", over {norm.name}, the sum of the weights." if norm is not None else "."
     return _told(line, "fir_filter convolve_line" if not normed else "weighted_smooth", what, out)
 
 

@@ -150,7 +150,7 @@ def _finished(k: KernelBuilder, level: int, names: str, steps: Steps, h: Var) ->
 def _of_word(s: Site, type_: Scalar) -> tuple[Var, str]:
     """The start from a word of the thread, alone or with something else."""
     k, shape = s.k, s.k.draw.shape
-    source = shape.choice((type_, type_, INT32, UINT16))
+    source = shape.choice((type_, type_, INT32, UINT32))
     keys = s.read("keys ids", source, 0, source.int_range[1])
     value: Expr = cast(keys, type_)
     form = shape.choice(("plain", "seeded", "pair"))
@@ -168,7 +168,7 @@ def _of_row(s: Site, level: int, combine: Formula, type_: Scalar) -> tuple[Var, 
     """Hash of the words along a short axis."""
     k, shape = s.k, s.k.draw.shape
     m = k.size("m", 3, 5)
-    source = shape.choice((UINT8, UINT8, UINT16, type_))
+    source = shape.choice((UINT8, UINT8, UINT32, type_))
     skip = level >= 4 and shape.chance(0.4)
     top = 9 if skip else source.int_range[1]
     rows, entry, axis = short_rows(

@@ -55,7 +55,10 @@ def permute_copy(k: KernelBuilder, level: int) -> Title:
     # Images of bytes have three or four colours, features of a network many channels.
     sizes = turn.sizes.replace("channels", "bands") if normalised else turn.sizes
     s = over(k, sizes, turn.indices, _RANGES_OF[len(turn.order)])
-    type_ = UINT8 if normalised else Scalar(shape.weighted(_TYPES))
+    # What has heads or features is of a network, and no whole numbers.
+    learned = {"heads", "features"} & {*sizes.split()}
+    types = {t: n for t, n in _TYPES.items() if "int" not in t or not learned}
+    type_ = UINT8 if normalised else Scalar(shape.weighted(types))
     low, high = (-2.0, 2.0) if type_.is_float else type_.int_range
     flat_in, flat_out = shape.chance(0.3), level > 1 and shape.chance(0.4)
     dims = tuple(s.dims[a] for a in turn.order)
@@ -90,7 +93,7 @@ def _brought(s: Site, value: Expr, channel: int) -> tuple[Expr, str]:
         pixel = k.let("pixel level", cast(value, FLOAT32) / 255.0)
         said = " Bytes are normalised: over 255, less mean of the band, times its inv_std."
         return (pixel - parts[0]) * parts[1], said
-    wider = {"float16": FLOAT32, "uint8": INT32, "float64": FLOAT32}.get(str(type_))
+    wider = {"float16": FLOAT32, "uint8": FLOAT32, "float64": FLOAT32}.get(str(type_))
     if wider is None or not k.draw.shape.chance(0.6):
         return maybe(k, "value", value, 0.4), ""
     return cast(maybe(k, "value", value, 0.4), wider), f" Elements are converted to {wider}."

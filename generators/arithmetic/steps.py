@@ -53,7 +53,8 @@ _EQUATIONS = (
         "{u}_next",
         lambda u, kappa, lap, loss, ambient: u + kappa * lap - loss * (u - ambient),
         "Explicit step of heat conduction with cooling to the surroundings: {u} + {kappa} * L - "
-        "{loss} * ({u} - {ambient}), {kappa} being dt * diffusivity / dx^2 and {loss} dt times the rate of cooling",
+        "{loss} * ({u} - {ambient}), {kappa} being dt * diffusivity / dx^2 and {loss} dt times the "
+        "rate of cooling",
     ),
     Equation(
         "fisher_step logistic_diffusion",

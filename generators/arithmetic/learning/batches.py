@@ -69,7 +69,7 @@ def append_to_cache(k: KernelBuilder, level: int) -> Title:
         caches.append(cache.name)
     text = f"Append the {' and '.join(_ROLES[role] for role in roles)} of one token of each "
     text += f"sequence to a cache: {said} goes into {' and '.join(caches)}, in {told}."
-    text += f" Sequences whose {lengths.name} is negative are skipped." if idle else ""
+    text += f" Sequences whose entry of {lengths.name} is negative are skipped." if idle else ""
     return Title(k.name("append_kv_cache update_kv_cache write_kv_cache"), text)
 
 

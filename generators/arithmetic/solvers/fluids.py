@@ -95,7 +95,8 @@ def _subtract_gradient(
         change = scale * _difference(p, c.rank - 1 - n, kind)
         k.store(v.array, c.index((), wide=False), change, "sub")
     text = f"Subtract the gradient of {p.name} from {listed([v.name for v in flow])} in "
-    text += f"place: along {listed(names)} (x being the last axis) each loses {say(k, scale)} times the difference of "
+    text += f"place: along {listed(names)} (x being the last axis) each loses {say(k, scale)} "
+    text += "times the difference of "
     text += "both neighbours" if kind == "central" else "the cell and the one before"
     return Title(
         k.name("subtract_gradient project_velocity"),
