@@ -175,7 +175,9 @@ def _decoded(s: Site, level: int, c: Code) -> Title:
     """Coordinates of codes."""
     k, shape = s.k, s.k.draw.shape
     codes = s.read("codes morton keys", c.type, 0, 2 ** (c.axes * c.bits) - 1)
-    target = shape.choice((c.type, INT32, FLOAT32)[: 3 if level > 1 else 2])
+    # Neither of the other two holds 32 bits.
+    others = (INT32, FLOAT32)[: 2 if level > 1 else 1] if c.bits < 24 else (UINT32,)
+    target = shape.choice((c.type, *others))
     code, text = k.let("code key", codes), say(k, codes)
     names = "compact_bits squeeze_bits gather_bits"
     compact = routine(k, 1.0, names, {"x": c.type}, c.compact)

@@ -232,7 +232,7 @@ def _advected(around: Around, level: int, f: Scalar) -> tuple[Expr, str]:
         for rate, (before, _) in zip(rates, around.sides, strict=True):
             value = value - rate * (here - before)
         names = listed([rate.name for rate in rates])
-        return value, f"{start} {names}, which is positive, times (here - previous)"
+        return value, f"{start} ({names}, not negative) times (here - previous)"
     speeds = [s.read([f"courant_{n}"], f, -0.3, 0.3) for n in letters]
     upwind = routine(
         k,
