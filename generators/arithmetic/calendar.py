@@ -152,7 +152,8 @@ def _civil(s: Site, level: int, type_: Scalar) -> str:
         "month": month,
         "day": doy - (153 * mp + 2) // 5 + 1,
     }
-    names = [s.put(f"{name} {name}_out", value).name for name, value in values.items()]
+    style = k.draw.word.choice(("{}", "{}_out", "{}s_out"))
+    names = [s.put(style.format(name), value).name for name, value in values.items()]
     done = f"Convert {since}, to a Gregorian date (eras of 146097 "
     done += f"days, years from March): year, month and day go to {listed(names)}."
     return done if ticks is None else done + _time_of_day(s, ticks)

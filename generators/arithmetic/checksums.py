@@ -122,8 +122,9 @@ def _two_sums(
         k.assign(a, a % modulus)
         k.assign(b, b % modulus)
     when = "after the loop" if late else "at each step"
-    # So many bytes at most that the sums fit in 32 bits.
-    when += " (for packets of at most 5552 bytes)" if late else ""
+    # So many bytes of 255 at most that the second sum fits in 32 bits.
+    longest = 5552 if form == "adler" else 5803
+    when += f" (for packets of at most {longest} bytes)" if late else ""
     text = f"from a = {start}, b = 0, for each byte d a += d, b += a, both modulo {modulus} {when}"
     return (b << shift) | a, f"{text}; the result is (b << {shift}) | a"
 

@@ -215,10 +215,10 @@ _TASKS = (
         ("samples signal", "delayed previous"),
         (),
         (),
-        "frequencies phase_steps",
+        "phase_steps phase_advances",
         lambda k, a, b: atan2(_conj_times(a, b)[1], _conj_times(a, b)[0]),
-        "FM demodulation: the phase, in radians, of {0} times the complex conjugate of {1}, the "
-        "sample before. Store it in {out}.",
+        "FM demodulation: the phase, in radians from -pi to pi, of {0} times the complex conjugate "
+        "of {1}, the same signal one sample earlier. Store it in {out}.",
         0.2,
     ),
     Complex(

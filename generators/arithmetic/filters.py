@@ -131,7 +131,7 @@ def _fixed(s: Site, edge: str, f: Scalar, taps: Taps) -> Title:
 
 
 def _by_array(s: Site, edge: str, f: Scalar) -> Title:
-    """Weights of an array, gathered in a loop, with or without their norm; or the largest."""
+    """Weights of an array, gathered in a loop, with or without their sum, which is given."""
     k = s.k
     half = k.draw.shape.integer(1, 3)
     count = 2 * half + 1
@@ -140,16 +140,13 @@ def _by_array(s: Site, edge: str, f: Scalar) -> Title:
     low = 0.2 if normed else -1.0
     weights = k.array("taps coeffs" if not normed else "weights", f, str(count), low=low, high=1.5)
     acc = k.let("acc total", literal(0.0, f))
-    norm = k.let("norm weight_sum", literal(0.0, f)) if normed else None
+    norm = k.scalar("weight_sum norm", f, 0.2 * count, 1.5 * count) if normed else None
     with k.for_("tap t", count) as tap:
-        w = k.let("w coeff", weights[tap]) if normed else weights[tap]
-        k.augment(acc, "add", w * maybe(k, "sample", line.under(tap), 0.6))
-        if norm is not None:
-            k.augment(norm, "add", w)
+        k.augment(acc, "add", weights[tap] * maybe(k, "sample", line.under(tap), 0.6))
     out = s.put("filtered response", acc if norm is None else acc / norm)
     what = f"FIR filter of {count} taps: the sum of {weights.name}[t] times the samples of {{u}} "
     what += f"around each{{rows}}, the first lying {half} before it"
-    what += ", over the sum of the weights." if normed else "."
+    what += f", over {norm.name}, the sum of the weights." if norm is not None else "."
     return _told(line, "fir_filter convolve_line" if not normed else "weighted_smooth", what, out)
 
 
@@ -225,23 +222,24 @@ def _treble(s: Site, edge: str, f: Scalar) -> Title:
 def _bilateral(s: Site, edge: str, f: Scalar) -> Title:
     k = s.k
     half = k.draw.shape.integer(1, 2)
-    line = _line(s, edge, f, (half, half))
-    sharpness = k.scalar("sharpness inv_range_sq", f, 0.2, 1.0)
+    # Zeros beyond an end would be samples of another signal.
+    line = _line(s, "clamp" if edge == "zero" else edge, f, (half, half))
+    falloff = k.scalar("inv_2sigma_sq range_falloff", f, 0.2, 1.0)
     here = k.let("here middle", line.at(0))
     acc, norm = k.let("acc total", literal(0.0, f)), k.let("norm weight_sum", literal(0.0, f))
     with k.for_("t tap", 2 * half + 1) as tap:
         sample = k.let("sample", line.under(tap))
         gap = k.let("diff gap", sample - here)
-        w = k.let("w weight", fn("exp", -sharpness * gap * gap))
+        w = k.let("w weight", fn("exp", -falloff * gap * gap))
         k.augment(acc, "add", w * sample)
         k.augment(norm, "add", w)
     out = s.put("filtered smoothed", acc / norm)
     return _told(
         line,
-        "bilateral_line edge_preserving_smooth",
+        "sigma_filter range_weighted_smooth edge_preserving_smooth",
         f"Smooth without blurring steps: the "
         f"mean of the {2 * half + 1} samples of {{u}} around each{{rows}}, weighted by "
-        f"exp(-{sharpness.name} * d^2), d being their difference to it.",
+        f"exp(-{falloff.name} * d^2), d being their difference to it.",
         out,
     )
 

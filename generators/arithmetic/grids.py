@@ -40,7 +40,7 @@ _STENCILS = (
     ),
     Equation(
         "smooth_grid neighbor_average",
-        "field height",
+        "field elevation",
         "smoothed",
         lambda u, share, lap: u + share * lap,
         "Smooth a grid: each point of {u} moves toward its neighbours, by {share} times L",

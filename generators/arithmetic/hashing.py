@@ -88,6 +88,9 @@ FINISHERS: dict[str, tuple[str, dict[Scalar, Steps]]] = {
     "Jenkins' shifts and adds": ("jenkins_mix jhash", {UINT32: _JENKINS}),
 }
 
+_FX = {UINT32: 0x9E3779B9, UINT64: 0x517CC1B727220A95}
+"""Factors of FxHash, of Firefox and of the compiler of Rust, by type."""
+
 
 def _combining(type_: Scalar) -> list[Formula]:
     """Ways to take a word ``w`` into a hash ``h``."""
@@ -98,7 +101,7 @@ def _combining(type_: Scalar) -> list[Formula]:
         "sdbm": lambda h, w: w + (h << 6) + (h << 16) - h,
         "java": lambda h, w: 31 * h + w,
         "boost": lambda h, w: h ^ (w + 0x9E3779B9 + (h << 6) + (h >> 2)),
-        "rotate": lambda h, w: (((h << 5) | (h >> (type_.bits - 5))) ^ w) * 0x9E3779B1,
+        "rotate": lambda h, w: (((h << 5) | (h >> (type_.bits - 5))) ^ w) * _FX[type_],
     }
     return [Formula(name, "", code, types=(type_,) * 3) for name, code in codes.items()]
 
@@ -147,7 +150,7 @@ def _finished(k: KernelBuilder, level: int, names: str, steps: Steps, h: Var) ->
 def _of_word(s: Site, type_: Scalar) -> tuple[Var, str]:
     """The start from a word of the thread, alone or with something else."""
     k, shape = s.k, s.k.draw.shape
-    source = shape.choice((type_, type_, INT32, UINT16))
+    source = shape.choice((type_, type_, INT32, UINT32))
     keys = s.read("keys ids", source, 0, source.int_range[1])
     value: Expr = cast(keys, type_)
     form = shape.choice(("plain", "seeded", "pair"))
@@ -165,7 +168,7 @@ def _of_row(s: Site, level: int, combine: Formula, type_: Scalar) -> tuple[Var, 
     """Hash of the words along a short axis."""
     k, shape = s.k, s.k.draw.shape
     m = k.size("m", 3, 5)
-    source = shape.choice((UINT8, UINT8, UINT16, type_))
+    source = shape.choice((UINT8, UINT8, UINT32, type_))
     skip = level >= 4 and shape.chance(0.4)
     top = 9 if skip else source.int_range[1]
     rows, entry, axis = short_rows(

@@ -51,9 +51,14 @@ def permute_copy(k: KernelBuilder, level: int) -> Title:
     """Copy a tensor with its axes permuted, dense or flat on either side, or converted."""
     shape = k.draw.shape
     turn = shape.choice(_TURNS)
-    s = over(k, turn.sizes, turn.indices, _RANGES_OF[len(turn.order)])
     normalised = level > 1 and turn.channel >= 0 and shape.chance(0.4)
-    type_ = UINT8 if normalised else Scalar(shape.weighted(_TYPES))
+    # Images of bytes have three or four colours, features of a network many channels.
+    sizes = turn.sizes.replace("channels", "bands") if normalised else turn.sizes
+    s = over(k, sizes, turn.indices, _RANGES_OF[len(turn.order)])
+    # What has heads or features is of a network, and no whole numbers.
+    learned = {"heads", "features"} & {*sizes.split()}
+    types = {t: n for t, n in _TYPES.items() if "int" not in t or not learned}
+    type_ = UINT8 if normalised else Scalar(shape.weighted(types))
     low, high = (-2.0, 2.0) if type_.is_float else type_.int_range
     flat_in, flat_out = shape.chance(0.3), level > 1 and shape.chance(0.4)
     dims = tuple(s.dims[a] for a in turn.order)
@@ -86,9 +91,9 @@ def _brought(s: Site, value: Expr, channel: int) -> tuple[Expr, str]:
             for name, low in (("mean", 0.3), ("inv_std", 3.5))
         ]
         pixel = k.let("pixel level", cast(value, FLOAT32) / 255.0)
-        said = " Bytes are normalised: over 255, less mean of the channel, times its inv_std."
+        said = " Bytes are normalised: over 255, less mean of the band, times its inv_std."
         return (pixel - parts[0]) * parts[1], said
-    wider = {"float16": FLOAT32, "uint8": INT32, "float64": FLOAT32}.get(str(type_))
+    wider = {"float16": FLOAT32, "uint8": FLOAT32, "float64": FLOAT32}.get(str(type_))
     if wider is None or not k.draw.shape.chance(0.6):
         return maybe(k, "value", value, 0.4), ""
     return cast(maybe(k, "value", value, 0.4), wider), f" Elements are converted to {wider}."
@@ -100,6 +105,7 @@ _COUNTS = {
     "tokens": "num_tokens",
     "batch": "batch_size",
     "channels": "num_channels",
+    "bands": "num_bands",
     "features": "num_features",
     "height": "height",
     "width": "width",

@@ -17,6 +17,20 @@ from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, literal
 
 _SPREAD = {
+    (2, 32): (
+        (16, 0x0000FFFF0000FFFF),
+        (8, 0x00FF00FF00FF00FF),
+        (4, 0x0F0F0F0F0F0F0F0F),
+        (2, 0x3333333333333333),
+        (1, 0x5555555555555555),
+    ),
+    (3, 21): (
+        (32, 0x001F00000000FFFF),
+        (16, 0x001F0000FF0000FF),
+        (8, 0x100F00F00F00F00F),
+        (4, 0x10C30C30C30C30C3),
+        (2, 0x1249249249249249),
+    ),
     (2, 16): ((8, 0x00FF00FF), (4, 0x0F0F0F0F), (2, 0x33333333), (1, 0x55555555)),
     (3, 10): ((16, 0x030000FF), (8, 0x0300F00F), (4, 0x030C30C3), (2, 0x09249249)),
     (2, 8): ((4, 0x0F0F), (2, 0x3333), (1, 0x5555)),
@@ -72,10 +86,9 @@ def morton_code(k: KernelBuilder, level: int) -> Title:
     """Morton codes of integer or real coordinates in two or three dimensions, or their inverse."""
     shape = k.draw.shape
     axes = shape.choice((2, 3))
-    few = {2: 8, 3: 5}[axes]
-    bits = few if level == 1 else shape.choice((2 * few, few))
-    narrow = {UINT16: 2} if bits == few else {}
-    code = Code(axes, bits, shape.weighted({UINT32: 4, UINT64: 1, **narrow}))
+    type_ = shape.weighted({UINT32: 5, UINT64: 1 + (level > 2), UINT16: 1})
+    # As many bits as the type holds of each coordinate.
+    code = Code(axes, type_.bits // axes, type_)
     s = launch(k, list=1)
     return (_decoded if shape.chance(0.4) else _encoded)(s, level, code)
 
@@ -84,7 +97,7 @@ def _encoded(s: Site, level: int, c: Code) -> Title:
     """Codes of coordinates."""
     k, shape = s.k, s.k.draw.shape
     coords, done = _coordinates(s, level, c)
-    by_loop = c.bits == 5 and c.type != UINT64 and shape.chance(0.3)
+    by_loop = c.bits <= 10 and shape.chance(0.3)
     masked = shape.chance(0.5)
 
     def build(b: BodyBuilder, x: Expr) -> Expr:
@@ -113,11 +126,13 @@ def _encoded(s: Site, level: int, c: Code) -> Title:
 def _coordinates(s: Site, level: int, c: Code) -> tuple[list[Expr], str]:
     """Whole coordinates, or the cells of real ones."""
     k = s.k
-    real = level >= 3 and k.draw.shape.chance(0.5)
-    source = FLOAT32 if real else k.draw.shape.choice((c.type, INT32))
+    # A real number has 24 bits.
+    real = level >= 3 and c.bits < 24 and k.draw.shape.chance(0.5)
+    whole = UINT32 if c.type == UINT64 else c.type
+    source = FLOAT32 if real else k.draw.shape.choice((whole, INT32))
     style = k.draw.word.choice(("{}s", "pos_{}", "p{}") if real else ("{}s", "cell_{}", "{}_idx"))
     names = {n: style.format(n) for n in c.letters}
-    low, high = (-1.0, 1.0) if real else (0, c.top)
+    low, high = (-1.0, 1.0) if real else (0, min(c.top, source.int_range[1]))
     parts = alike(source, low, high, **names)
     r = record(s, "Cell Voxel Point", parts, 0.15 if level < 3 else 0.4)
     texts = listed([r.say(n) for n in parts])
@@ -160,7 +175,9 @@ def _decoded(s: Site, level: int, c: Code) -> Title:
     """Coordinates of codes."""
     k, shape = s.k, s.k.draw.shape
     codes = s.read("codes morton keys", c.type, 0, 2 ** (c.axes * c.bits) - 1)
-    target = shape.choice((c.type, INT32, FLOAT32)[: 3 if level > 1 else 2])
+    # Neither of the other two holds 32 bits.
+    others = (INT32, FLOAT32)[: 2 if level > 1 else 1] if c.bits < 24 else (UINT32,)
+    target = shape.choice((c.type, *others))
     code, text = k.let("code key", codes), say(k, codes)
     names = "compact_bits squeeze_bits gather_bits"
     compact = routine(k, 1.0, names, {"x": c.type}, c.compact)

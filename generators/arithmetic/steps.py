@@ -40,20 +40,21 @@ _EQUATIONS = (
         "",
     ),
     Equation(
-        "damped_wave_step damped_membrane",
+        "damped_wave_step damped_leapfrog",
         "u displacement",
         "{u}_next",
         lambda u, old, c2, lap, damping: 2.0 * u - old + c2 * lap - damping * (u - old),
-        "Leapfrog step of a damped membrane: 2 * {u} - {old} + {c2} * L - {damping} * ({u} - "
-        "{old}), {c2} being the squared Courant number",
+        "Leapfrog step of the damped wave equation: 2 * {u} - {old} + {c2} * L - {damping} * "
+        "({u} - {old}), {c2} being the squared Courant number",
     ),
     Equation(
-        "conduct_heat cooling_plate_step",
+        "conduct_heat newton_cooling_step",
         "temperature",
         "{u}_next",
         lambda u, kappa, lap, loss, ambient: u + kappa * lap - loss * (u - ambient),
-        "Explicit step of a conducting plate that cools: {u} + {kappa} * L - {loss} * ({u} - "
-        "{ambient}), {kappa} being dt * diffusivity / dx^2 and {loss} dt times the rate of cooling",
+        "Explicit step of heat conduction with cooling to the surroundings: {u} + {kappa} * L - "
+        "{loss} * ({u} - {ambient}), {kappa} being dt * diffusivity / dx^2 and {loss} dt times the "
+        "rate of cooling",
     ),
     Equation(
         "fisher_step logistic_diffusion",
@@ -106,7 +107,7 @@ def grid_step(k: KernelBuilder, level: int) -> Title:
     else:
         value, text = _advected(around, level, f)
     if level >= 3 and shape.chance(0.4):
-        value, more = _driven(s, value, "wave" in equation.title or "membrane" in equation.title)
+        value, more = _driven(s, value, "wave" in equation.title)
         text += more
     k.store(out, s.at, value)
     return Title(k.name(equation.title), f"{text}. Store it in {out.name}. {EDGES[edge]}")
@@ -231,7 +232,7 @@ def _advected(around: Around, level: int, f: Scalar) -> tuple[Expr, str]:
         for rate, (before, _) in zip(rates, around.sides, strict=True):
             value = value - rate * (here - before)
         names = listed([rate.name for rate in rates])
-        return value, f"{start} {names}, which is positive, times (here - previous)"
+        return value, f"{start} ({names}, not negative) times (here - previous)"
     speeds = [s.read([f"courant_{n}"], f, -0.3, 0.3) for n in letters]
     upwind = routine(
         k,

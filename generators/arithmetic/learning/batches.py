@@ -33,6 +33,7 @@ def _slot(k: KernelBuilder, way: str, position: Expr) -> tuple[Expr, str]:
 def append_to_cache(k: KernelBuilder, level: int) -> Title:
     """New keys, or keys and values, put into a cache: in order, in a ring, in pages of a table."""
     shape = k.draw.shape
+    k.half_inputs = False  # What is cached is of the cache's type.
     k.size("batch", 8, 11)
     heads = shape.chance(0.7)
     inner = ("heads", "dim") if heads else ("dim",)
@@ -68,7 +69,7 @@ def append_to_cache(k: KernelBuilder, level: int) -> Title:
         caches.append(cache.name)
     text = f"Append the {' and '.join(_ROLES[role] for role in roles)} of one token of each "
     text += f"sequence to a cache: {said} goes into {' and '.join(caches)}, in {told}."
-    text += f" Sequences whose {lengths.name} is negative are skipped." if idle else ""
+    text += f" Sequences whose entry of {lengths.name} is negative are skipped." if idle else ""
     return Title(k.name("append_kv_cache update_kv_cache write_kv_cache"), text)
 
 

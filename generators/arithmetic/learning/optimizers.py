@@ -49,7 +49,9 @@ class _Step:
     def rate(self) -> Expr:
         """The learning rate: of the launch, or of the parameter's group or row."""
         k, shape = self.k, self.k.draw.shape
-        way = shape.weighted({"one": 5, "group": self.level // 2})
+        # Groups of parameters are of a flat list of them; a matrix is in one.
+        grouped = self.level // 2 if self.s.rank == 1 else 0
+        way = shape.weighted({"one": 5, "group": grouped})
         if way == "one":
             lr = self.setting("lr learning_rate step_size", 0.01, 0.1)
             self.called["lr"] = lr.name

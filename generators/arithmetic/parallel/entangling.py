@@ -177,7 +177,7 @@ def _pauli_string(k: KernelBuilder, level: int) -> Title:
         f"Apply the rotation exp(-i * {said} * P / 2), P being a string of Pauli gates: X on the "
     )
     text += f"qubits of {flips.name} (not 0), Z on those of {signs.name}, Y where both have a bit. "
-    text += "Amplitude n becomes c * a[n] + s * phase * a[m] with m = n ^^ "
+    text += "Amplitude n becomes c * a[n] + s * phase * a[m] with m = n ^ "
     text += (
         f"{flips.name}, the second term negated where m & {signs.name} has an odd number of set "
     )

@@ -218,7 +218,8 @@ def lifting_step(k: KernelBuilder, level: int) -> Title:
         )
         a, b = other[p.at(i)], other[p.at(beside)]
         target = moved
-        near = f"of {other.name} at {i.name} and {beside.name}, with indices clamped"
+        side = "next" if predict else "previous"
+        near = f"of {other.name} at its place and the {side} one, with indices clamped"
     return _lifting_step_stored(k, p, (a, b), predict, level, target, place, layout, near)
 
 
@@ -242,14 +243,12 @@ def _lifting_step_stored(
     k.store(target, p.at(place), change, "sub" if predict != inverse else "add")
     verb = "lowered" if predict != inverse else "raised"
     what = f"{'predict' if predict else 'update'} step of a lifting wavelet"
-    which = (
-        ("odd samples" if predict else "even samples") if layout == "in_place" else "each element"
-    )
-    be = "are" if layout == "in_place" else "is"
+    parity = "odd" if predict else "even"
+    which = f"each {parity} sample" if layout == "in_place" else "each element"
     text = (
         f"{'The inverse of one ' if inverse else 'One '}{what} in place: {which} of {target.name} "
     )
-    text += f"{be} {verb} by {said} of the two elements {near}."
+    text += f"is {verb} by {said} of the two elements {near}."
     return Title(k.name(f"lifting_{'predict' if predict else 'update'} lift_step"), text)
 
 

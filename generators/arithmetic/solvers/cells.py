@@ -289,10 +289,8 @@ class Cells:
         if self.edge == "interior":
             layers = "on the border" if self.reach == 1 else f"within {self.reach} of an end"
             if axis is not None and self.rank > 1:
-                here = self.at[axis]
-                assert isinstance(here, Var)
                 layers = "at either end" if self.reach == 1 else layers
-                layers += f" of {here.name}"
+                layers += f" of axis {axis}"
             return f" Cells {layers} {kept}."
         if self.edge == "halo":
             rim = "one cell" if self.reach == 1 else f"{self.reach} cells"

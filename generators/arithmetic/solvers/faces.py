@@ -49,7 +49,7 @@ def _limiter(k: KernelBuilder, level: int, type_: Scalar) -> tuple[Callable[...,
 
 def _along(c: Cells, axis: int) -> str:
     """Along which axis, where there are several; with a space before."""
-    return f" along {_name(c, axis)}" if c.rank > 1 else ""
+    return f" along axis {axis}" if c.rank > 1 else ""
 
 
 @idiom
@@ -123,7 +123,8 @@ def _limited_slopes_title(
         text += f"{first.name} and {second.name} get the states at both ends, half a slope away."
     kept = "get 0" if way == "slope" else "get their value for both"
     text += f"{c.said(kept, u.name, axis)}{c.laid()}{c.finish()}"
-    return Title(k.name("limited_slopes reconstruct_slopes", "muscl_states"), text)
+    names = "limited_slopes compute_slopes" if second is None else "muscl_states muscl_reconstruct"
+    return Title(k.name(names), text)
 
 
 @idiom
@@ -352,10 +353,3 @@ def _fifth(k: KernelBuilder, v: Sequence[Expr], eps: Expr) -> Expr:
         betas.append(third * bend * bend + 0.25 * rise * rise)
     alphas = _alphas(k, betas, (0.1, 0.6, 0.3), eps)
     return _blend(k, alphas, [q0, q1, q2])
-
-
-def _name(c: Cells, axis: int) -> str:
-    """The index of an axis."""
-    here = c.at[axis]
-    assert isinstance(here, Var)
-    return here.name

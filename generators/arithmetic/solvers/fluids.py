@@ -47,7 +47,7 @@ def pressure_projection(k: KernelBuilder, level: int) -> Title:
     scheme = shape.choice(("central", "staggered"))
     called = "half_inv_dx inv_2h" if scheme == "central" else "inv_dx inv_h"
     scale = c.setting(called, type_, 0.3, 1.2, _SETTING)
-    names = [here.name for here in reversed(c.at) if isinstance(here, Var)]
+    names = list("xyz"[: c.rank])
     if way == "subtract":
         return _subtract_gradient(c, type_, scheme, scale, names)
     a, b = (0, 1) if c.rank == 2 else shape.choice(((0, 1), (1, 2), (2, 0)))
@@ -55,13 +55,15 @@ def pressure_projection(k: KernelBuilder, level: int) -> Title:
     solid = c.field("solid mask", INT32, 0, 1) if level > 1 and shape.chance(0.35) else None
     out = c.out("div divergence" if way == "divergence" else "vorticity curl_out", type_)
     c.rim(out, k.lift(0.0, type_))
-    kind = "central" if scheme == "central" else "forward"
+    # Faces lie before their cells: a divergence is in a cell, a curl on the edge before it.
+    forward = way == "divergence"
+    kind = "central" if scheme == "central" else "forward" if forward else "backward"
     if way == "divergence":
         parts = [_difference(v, c.rank - 1 - n, kind) for n, v in enumerate(flow)]
         named = {f"d{v.name}": part for v, part in zip(flow, parts, strict=True)}
         parts = maybe_all(k, named)
         value: Expr = scale * total(parts)
-        told = f"The divergence along {listed(names)}"
+        told = f"The divergence along {listed(names)} (x being the last axis)"
     else:
         terms = {
             f"d{flow[1].name}_d{'xyz'[a]}": _difference(flow[1], c.rank - 1 - a, kind),
@@ -72,7 +74,7 @@ def pressure_projection(k: KernelBuilder, level: int) -> Title:
         told = (
             f"The curl's component made of the derivative of {flow[1].name} along {names[a]} less "
         )
-        told += f"that of {flow[0].name} along {names[b]}"
+        told += f"that of {flow[0].name} along {names[b]} (x being the last axis)"
     of = f" of {listed([v.name for v in flow])}" if way == "divergence" else ""
     text = f"{told}{of}: {say(k, scale)} times the "
     return _pressure_projection_stored(kind, solid, value, k, out, c, text, way)
@@ -93,7 +95,8 @@ def _subtract_gradient(
         change = scale * _difference(p, c.rank - 1 - n, kind)
         k.store(v.array, c.index((), wide=False), change, "sub")
     text = f"Subtract the gradient of {p.name} from {listed([v.name for v in flow])} in "
-    text += f"place: along {listed(names)} each loses {say(k, scale)} times the difference of "
+    text += f"place: along {listed(names)} (x being the last axis) each loses {say(k, scale)} "
+    text += "times the difference of "
     text += "both neighbours" if kind == "central" else "the cell and the one before"
     return Title(
         k.name("subtract_gradient project_velocity"),
@@ -116,6 +119,8 @@ def _pressure_projection_stored(
         "differences of both neighbours, next less previous"
         if kind == "central"
         else "differences of the next cell and the cell"
+        if kind == "forward"
+        else "differences of the cell and the one before"
     )
     if solid is not None:
         value = where(op("ne", solid(), k.lift(0, INT32)), 0.0, k.let("value amount", value))

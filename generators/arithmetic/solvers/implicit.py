@@ -131,6 +131,7 @@ def _crank_nicolson_rods_title(
     """What the kernel is called, and what it does in words."""
     told = {"half": "Crank-Nicolson", "theta": "theta", "implicit": "implicit Euler"}[way]
     text = f"One {told} step of diffusion along each rod of {u.name}, where {name} is dt * D / dx^2"
+    text += " of the rod" if each else ""
     text += f" and {theta.name} the share of the new time" if theta is not None else ""
     text += f"; {heat.name} is added to the right-hand side" if heat is not None else ""
     where_ = b.said().replace("system", "rod").replace("unknown", "place on it")
@@ -141,7 +142,8 @@ def _crank_nicolson_rods_title(
     else:
         text += f"; {table.name} holds, by the place, one over the pivots of its elimination, "
         text += "which is the same for all rods."
-    return Title(k.name("crank_nicolson_step implicit_diffusion", "diffuse_rods"), text)
+    called = {"half": "crank_nicolson_step", "theta": "theta_step", "implicit": "backward_euler"}
+    return Title(k.name(f"{called[way]} implicit_diffusion", "diffuse_rods"), text)
 
 
 _ADI_EDGES = {

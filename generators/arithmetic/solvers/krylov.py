@@ -148,7 +148,7 @@ def _stabilised_direction(run: _Run, level: int) -> tuple[str, str]:
     rho, rho_new = run.scalar("rho_new rho", 0.3, 2.0)
     old, rho_old = run.scalar("rho_old rho_prev", 0.5, 2.0)
     step, alpha = run.scalar("alpha", 0.3, 1.5)
-    damp, omega = run.scalar("omegas omega", 0.5, 1.5)
+    damp, omega = run.scalar("omega omega_prev", 0.5, 1.5)
     said = _stop_early(run, level)
     w = k.let("w om", omega)
     beta = k.let("beta", cast((rho_new / rho_old) * (alpha / w), run.type))
@@ -216,7 +216,7 @@ def _chebyshev(run: _Run, level: int) -> tuple[str, str]:
     k = run.k
     r, d = run.vector("r residual"), run.vector("d correction", "inout")
     x = run.vector("x solution", "inout")
-    rho, new = run.scalar("rho_new rhos", 0.3, 0.9)
+    rho, new = run.scalar("rho_new rho", 0.3, 0.9)
     old, before = run.scalar("rho_old rho_prev", 0.3, 0.9)
     delta = k.scalar("delta half_width", run.type, 0.5, 1.5)
     a = k.let("c1 momentum", cast(new * before, run.type))

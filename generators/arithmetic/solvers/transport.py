@@ -10,7 +10,7 @@ from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import clamp, least, most, where
 from generators.kit.naming import BY_LEVEL, routine
-from generators.kit.words import say
+from generators.kit.words import listed, say
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var
 
@@ -153,7 +153,8 @@ def _lax_wendroff_step_title(
     }[way]
     if predicted is not None:
         told = told.replace("the predicted state,", f"{predicted.name} (the predicted state),", 1)
-    text = f"One step of a conservation law with the flux {flux_said} of {u.name} by {told}. "
+    text = f"One step of a conservation law with the flux {flux_said} of the state u, "
+    text += f"here {u.name}, by {told}. "
     text += f"{out.name} gets it."
     haloed = u.name if predicted is None else f"Each of {u.name} and {predicted.name}"
     text += f"{c.said(haloed=haloed)}{c.laid()}{c.finish()}"
@@ -231,7 +232,8 @@ def semi_lagrangian_advection(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     rank = shape.weighted({1: 2, 2: 5, 3: 2 * (level > 2)})
     edge = shape.choice(("clamp", "wrap"))
-    batched = level > 1 and rank < 3 and shape.chance(0.25)
+    # A place on one long line would have no bits left for its fraction.
+    batched = rank == 1 or (level > 1 and rank < 3 and shape.chance(0.25))
     c = Cells(k, rank, edge, batched=batched, minimum=2)
     type_ = wide_type(k)
     u = c.field("u dye density temperature", type_, -1.0, 1.0)
@@ -253,7 +255,7 @@ def semi_lagrangian_advection(k: KernelBuilder, level: int) -> Title:
     value = _blended(c, u, corners, (), "", shape.choice(("lerp", "step", "mix")))
     out = c.put(f"{u.name}_new advected", value if fade is None else fade * value).name
     text = f"Semi-Lagrangian advection: {u.name} at the place that each cell comes from, its index "
-    text += f"less {say(k, dt)} times the velocity {', '.join(names)}, interpolated linearly"
+    text += f"less {say(k, dt)} times the velocity {listed(names)}, interpolated linearly"
     text += f", times {fade.name}" if fade is not None else ""
     text += f". {out} gets it."
     text += (

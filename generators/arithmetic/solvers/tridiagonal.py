@@ -370,8 +370,9 @@ def cyclic_reduction_step(k: KernelBuilder, level: int) -> Title:
 
 def _cyclic_reduction_step_title(far: str, put: str, eqs: _Equations, k: KernelBuilder) -> Title:
     """What the kernel is called, and what it does in words."""
+    systems = "a tridiagonal system" if len(k.threads) == 1 else "tridiagonal systems"
     text = (
-        f"One step of parallel cyclic reduction of tridiagonal systems {eqs.said()}: to each row "
+        f"One step of parallel cyclic reduction of {systems} {eqs.said()}: to each row "
         f"add alpha times the row {far} places before it and gamma times the row {far} places "
         "after it, so that the unknowns of these two drop out; where there is no such row its "
         "factor is 0. "

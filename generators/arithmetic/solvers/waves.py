@@ -10,7 +10,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.words import listed, say
 from generators.program.dtypes import Scalar
-from generators.program.expr import Expr, Var
+from generators.program.expr import Expr, Load, Var
 
 _SETTING = {"shared": 1}
 
@@ -22,6 +22,11 @@ def _laplacian(u: Field, here: Expr, order: int) -> Expr:
     near, far = total(both_sides(u)), total(both_sides(u, 2))
     share = 16.0 / 12.0
     return share * near - far / 12.0 - (2.5 * u.cells.rank) * here
+
+
+def _told(k: KernelBuilder, value: Expr) -> str:
+    """A setting in words, by its array alone where that is flat: it is of the cell itself."""
+    return value.array.name if isinstance(value, Load) else say(k, value)
 
 
 @idiom
@@ -42,8 +47,9 @@ def wave_leapfrog(k: KernelBuilder, level: int) -> Title:
     here = k.let("uc center here", u())
     lap = k.let("lap laplacian", _laplacian(u, here, order))
     value: Expr = 2.0 * here - old() + speed * lap
-    text = f"One leapfrog step of the wave equation, {say(k, speed)} being the squared Courant "
-    text += f"number: 2 * {u.name} - {old.name} + {say(k, speed)} "
+    courant = _told(k, speed)
+    text = f"One leapfrog step of the wave equation, {courant} being the squared Courant "
+    text += f"number: 2 * {u.name} - {old.name} + {courant} "
     text += f"times the {'fourth-order ' if order == 4 else ''}Laplacian of {u.name}"
     if damp == "sponge":
         sponge = c.field("sponge taper absorb", type_, 0.7, 1.0)
@@ -62,7 +68,7 @@ def wave_leapfrog(k: KernelBuilder, level: int) -> Title:
         half = k.let("half_sigma s", 0.5 * sigma)
         value = (2.0 * here - (1.0 - half) * old() + speed * lap) / (1.0 + half)
         text = text.replace(f"- {old.name} +", f"- (1 - s) * {old.name} +")
-        text += f", all over 1 + s, where s is {say(k, sigma)} / 2"
+        text += f", all over 1 + s, where s is {_told(k, sigma)} / 2"
     return _wave_leapfrog_stored(level, type_, value, shape, c, k, out, swapped, u, text)
 
 

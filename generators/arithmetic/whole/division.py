@@ -54,7 +54,7 @@ def _multiple(body: BodyBuilder, v: Expr, unit: Expr) -> Expr:
 
 def _root(body: BodyBuilder, v: Expr) -> Expr:
     guess = body.let("guess root", v)
-    lower = body.let("lower better", (v + 1) // 2)
+    lower = body.let("lower better", v // 2 + v % 2)
     with body.while_(lower < guess):
         body.assign(guess, lower)
         body.assign(lower, (guess + v // guess) // 2)
@@ -211,8 +211,8 @@ _TASKS = (
             "p": Input("modulus prime", 97, 997, ONE),
         },
         {"powers residues": _power},
-        "Store in {out0} the power of each of {base} to {exponent} modulo {p}, by repeated "
-        "squaring.",
+        "Store in {out0} the power of each of {base} to {exponent} modulo {p}, below 2^15, by "
+        "repeated squaring.",
     ),
     Task(
         "integer_sqrt isqrt_newton",
