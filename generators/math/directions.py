@@ -47,8 +47,6 @@ _ANGLE = Family(
 
 @_ANGLE.formula("wrapped angle_out", "{a} wrapped to [-pi, pi)", a="angle angles")
 def wrap_angle(body: BodyBuilder, a: Expr) -> Expr:
-    if body.draw.shape.chance(0.3):
-        return atan2(sin(a), cos(a))
     return a - TWO_PI * fn("floor", a / TWO_PI + 0.5)
 
 
