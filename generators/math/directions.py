@@ -244,7 +244,10 @@ def midpoint_latitude(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr)
 def rhumb_course(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr) -> Expr:
     first, second = (tan(_radians(45.0 + 0.5 * lat)) for lat in (la, lb))
     psi = body.let("psi dpsi", log(second / first))
-    return fn("degrees", atan2(_radians(lp - lo), psi))
+    gap = body.let("gap dlon", lp - lo)
+    body.note("the shorter way around")
+    short = body.let("short dlon_near", gap - 360.0 * fn("rint", gap / 360.0))
+    return fn("degrees", atan2(_radians(short), psi))
 
 
 _GEODESY.add(
