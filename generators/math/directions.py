@@ -40,7 +40,7 @@ _ANGLE = Family(
         "arc_minutes": "arc minutes beyond the whole degrees of an angle",
         "versine": "versine of an angle, stable for small ones",
         "limited_turn": "heading after a turn towards a goal of at most a limit",
-        "soft_cone": "weight of a direction in a cone with a soft edge",
+        "soft_cone": "weight of a direction in a cone, from 1 on its axis smoothly to 0 on its edge",
     },
 )
 
@@ -107,7 +107,7 @@ def limited_turn(body: BodyBuilder, a: Expr, c: Expr, m: Expr) -> Expr:
 
 @_ANGLE.formula(
     "falloff spot",
-    "smoothstep(cos(1.5 * {m}), cos({m} / 2), cos({a} - {c}))",
+    "smoothstep(cos({m}), 1, cos({a} - {c}))",
     a="azimuth azimuths",
     c="cone_axis cone_axes",
     m="half_width half_widths",
@@ -115,7 +115,7 @@ def limited_turn(body: BodyBuilder, a: Expr, c: Expr, m: Expr) -> Expr:
 def soft_cone(body: BodyBuilder, a: Expr, c: Expr, m: Expr) -> Expr:
     body.note("a soft-edged cone around the second direction")
     cosine = body.let("cosine align", cos(a - c))
-    return fn("smoothstep", cos(1.5 * m), cos(0.5 * m), cosine)
+    return fn("smoothstep", cos(m), body.lift(1.0, a.type), cosine)
 
 
 @idiom(depth=DEPTH)
