@@ -40,7 +40,7 @@ _ANGLE = Family(
         "arc_minutes": "arc minutes beyond the whole degrees of an angle",
         "versine": "versine of an angle, stable for small ones",
         "limited_turn": "heading after a turn towards a goal of at most a limit",
-        "soft_cone": "weight of a direction in a cone, from 1 on its axis smoothly to 0 on its edge",
+        "soft_cone": "weight of a direction in a cone, 1 on its axis and 0 from its edge on",
     },
 )
 

@@ -61,7 +61,7 @@ _POLAR.add("path_loss", "", lambda r, decay: 40.0 + 10.0 * decay * fn("log10", r
 _POLAR.add("soft_well", "", lambda r, charge: -charge / r)
 
 _POLAR_ABOUT = {
-    "bearing": "Magnetic bearing of points in [0, 360) degrees (north is y, declination to the east)",
+    "bearing": "Magnetic bearing of points in [0, 360) degrees (y is north, declination eastward)",
     "bearing_error": "Error of a course to points",
     "multipole": "Potential of a planar multipole of unit strength at points",
     "antenna_gain": "Gain of a first-order antenna pattern, a cardioid at 1, towards points",
