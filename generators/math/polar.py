@@ -7,7 +7,7 @@ from collections.abc import Callable
 from generators.build import BodyBuilder, KernelBuilder, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Shelf
-from generators.kit.functions import TWO_PI, atan2, cos, exp, log, most, sin, sqrt
+from generators.kit.functions import TWO_PI, atan2, cos, exp, log, sin, sqrt
 from generators.kit.naming import held
 from generators.kit.sites import Site, launch
 from generators.kit.words import say
@@ -100,14 +100,14 @@ def planar_angle(k: KernelBuilder, level: int) -> Title:
         s.read(name, type_, -3.0, 3.0)
         for name in k.draw.word.choice(("px py", "xs ys", "east north")).split()
     )
-    key, angle, eps = card.keys[-1], "theta" in card.keys, k.draw.value.choice((1.0e-3, 1.0e-4))
+    key, angle = card.keys[-1], "theta" in card.keys
     coefficient = _COEFFICIENTS[key].given(s, type_, literal=1, shared=5)
     soft = k.scalar("softening core_radius", type_, 0.1, 0.4) if card.name == "soft_well" else None
     near = card.name != "swirl" and soft is None
     lead = "theta = atan2(y, x)" if angle else "r = sqrt(x^2 + y^2"
     if not angle:
         lead += ")" if soft is None else f" + {soft.name}^2)"
-        lead += f", at least {eps}" if near else ""
+        lead += ", which is above 0" if near else ""
     given: dict[str, Expr] = {}
     if "circulation" in card.keys:
         given["circulation"] = k.scalar("circulation", type_, 0.5, 4.0)
@@ -118,7 +118,7 @@ def planar_angle(k: KernelBuilder, level: int) -> Title:
     def value_at(x: Var, y: Var) -> Expr:
         squares = x * x + y * y
         far = sqrt(squares if soft is None else squares + soft * soft)
-        by = atan2(y, x) if angle else most(far, eps) if near else far
+        by = atan2(y, x) if angle else far
         found = k.let("theta angle" if angle else "r dist", by)
         values = {"x": x, "y": y, "theta": found, "r": found, key: coefficient}
         return card.of(k, values | given)
