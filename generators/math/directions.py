@@ -151,7 +151,7 @@ _GEODESY = Family(
         "sinusoidal_x": "easting in the sinusoidal projection",
         "polar_radius": "radius in the polar stereographic projection",
         "normal_gravity": "normal gravity at a latitude by Somigliana's formula",
-        "utm_zone": "UTM zone of a longitude",
+        "utm_zone": "UTM zone of a longitude below 180, Norway and Svalbard not excepted",
     },
 )
 
