@@ -187,7 +187,7 @@ _INTERPOLATION = Family(
         "cosine_blend": "cosine blend of two values",
         "smooth_blend": "smoothstep blend of two values",
         "linear_blend": "linear blend of two values",
-        "cyclic_blend": "blend of two phases of period 2 the shorter way around",
+        "cyclic_blend": "blend of two phases in turns the shorter way around, wrapped to [0, 1)",
         "nearest_value": "nearer of two values",
         "exponential_blend": "exponential blend of two values",
         "biased_blend": "blend of two values with Schlick's bias",
@@ -277,13 +277,15 @@ def linear_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr) -> Expr:
 
 
 @_INTERPOLATION.formula(
-    "blend turned", "{q} + {t} * (d - 2 * rint(d / 2)) with d = {r} - {q}, for values of period 2"
+    "blend turned",
+    "v - floor(v) with v = {q} + {t} * (d - rint(d)), d = {r} - {q}",
 )
 def cyclic_blend(body: BodyBuilder, q: Expr, r: Expr, t: Expr) -> Expr:
     body.note("the shorter way around")
     gap = body.let("gap turn", r - q)
-    short = body.let("short delta", gap - 2.0 * fn("rint", 0.5 * gap))
-    return q + t * short
+    short = body.let("short delta", gap - fn("rint", gap))
+    turned = body.let("turned moved", q + t * short)
+    return turned - fn("floor", turned)
 
 
 _INTERPOLATION.add(

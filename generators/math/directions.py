@@ -40,15 +40,13 @@ _ANGLE = Family(
         "arc_minutes": "arc minutes beyond the whole degrees of an angle",
         "versine": "versine of an angle, stable for small ones",
         "limited_turn": "heading after a turn towards a goal of at most a limit",
-        "soft_cone": "weight of a direction in a cone with a soft edge",
+        "soft_cone": "weight of a direction in a cone, 1 on its axis and 0 from its edge on",
     },
 )
 
 
 @_ANGLE.formula("wrapped angle_out", "{a} wrapped to [-pi, pi)", a="angle angles")
 def wrap_angle(body: BodyBuilder, a: Expr) -> Expr:
-    if body.draw.shape.chance(0.3):
-        return atan2(sin(a), cos(a))
     return a - TWO_PI * fn("floor", a / TWO_PI + 0.5)
 
 
@@ -109,7 +107,7 @@ def limited_turn(body: BodyBuilder, a: Expr, c: Expr, m: Expr) -> Expr:
 
 @_ANGLE.formula(
     "falloff spot",
-    "smoothstep(cos(1.5 * {m}), cos({m} / 2), cos({a} - {c}))",
+    "smoothstep(cos({m}), 1, cos({a} - {c}))",
     a="azimuth azimuths",
     c="cone_axis cone_axes",
     m="half_width half_widths",
@@ -117,7 +115,7 @@ def limited_turn(body: BodyBuilder, a: Expr, c: Expr, m: Expr) -> Expr:
 def soft_cone(body: BodyBuilder, a: Expr, c: Expr, m: Expr) -> Expr:
     body.note("a soft-edged cone around the second direction")
     cosine = body.let("cosine align", cos(a - c))
-    return fn("smoothstep", cos(1.5 * m), cos(0.5 * m), cosine)
+    return fn("smoothstep", cos(m), body.lift(1.0, a.type), cosine)
 
 
 @idiom(depth=DEPTH)
@@ -153,7 +151,7 @@ _GEODESY = Family(
         "sinusoidal_x": "easting in the sinusoidal projection",
         "polar_radius": "radius in the polar stereographic projection",
         "normal_gravity": "normal gravity at a latitude by Somigliana's formula",
-        "utm_zone": "UTM zone of a longitude",
+        "utm_zone": "UTM zone of a longitude below 180, Norway and Svalbard not excepted",
     },
 )
 
@@ -246,7 +244,10 @@ def midpoint_latitude(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr)
 def rhumb_course(body: BodyBuilder, la: Expr, lo: Expr, lb: Expr, lp: Expr) -> Expr:
     first, second = (tan(_radians(45.0 + 0.5 * lat)) for lat in (la, lb))
     psi = body.let("psi dpsi", log(second / first))
-    return fn("degrees", atan2(_radians(lp - lo), psi))
+    gap = body.let("gap dlon", lp - lo)
+    body.note("the shorter way around")
+    short = body.let("short dlon_near", gap - 360.0 * fn("rint", gap / 360.0))
+    return fn("degrees", atan2(_radians(short), psi))
 
 
 _GEODESY.add(

@@ -128,9 +128,9 @@ _SPECIAL = Family(
     kinds="which_fn kinds function_id",
     grids=("i|tid|p", "row col|i j", "batch row col|b i j"),
     about={
-        "bessel_j0": "Bessel function J0 by five terms of its series",
-        "bessel_j1": "Bessel function J1 by four terms of its series",
-        "bessel_i0": "modified Bessel function I0 by its series",
+        "bessel_j0": "Bessel function J0 of small arguments by five terms of its series",
+        "bessel_j1": "Bessel function J1 of small arguments by four terms of its series",
+        "bessel_i0": "modified Bessel function I0 of small arguments by its series",
         "stirling_lgamma": "log of the gamma function by Stirling's series",
         "lanczos_lgamma": "log of the gamma function by Lanczos' approximation",
         "digamma": "digamma function by its asymptotic series, three steps up",

@@ -35,7 +35,7 @@ _OPTICS = Family(
         "schlick": "Fresnel reflectance by Schlick's approximation",
         "fresnel_s": "Fresnel reflectance of s-polarised light",
         "fresnel_dielectric": "Fresnel reflectance of unpolarised light at a dielectric",
-        "snell_angle": "angle of refraction by Snell's law",
+        "snell_angle": "angle of refraction by Snell's law, for a relative index above 1",
         "ray_deviation": "angle by which refraction bends a ray",
         "ggx": "GGX distribution of microfacet normals",
         "smith_g1": "Smith's masking of GGX microfacets for one direction",

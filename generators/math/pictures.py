@@ -143,15 +143,15 @@ _PIXEL = Family(
     forms={1: 3, 2: 6, 3: 1},
     sizes={2: "height width", 3: "images height width"},
     about={
-        "luminance": "relative luminance (Rec. 709) of each pixel",
+        "luminance": "relative luminance (BT.709) of each pixel",
         "circular_hue": "hue of each pixel as a share of the circle, from opponent axes",
         "hexagonal_hue": "HSV hue of each pixel, from 0 to 1",
         "hsv_saturation": "HSV saturation of each pixel (0.001 keeps black from dividing by 0)",
         "hsl_saturation": "HSL saturation of each pixel (0.001 more keeps the divisor above 0)",
         "red_green_axis": "CIELAB a* of linear RGB, without its linear part near black",
-        "luma_lightness": "CIELAB L* of linear RGB, without its linear part near black",
-        "blue_chroma": "blue difference Cb (Rec. 709) of each pixel, centred at 0.5",
-        "red_chroma": "red difference Cr (Rec. 709) of each pixel, centred at 0.5",
+        "luma_lightness": "CIELAB L* of linear RGB",
+        "blue_chroma": "blue difference Cb (BT.709) of each pixel, centred at 0.5",
+        "red_chroma": "red difference Cr (BT.709) of each pixel, centred at 0.5",
         "rms_intensity": "root mean square of the three channels",
         "green_key": "matte of a green screen: 0 where green exceeds the other channels",
         "bright_pass": "luminance above a threshold, as a bloom filter starts with",
@@ -215,10 +215,16 @@ def red_green_axis(body: BodyBuilder, r: Expr, g: Expr, b: Expr) -> Expr:
     return 500.0 * (fn("cbrt", x) - fn("cbrt", _luma(body, r, g, b)))
 
 
+def _lightness(body: BodyBuilder, r: Expr, g: Expr, b: Expr) -> Expr:
+    """CIE 1976 lightness of a luminance relative to white, linear near black."""
+    y = body.let("lum rel_lum", _luma(body, r, g, b))
+    return where(y > 0.008856, 116.0 * fn("cbrt", y) - 16.0, 903.3 * y)
+
+
 _PIXEL.add(
     "luma_lightness",
     "lightness l_star",
-    lambda body, r, g, b: 116.0 * fn("cbrt", _luma(body, r, g, b)) - 16.0,
+    _lightness,
 )
 _PIXEL.add(
     "blue_chroma", "cb chroma", lambda body, r, g, b: 0.5 + (b - _luma(body, r, g, b)) / 1.8556

@@ -27,7 +27,14 @@ _COEFFICIENTS = {
     "charge": quantity("strength charge", "strengths charges", 0.5, 2.0, 1.0, 2.5),
 }
 _POLAR = Shelf()
-_POLAR.add("bearing", "", lambda theta, declination: 90.0 - fn("degrees", theta) - declination)
+
+
+@_POLAR.formula("", "b - 360 * floor(b / 360) with b = 90 - degrees(theta) - {declination}")
+def bearing(body: BodyBuilder, theta: Expr, declination: Expr) -> Expr:
+    b = body.let("azimuth compass", 90.0 - fn("degrees", theta) - declination)
+    return b - 360.0 * fn("floor", b / 360.0)
+
+
 _POLAR.add(
     "bearing_error",
     "",
@@ -37,32 +44,31 @@ _POLAR.add(
 _POLAR.add(
     "multipole",
     "",
-    lambda x, y, theta, order: cos(order * theta) / (x * x + y * y + 0.1) ** (0.5 * order),
+    lambda x, y, theta, order: cos(order * theta) / sqrt(x * x + y * y) ** order,
 )
 _POLAR.add("antenna_gain", "", lambda theta, gain: (1.0 + gain * cos(theta)) / (1.0 + gain))
 _POLAR.add("log_polar", "", lambda r, rings: rings * log(r))
 
 
-@_POLAR.formula("")
-def swirl(body: BodyBuilder, x: Expr, y: Expr, r: Expr, twist: Expr) -> Expr:
-    turn = body.let("turn swirl_angle", twist * exp(-r))
-    return x * cos(turn) - y * sin(turn)
-
-
+_POLAR.add("swirl", "", lambda x, y, r, twist: atan2(y, x) + twist * exp(-r))
 _POLAR.add("ring_wave", "", lambda r, freq: sin(freq * r) / r)
-_POLAR.add("vortex_speed", "", lambda r, core: (1.0 - exp(-(r / core) * (r / core))) / r)
+_POLAR.add(
+    "vortex_speed",
+    "",
+    lambda r, circulation, core: circulation * (1.0 - exp(-(r / core) * (r / core))) / (TWO_PI * r),
+)
 _POLAR.add("path_loss", "", lambda r, decay: 40.0 + 10.0 * decay * fn("log10", r))
 _POLAR.add("soft_well", "", lambda r, charge: -charge / r)
 
 _POLAR_ABOUT = {
-    "bearing": "Magnetic bearing of points (north is y, declination to the east)",
+    "bearing": "Magnetic bearing of points in [0, 360) degrees (y is north, declination eastward)",
     "bearing_error": "Error of a course to points",
-    "multipole": "Potential of a planar multipole, softened at its place, at points",
-    "antenna_gain": "Gain of a cardioid antenna towards points",
+    "multipole": "Potential of a planar multipole of unit strength at points",
+    "antenna_gain": "Gain of a first-order antenna pattern, a cardioid at 1, towards points",
     "log_polar": "Log-polar radius of points",
-    "swirl": "Horizontal place of points after a swirl",
+    "swirl": "Polar angle of points after a swirl, not wrapped",
     "ring_wave": "Circular wave at points",
-    "vortex_speed": "Speed about a Lamb-Oseen vortex of circulation 2 * pi at points",
+    "vortex_speed": "Speed about a Lamb-Oseen vortex at points",
     "path_loss": "Path loss of a radio signal in dB, 40 at unit distance",
     "soft_well": "Potential of a softened charge at points",
 }
@@ -73,7 +79,7 @@ _OUTS = {
     "multipole": "potential phi_out",
     "antenna_gain": "gain_out antenna_gain",
     "log_polar": "log_radius rho_out",
-    "swirl": "x_out x_swirled",
+    "swirl": "theta_out swirled_angle",
     "ring_wave": "elevation wave_out",
     "vortex_speed": "speed swirl_speed",
     "path_loss": "loss_db path_loss_db",
@@ -94,20 +100,28 @@ def planar_angle(k: KernelBuilder, level: int) -> Title:
         s.read(name, type_, -3.0, 3.0)
         for name in k.draw.word.choice(("px py", "xs ys", "east north")).split()
     )
-    key, angle, eps = card.keys[-1], "theta" in card.keys, k.draw.value.choice((1.0e-3, 1.0e-4))
+    key, angle = card.keys[-1], "theta" in card.keys
     coefficient = _COEFFICIENTS[key].given(s, type_, literal=1, shared=5)
     soft = k.scalar("softening core_radius", type_, 0.1, 0.4) if card.name == "soft_well" else None
-    shown = f"{eps}" if soft is None else f"{soft.name}^2"
-    lead = "theta = atan2(y, x)" if angle else f"r = sqrt(x^2 + y^2 + {shown})"
-    guard = eps if soft is None else soft * soft
+    near = card.name != "swirl" and soft is None
+    lead = "theta = atan2(y, x)" if angle else "r = sqrt(x^2 + y^2"
+    if not angle:
+        lead += ")" if soft is None else f" + {soft.name}^2)"
+        lead += ", which is above 0" if near else ""
+    given: dict[str, Expr] = {}
+    if "circulation" in card.keys:
+        given["circulation"] = k.scalar("circulation", type_, 0.5, 4.0)
     texts = {name: name for name in card.keys} | {key: say(k, coefficient)}
     done = f"{_POLAR_ABOUT[card.name]}: with {lead}, compute {card.said(texts)} "
     coefficient = held(k, _COEFFICIENTS[key].names, coefficient)
 
     def value_at(x: Var, y: Var) -> Expr:
-        by = atan2(y, x) if angle else sqrt(x * x + y * y + guard)
+        squares = x * x + y * y
+        far = sqrt(squares if soft is None else squares + soft * soft)
+        by = atan2(y, x) if angle else far
         found = k.let("theta angle" if angle else "r dist", by)
-        return card.of(k, {"x": x, "y": y, "theta": found, "r": found, key: coefficient})
+        values = {"x": x, "y": y, "theta": found, "r": found, key: coefficient}
+        return card.of(k, values | given)
 
     value, told = _alone(s, (px, py), value_at)
     out = s.put(_OUTS[card.name], value)

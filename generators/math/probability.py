@@ -39,7 +39,7 @@ _DENSITY = Family(
         "laplace_pdf": "Laplace density",
         "cauchy_pdf": "Cauchy density",
         "raised_cosine_pdf": "raised cosine density, 0 beyond one scale from its centre",
-        "epanechnikov_pdf": "Epanechnikov kernel, 0 beyond one scale from its centre",
+        "epanechnikov_pdf": "parabolic (Epanechnikov) density, 0 beyond one scale from its centre",
         "student_t3_pdf": "density of Student's t with 3 degrees of freedom",
     },
 )

@@ -47,7 +47,7 @@ _WINDOW = Family(
         "gaussian_window": "Gaussian window on each frame",
         "exponential_window": "two-sided exponential window on each frame",
         "welch": "Welch window on each frame",
-        "bartlett": "triangular window on each frame",
+        "triangular_window": "triangular window on each frame",
         "bohman": "Bohman window on each frame",
     },
 )
@@ -130,7 +130,7 @@ _WINDOW.add(
         x * either(body, 1.0 - (2.0 * u - 1.0) * (2.0 * u - 1.0), 4.0 * u * (1.0 - u))
     ),
 )
-_WINDOW.add("bartlett", _TAPERED, lambda x, u: x * (1.0 - abs(2.0 * u - 1.0)))
+_WINDOW.add("triangular_window", _TAPERED, lambda x, u: x * (1.0 - abs(2.0 * u - 1.0)))
 
 
 @idiom(depth=DEPTH)

@@ -355,8 +355,8 @@ def _delay_line_title(
             f"y[t] = x[t] + tanh({feedback_name} * y[t - d])",
         ),
     }[way]
-    text = f"{lead} along each {ch.each} of {x.name}: {told}, with d = {lag}; samples before the "
-    text += "first count as 0"
+    text = f"{lead} along each {ch.each} of {x.name}: {told}, with d = {lag}, at least 1; "
+    text += "samples before the first count as 0"
     text += f". {y.name} gets x + {mix.name} * (y - x)" if mix is not None else f". {y.name} gets y"
     names = {
         "allpass": "allpass_delay schroeder_allpass",

@@ -131,7 +131,7 @@ def _told(
     src, out, table, steps = arrays
     which = "row" if "row" in lines.said else "column"
     text = f"Orthonormal 8-point DCT-{'III' if back else 'II'} of the {lines.said} of {src.name}, "
-    text += f"a thread for each: {out.name} gets at n {_rule(back, table)}"
+    text += f"a thread for each: element n of the line in {out.name} is {_rule(back, table)}"
     text += ", by butterflies of even and odd parts" if fast else ""
     if steps is not None:
         at, other = ("r, j" if back else "r, n"), "row"

@@ -282,8 +282,10 @@ def _from_green(m: Mosaic) -> Title:
     text += f"pixels in {green.name}: a missing red or blue is {green.name} plus the mean of "
     text += f"{m.raw.name} - {green.name} over the neighbours of that colour, which are the 4 "
     text += "diagonal ones of a blue or red pixel, and of a green pixel two in its row or column. "
-    text += f"{r_out.name} and {b_out.name} get red and blue; where the mosaic has the colour they "
-    text += f"copy it.{image.said('get 0', f'Each of {m.raw.name} and {green.name}')}"
+    text += (
+        f"The results, {r_out.name} for red and {b_out.name} for blue, copy the mosaic where it "
+    )
+    text += f"has the colour.{image.said('get 0', f'Each of {m.raw.name} and {green.name}')}"
     return Title(k.name("demosaic_from_green color_differences red_blue_from_green"), text)
 
 

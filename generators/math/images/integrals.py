@@ -153,9 +153,10 @@ def box_from_integral(k: KernelBuilder, level: int) -> Title:
     shape = k.draw.shape
     image = Image(k, level, {"clamp": 1})
     k.half_inputs = False
-    type_ = pixel_type(k)
     ways = {"mean": 4, "sum": 2, "difference": 1 + level, "threshold": 1 + level, "spread": level}
     way = shape.weighted(ways)
+    # a small variance would be lost in float32 sums of a whole image
+    type_ = Scalar("float64") if way == "spread" else pixel_type(k)
     sat = _integral(image, "integral sat sums", type_)
     squares = _integral(image, "integral_sq sat_sq", type_) if way == "spread" else None
     radius = setting_radius(k)
@@ -357,7 +358,9 @@ def _guided_output(k: KernelBuilder, image: Image, type_: Scalar) -> Title:
         boost = setting(k, "boost detail_gain", type_, 1.5, 3.0)
         base = k.let("base smooth", value)
         value = base + boost * (guide[image.at] - base)
-        text += f", as a base b: details are enhanced to b + {say(k, boost)} * ({guide.name} - b)"
+        text = "Details enhanced with a guided filter: b + "
+        text += f"{say(k, boost)} * ({guide.name} - b), with the filter's output b = "
+        text += f"{gain.name} * {guide.name} + {offset.name}"
     out = image.out("filtered dst output", type_)
     k.store(out, image.at, value)
     return Title(k.name("guided_filter_apply guided_output"), f"{text}. {out.name} gets it.")

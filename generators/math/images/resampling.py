@@ -56,8 +56,8 @@ def _line(k: KernelBuilder, level: int, shrinks: bool = False) -> _Line:
 
 
 def _keys(k: KernelBuilder, type_: Scalar) -> tuple[Callable[..., Expr], int, str, str]:
-    """Keys' cubic (IEEE Trans. ASSP 1981), of a sharpness."""
-    a = setting(k, "a sharpness", type_, -0.75, -0.5, 0.6)
+    """Keys' cubic convolution (IEEE Trans. ASSP 1981) with its parameter a."""
+    a = setting(k, "a alpha", type_, -0.75, -0.5, 0.6)
 
     def weight(b: BodyBuilder, t: Expr, a: Expr) -> Expr:
         near = ((a + 2.0) * t - (a + 3.0)) * t * t + 1.0
@@ -68,7 +68,7 @@ def _keys(k: KernelBuilder, type_: Scalar) -> tuple[Callable[..., Expr], int, st
     told = "(a + 2) t^3 - (a + 3) t^2 + 1 for t < 1, else a (t^3 - 5 t^2 + 8 t - 4)"
     told += f", a being {s}" if s != "a" else ""
     made = routine(k, 0.6, "cubic_weight keys_cubic", {"t": type_, "a": type_}, weight)
-    return lambda t: made(t, a), 2, told, "bicubic cubic"
+    return lambda t: made(t, a), 2, told, "cubic keys"
 
 
 def _mitchell(k: KernelBuilder, type_: Scalar) -> tuple[Callable[..., Expr], int, str, str]:
@@ -117,7 +117,8 @@ def resample_line(k: KernelBuilder, level: int) -> Title:
     weight_of, reach, told, called = family(k, line.type)
     center = k.let("center pos", (cast(line.here, line.type) + 0.5) * scale - 0.5)
     out = k.out(words("dst resized"), line.type, line.out_dims)
-    normal = widened or "lanczos" in called or shape.chance(0.25)
+    # the cubic weights add up to 1 unless they are widened
+    normal = widened or "lanczos" in called
     base, bounds = _bounds(k, center, scale, reach, widened)
     total = k.let("acc total", k.lift(0.0, line.type))
     norm = k.let("norm weight_sum", k.lift(0.0, line.type)) if normal else None

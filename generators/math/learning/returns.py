@@ -22,6 +22,8 @@ class _Episode:
     """Whether time is the first axis."""
     type: Scalar
     steps: Expr | None
+    step: Var | None
+    """A thread's own step, where a thread has but one."""
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -40,14 +42,17 @@ class _Episode:
         return extent(x, 0 if self.first else 1) if self.steps is None else self.steps
 
 
-def _episode(k: KernelBuilder) -> _Episode:
+def _episode(k: KernelBuilder, by_step: bool = False) -> _Episode:
     shape = k.draw.shape
     k.size("envs", 10, 16)
     k.size("steps", 8, 12)
     type_ = k.draw.wide_float_type()
-    (at,) = k.thread("envs", names=[k.name("e env b")])
+    first = shape.chance(0.5)
+    names = {"envs": k.name("e env b")} | ({"steps": k.name("t step")} if by_step else {})
+    dims = sorted(names, reverse=first)
+    at = dict(zip(dims, k.thread(*dims, names=[names[d] for d in dims]), strict=True))
     steps = k.size_param("num_steps horizon", "steps") if shape.chance(0.4) else None
-    return _Episode(k, at, shape.chance(0.5), type_, steps)
+    return _Episode(k, at["envs"], first, type_, steps, at.get("steps"))
 
 
 def _alive(p: _Episode) -> tuple[Var, str]:
@@ -185,15 +190,16 @@ def discounted_returns(k: KernelBuilder, level: int) -> Title:
     """Rewards to go, returns over n steps with a bootstrap, or lambda returns."""
     shape = k.draw.shape
     k.half_inputs = False
-    p = _episode(k)
+    way = shape.choice(("to_go", "n_step", "lambda"))
+    p = _episode(k, way == "n_step")
     rewards = p.array("rewards step_rewards", -1.0, 1.0)
     ends, told = _alive(p)
     gamma = k.scalar("gamma discount", p.type, 0.8, 0.99)
-    way = shape.choice(("to_go", "n_step", "lambda"))
     out = p.out("returns targets")
     count = p.count(rewards)
     if way == "n_step":
-        return _n_steps(p, rewards, ends, gamma, out, count)
+        text = _n_steps(p, rewards, ends, gamma, out, count)
+        return Title(k.name("n_step_returns n_step_targets"), f"{text} {told}")
     values = p.array("next_values v_next", -1.0, 1.0) if way == "lambda" else None
     start: Expr = k.lift(0.0, p.type)
     said = "0"
@@ -221,39 +227,29 @@ def discounted_returns(k: KernelBuilder, level: int) -> Title:
     return Title(k.name(names), f"{text} {told}")
 
 
-def _n_steps(p: _Episode, rewards: Var, ends: Var, gamma: Var, out: Var, count: Expr) -> Title:
-    """Each step sums the n rewards from it on, up to an end, and adds a discounted value."""
-    k, shape = p.k, p.k.draw.shape
+def _n_steps(p: _Episode, rewards: Var, ends: Var, gamma: Var, out: Var, count: Expr) -> str:
+    """A step sums the n rewards from its own on, up to an end, and adds a discounted value."""
+    k, t = p.k, p.step
+    assert t is not None
     values = p.array("values v_pred", -1.0, 1.0)
     n = k.scalar("n_step num_ahead", INT32, 2, 4)
-    with k.for_("t step", count) as t:
-        total = k.let("total ret", k.lift(0.0, p.type))
-        weight = k.let("weight disc", k.lift(1.0, p.type))
-        stop = k.let("stop limit", least(t + n, count))
-        with k.for_("q u", stop, start=t) as q:
-            at = p.place(q)
-            k.augment(total, "add", weight * rewards[at])
-            if shape.chance(0.5):
-                k.augment(weight, "mul", gamma * _going(p, ends, q))
-            else:
-                k.assign(weight, weight * gamma * _going(p, ends, q))
-        with k.if_(stop < count):
-            k.augment(total, "add", weight * values[p.place(stop)])
-        k.store(out, p.place(t), total)
-    text = f"N-step returns: {out.name} gets the next {n.name} of {rewards.name}, each discounted "
-    text += f"by {gamma.name} once more than the last, plus {values.name} of the step after them, "
-    text += (
-        "discounted likewise, where there is one. The discount becomes 0 after a step at which an "
-    )
-    text += f"episode ends: {ends.name} is {_end_of(p, ends)} there."
-    return Title(k.name("n_step_returns n_step_targets"), text)
-
-
-def _end_of(p: _Episode, ends: Var) -> str:
-    """What the array of ends holds where an episode ends."""
-    if ends.type == BOOL:
-        return "true"
-    return "0" if ends.type == p.type else "not 0"
+    total = k.let("total ret", k.lift(0.0, p.type))
+    weight = k.let("weight disc", k.lift(1.0, p.type))
+    stop = k.let("stop limit", least(t + n, count))
+    with k.for_("q u", stop, start=t) as q:
+        k.augment(total, "add", weight * rewards[p.place(q)])
+        fade = gamma * _going(p, ends, q)
+        if k.draw.shape.chance(0.5):
+            k.augment(weight, "mul", fade)
+        else:
+            k.assign(weight, weight * fade)
+    with k.if_(stop < count):
+        k.augment(total, "add", weight * values[p.place(stop)])
+    k.store(out, p.place(t), total)
+    text = f"N-step returns: {out.name} gets, for each step, the sum of w * {rewards.name} over "
+    text += f"{n.name} steps from it on, or as many as there are, plus w * {values.name} of the "
+    text += "step after them where there is one. w is 1 at first and is multiplied by "
+    return f"{text}{gamma.name} * alive after each step."
 
 
 @idiom
