@@ -12,7 +12,7 @@ from generators.build.numerics import halves, stored_half, widened
 from generators.build.threads import by_row
 from generators.program import ir
 from generators.program.dtypes import FLOAT32, INT32, Array, Struct, Type, scalar_of
-from generators.program.expr import Expr, Var
+from generators.program.expr import Expr, Op, Var
 from generators.program.walk import expressions, statements
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ def _halved(k: KernelBuilder, body: ir.Body) -> tuple[ir.Body, str]:
         return body, ""
     k.params = stored_half(k.params, names)
     stored = f"{', '.join(names[:-1])} and {names[-1]} are" if names[1:] else f"{names[0]} is"
-    return widened(body, names), f" {stored} in half precision; the arithmetic is in float32."
+    computed = any(isinstance(e, Op) and scalar_of(e.type).is_float for e in expressions(body))
+    where = "; the arithmetic is in float32" if computed else ""
+    return widened(body, names), f" {stored} in half precision{where}."
 
 
 def _types(p: ir.Param) -> list[Type]:

@@ -234,20 +234,15 @@ def _joined(
         with k.if_(both(same(num, 4), pair[0])):
             k.assign(shift, 1)
         text += "Two crossings are joined. Of four, in the order of edges, the first two and the "
-        text += (
-            f"last two are where {pair[1]} lies on the same side of the level as corner 0, else "
-        )
-        text += "the middle two and the outer two. "
+        text += f"last two are where {pair[1]} lies on the same side of the level as corner 0, "
+        text += "else the middle two and the outer two. "
     else:
-        text += (
-            "Two crossings are joined, of four, in the order of edges, the first two and the last "
-        )
-        text += "two. "
+        text += "Two crossings are joined; of four, in the order of edges, the first and last two. "
 
     def ends(p: Var, s: Expr, n: int) -> Expr:
         place: Expr = 2 * s if pair is None else shift + 2 * s
         place = place + n if n else place
-        return p[place % 4 if pair is not None else place]
+        return p[place if pair is None else place % 4]
 
     axes = (("x", px), ("y", py))
     if way == "length":
@@ -255,9 +250,8 @@ def _joined(
         with k.for_("s seg", num // 2) as s:
             gaps: list[Expr] = [k.let(f"d{a}", ends(p, s, 1) - ends(p, s, 0)) for a, p in axes]
             if steps:
-                gaps = [step * gap for step, gap in zip(steps, gaps, strict=True)]
-            if steps:
-                gaps = [k.let(f"len_{a}", gap) for (a, _), gap in zip(axes, gaps, strict=True)]
+                sides = zip("xy", steps, gaps, strict=True)
+                gaps = [k.let(f"len_{a}", step * gap) for a, step, gap in sides]
             k.augment(total, "add", sqrt(gaps[0] * gaps[0] + gaps[1] * gaps[1]))
         out = k.out("lengths contour_length", c.type, c.dims)
         k.store(out, c.at, total)

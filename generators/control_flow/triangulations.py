@@ -150,15 +150,10 @@ def _by_triangle(m: _Mesh) -> Title:
     out = k.out(outs, INT32, "tris")
     k.store(out, at, found)
     text = f"The triangles a, b, c of {tris.name} (counter-clockwise) triangulate {m.name} with "
-    text += (
-        f"integer coordinates (of size below 2^13); {far.name} holds, for each of the edges ab, "
-    )
-    text += (
-        f"bc and ca, the vertex d on its other side. An edge is bad where {border.name} is 0 and d "
-    )
-    text += (
-        f"lies inside the circle through a, b and c ({_EXACT}). Edges of the hull are constrained. "
-    )
+    text += f"integer coordinates (of size below 2^13); {far.name} holds, for each of the edges "
+    text += f"ab, bc and ca, the vertex d on its other side. An edge is bad where {border.name} is "
+    text += f"0 and d lies inside the circle through a, b and c ({_EXACT}). Edges of the hull are "
+    text += "constrained. "
     text += f"{out.name} gets {said}."
     return Title(k.name(kernels), text)
 

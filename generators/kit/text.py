@@ -193,6 +193,11 @@ def _entry(piece: Piece) -> str:
     return _at(piece, OR) if ", else " in piece[0] else piece[0]
 
 
+def _bracketed(piece: Piece) -> Piece:
+    """The operand in brackets, where it is not one word or call."""
+    return _at(piece, TIGHT), TIGHT
+
+
 def _infix(e: Op, leaf: Leaf) -> Piece:
     sign, prec = _INFIX[e.op]
     left, right = (_piece(a, leaf) for a in e.args)
@@ -201,6 +206,11 @@ def _infix(e: Op, leaf: Leaf) -> Piece:
     if prec in (BITS, SHIFT):
         # Few know how these bind: any operand that is itself an operation has brackets.
         return f"{_at(left, UNARY)} {sign} {_at(right, UNARY)}", prec
+    if e.op == "or":
+        # Read aloud, "a or b and c" is two things.
+        left, right = (
+            _bracketed(piece) if " and " in piece[0] else piece for piece in (left, right)
+        )
     shown = _at(right, TIGHT if minus else prec + strict)
     return f"{_at(left, prec + (prec == COMPARE))} {sign} {shown}", prec
 

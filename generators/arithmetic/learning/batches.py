@@ -41,8 +41,7 @@ def append_to_cache(k: KernelBuilder, level: int) -> Title:
         k.size(symbol, *{"heads": (2, 3), "dim": (4, 6)}[symbol])
     words = {"heads": "h head", "dim": "d c"}
     at = k.thread("batch", *inner, names=[k.name("b seq"), *(k.name(words[n]) for n in inner)])
-    kinds = {"plain": 3, "ring": 2, "sinks": level // 2, "pages": 1 + level // 2}
-    way = shape.weighted(kinds)
+    way = shape.weighted({"plain": 3, "ring": 2, "sinks": level // 2, "pages": 1 + level // 2})
     roles = ("k", "v") if shape.chance(0.3 + 0.08 * level) else ("k",)
     new, said = _fresh(k, at, inner, roles)
     idle = shape.chance(0.3)

@@ -171,8 +171,7 @@ def _accept_by_chance(
 
     def refused(j: Var) -> Expr:
         if divides:
-            ratio = k.let("ratio odds", p[at + (j,)] / q[at + (j,)])
-            return u[at + (j,)] >= ratio
+            return u[at + (j,)] >= k.let("ratio odds", p[at + (j,)] / q[at + (j,)])
         return u[at + (j,)] * q[at + (j,)] >= p[at + (j,)]
 
     _leading(k, stop, count, refused)

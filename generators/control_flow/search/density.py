@@ -106,14 +106,17 @@ class _Points:
         return "point" if self.way == "all" else "candidate"
 
 
+def _flag(k: KernelBuilder, test: Expr) -> Expr:
+    return fn("where", test, k.lift(1, INT32), k.lift(0, INT32))
+
+
 @idiom(depth=3)
 def dbscan_core(k: KernelBuilder, level: int) -> Title:
     """Core points of DBSCAN: those with enough points around them.
 
     M. Ester, H.-P. Kriegel, J. Sander, X. Xu, KDD 1996.
     """
-    shape = k.draw.shape
-    p = _Points(k, level, (2, 3, 0))
+    shape, p = k.draw.shape, _Points(k, level, (2, 3, 0))
     listed = p.way != "all"
     weighted = level > 1 and shape.chance(0.3)
     low, high = (4, 6) if listed else (4, 7)
@@ -123,7 +126,7 @@ def dbscan_core(k: KernelBuilder, level: int) -> Title:
     def weight(j: Expr) -> Expr:
         return k.lift(1, INT32) if weights is None else weights[p.lead + (j,)]
 
-    way = shape.choice(("flags", "counts", "early") if level > 1 else ("flags", "counts"))
+    way = shape.choice(("flags", "counts", "early")[: 2 + (level > 1)])
     count = k.let("count num_near", weight(p.i) if listed else k.lift(0, INT32))
     with p.others() as j:
         d2 = p.squared(j)
@@ -133,12 +136,11 @@ def dbscan_core(k: KernelBuilder, level: int) -> Title:
                 with k.if_(count >= fewest):
                     k.break_()
     flags = k.out("is_core core_flags", INT32, p.dims)
-    k.store(flags, (*p.lead, p.i), fn("where", count >= fewest, k.lift(1, INT32), k.lift(0, INT32)))
-    near = f"points within {p.eps.name} of it"
+    k.store(flags, (*p.lead, p.i), _flag(k, count >= fewest))
+    near = f"points within {p.eps.name} of it (itself included)"
     if listed:
         near = f"points among itself and those of its candidates that lie within {p.eps.name}"
     text = f"DBSCAN core points: {flags.name} gets 1 for a point with at least {fewest.name} {near}"
-    text += "" if listed else " (itself included)"
     if weights is not None:
         text += f", point j counting as {weights.name}[{p.where.replace('i', 'j')}] points"
     text += ", else 0"

@@ -142,12 +142,11 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
     """Bisection in keys laid out as a heap (Eytzinger; Khuong and Morin, ACM J. Exp. Algorithmics
     22, 2017): the children of k are 2 * k and 2 * k + 1."""
     shape, type_ = k.draw.shape, key_type(k)
-    count = 2 ** shape.choice((6, 7, 8, 9, 10)) - 1
-    dims, at_query = _queries(k)
+    count, (dims, at_query) = 2 ** shape.choice((6, 7, 8, 9, 10)) - 1, _queries(k)
     several, traced = shape.chance(0.3), shape.chance(0.15 + 0.1 * level) and not type_.is_float
     low, high = (0, 9) if traced else _spans(type_)
-    rows = (k.size("sets", 3, 5),) if several else ()
-    tree = k.array("heap_keys eytzinger_keys", type_, (*rows, str(count + 1)), low=low, high=high)
+    tree_dims = (*([k.size("sets", 3, 5)] if several else []), str(count + 1))
+    tree = k.array("heap_keys eytzinger_keys", type_, tree_dims, low=low, high=high)
     queries = k.array("needles search_keys", type_, dims, low=low, high=high)
     lead: tuple[Expr, ...] = ()
     text = f"Eytzinger search: for each of {queries.name}, go down {tree.name}"
@@ -162,11 +161,9 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
     text += f", {count} keys in the order of a heap with its root at index 1 (index 0 is not used):"
     text += f" from node k to 2 * k + 1 where its key is {'below' if strict else 'not above'} the "
     text += f"query, else to 2 * k, until k is above {count}. "
-    rank_of = f"k - {count + 1}"
-    steps = None
+    rank_of, steps = f"k - {count + 1}", None
     if shape.chance(0.4):
-        table = (*rows, str(count + 1))
-        steps = k.array("gap_values values_by_rank", FLOAT32, table, low=-1.0, high=1.0)
+        steps = k.array("gap_values values_by_rank", FLOAT32, tree_dims, low=-1.0, high=1.0)
         gap, row = steps[index(*lead, gap)], f"{which.name}, " if several else ""
         rank_of = f"{steps.name}[{row}{rank_of}]"
     rank = k.out("ranks ranks_out" if gap.type == INT32 else "looked_up values_out", gap.type, dims)

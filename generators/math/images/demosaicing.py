@@ -252,8 +252,7 @@ def _from_green(m: Mosaic) -> Title:
     green = image.array("green green_full g_plane", m.type, 0.0, m.high, around=True)
     names = k.draw.word.choice((("r_out", "b_out"), ("red", "blue")))
     r_out, b_out = (image.out(name, m.type) for name in names)
-    zero = k.lift(0.0, m.type)
-    image.skip([(r_out, zero), (b_out, zero)])
+    image.skip([(out, k.lift(0.0, m.type)) for out in (r_out, b_out)])
     m.prepare(1)
     c, g = k.let("center here c", m.tap(0, 0)), k.let("g green_here", image.near(green, 0, 0))
 

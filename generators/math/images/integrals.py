@@ -164,8 +164,7 @@ def box_from_integral(k: KernelBuilder, level: int) -> Title:
     order = shape.choice(("rows", "diagonals"))
     box = k.let("box_sum total s", _corners(image, sat, rows, columns, order))
     area = maybe(k, "area count", cast((rows[1] - rows[0]) * (columns[1] - columns[0]), type_), 0.7)
-    said = say(k, radius)
-    mean = box / area
+    said, mean = say(k, radius), box / area
     value: Expr
     if way == "sum":
         value, what = box, "The sum"

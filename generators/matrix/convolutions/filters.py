@@ -190,7 +190,7 @@ def _convolution(k: KernelBuilder, level: int, nd: int) -> Title:
     dims = f.dims((cout,), win.axes)
     channel = "co" if mode == "full" else "c ch"
     called = {"b": "b item", cout: channel, **{a: _INDEX[_bare(a)] for a in win.axes}}
-    with w.each(dims, [called[d] for d in dims], line=0.0) as at:
+    with w.each(dims, [called[d] for d in dims]) as at:
         c = at[-1] if f.last else at[len(batch)]
         places = [at[dims.index(a)] for a in win.axes]
         total = k.let("total acc", k.lift(0.0, w.type_) if bias is None else bias[c])

@@ -33,7 +33,7 @@ def _gram(w: Work, lead: tuple[str, ...]) -> str:
     deep = w.size("hidden", 5, 8, "m num_cols")
     x = w.tensor("x x_mat", (*lead, "n", deep))
     out = w.out("gram g_mat", (*lead, "n", "n"))
-    with w.each(out.dims, _called(lead), line=0.0) as at:
+    with w.each(out.dims, _called(lead)) as at:
         own, (i, j) = at[:-2], at[-2:]
         out.store(at, _summed(w, deep, lambda p: x[index(*own, i, p)] * x[index(*own, j, p)]))
     w.say(
@@ -48,7 +48,7 @@ def _quintic(w: Work, lead: tuple[str, ...]) -> str:
     x, b = w.tensor("x x_mat", (*lead, "n", "m")), w.tensor("poly b_mat", (*lead, "n", "n"))
     a = w.number("a coef_a", 1.0, 3.5, 0.0)
     out = w.out("x_next x_out", x.dims)
-    with w.each(x.dims, _called(lead), line=0.0) as at:
+    with w.each(x.dims, _called(lead)) as at:
         own, (i, j) = at[:-2], at[-2:]
         total = _summed(w, "n", lambda p: b[index(*own, i, p)] * x[index(*own, p, j)])
         out.store(at, a * x[at] + total)
@@ -65,7 +65,7 @@ def _cubic(w: Work, lead: tuple[str, ...]) -> str:
     side = "n" if wide else "m"
     x, g = w.tensor("x x_mat", (*lead, "n", "m")), w.tensor("gram g_mat", (*lead, side, side))
     out = w.out("x_next x_out", x.dims)
-    with w.each(x.dims, _called(lead), line=0.0) as at:
+    with w.each(x.dims, _called(lead)) as at:
         own, (i, j) = at[:-2], at[-2:]
 
         def term(p: Expr) -> Expr:
@@ -87,7 +87,7 @@ def _inverse(w: Work, lead: tuple[str, ...]) -> str:
     names = alike(w.k, "x ax", "pinv_approx a_pinv")
     x, ax = w.tensor(names[0], (*lead, "n", "m")), w.tensor(names[1], (*lead, "m", "m"))
     out = w.out("x_next x_out", x.dims)
-    with w.each(x.dims, _called(lead), line=0.0) as at:
+    with w.each(x.dims, _called(lead)) as at:
         own, (i, j) = at[:-2], at[-2:]
         total = _summed(w, "m", lambda p: x[index(*own, i, p)] * ax[index(*own, p, j)])
         out.store(at, 2.0 * x[at] - total)

@@ -84,7 +84,7 @@ def elimination_step(k: KernelBuilder, level: int) -> Title:
     column = w.tensor("col_vec pivot_col", (*lead, m))
     line = w.tensor("row_vec pivot_row", (*lead, n), 0.5, 2.0)
     out = w.out("out trailing", (*lead, m, n)) if apart else a
-    with w.each((*lead, m, n), [*call, "i row", "j col"], 0.0) as at:
+    with w.each((*lead, m, n), [*call, "i row", "j col"]) as at:
         first, (i, j) = at[:-2], at[-2:]
         over = k.let("pivot", line[index(*first, step)])
         inside = fn("and", i > step, j > step)
@@ -198,7 +198,7 @@ def givens_rows(k: KernelBuilder, level: int) -> Title:
         w.tensor(name, (*lead, pairs)) for name in alike(k, "cosines sines", "c_rot s_rot")
     )
     way = k.draw.shape.choice(("beside", "halves", "brent"))
-    with w.each((*lead, pairs, cols), [*call, "p pair", "j col"], 0.0) as at:
+    with w.each((*lead, pairs, cols), [*call, "p pair", "j col"]) as at:
         first, (p, j) = at[:-2], at[-2:]
         turns = (c_arr[index(*first, p)], s_arr[index(*first, p)])
         c, s = map(k.let, alike(k, "c s", "cos_p sin_p"), turns)

@@ -25,7 +25,7 @@ def structured_product(k: KernelBuilder, level: int) -> Title:
     many = (w.size("rhs", 3, 5, "num_rhs"),) if w.chance(0.5) else ()
     x = w.tensor("x v", (n, *many))
     build = {"banded": _banded, "tridiagonal": _tridiagonal}.get(form)
-    with w.each((n, *many), ("i row", "r q"), line=0.0) as at:
+    with w.each((n, *many), ("i row", "r q")) as at:
         i, more = at[0], at[1:]
         if build is not None:
             value, kind, said = build(w, x, i, more)
@@ -163,7 +163,7 @@ def kronecker_product(k: KernelBuilder, level: int) -> Title:
     w.words["ra*rb"], w.words["ca*cb"] = "num_rows out_rows", "num_cols out_cols"
     dims = ("ra*rb", "ca*cb") if whole else ("ra*rb",)
     x = None if whole else w.tensor("x vec_in", ("ca*cb",), fixed=True)
-    with w.each(dims, ["i row", "j col"][: len(dims)], line=0.0) as at:
+    with w.each(dims, ["i row", "j col"][: len(dims)]) as at:
         i = at[0]
         ia, ja, ib, jb = k.draw.word.choice((("ia", "ja", "ib", "jb"), ("p", "q", "r", "s")))
         p, r = k.let(ia, i // w.count("rb")), k.let(ib, i % w.count("rb"))
@@ -198,7 +198,7 @@ def _kronecker_sum(w: Work) -> Title:
     x = w.tensor("x u_in", (n, m), fixed=True)
     scale = w.number("alpha scale", 0.4, 1.6, 0.0) if w.chance(0.3, 2) else None
     out = w.tensor("y out", (n, m), role="out", fixed=True)
-    with w.each((n, m), ("i row", "j col"), line=0.0) as (i, j):
+    with w.each((n, m), ("i row", "j col")) as (i, j):
         total = w.sum("total acc")
         with w.loop("p q", n) as p:
             k.augment(total, "add", a[i, p] * x[p, j])
@@ -232,7 +232,7 @@ def feature_covariance(k: KernelBuilder, level: int) -> Title:
     ridge = None
     if form != "correlation" and w.chance(0.35):
         ridge = w.number("ridge jitter", 0.01, 0.1, literal=0.0)
-    with w.each((*lead, d, d), [*call, "i fi", "j fj"], line=0.0) as at:
+    with w.each((*lead, d, d), [*call, "i fi", "j fj"]) as at:
         i, j = at[-2:]
         value = _comoment(w, x, at, (means, stds, weights), form)
         if ridge is not None:
@@ -332,7 +332,7 @@ def distance_matrix(k: KernelBuilder, level: int) -> Title:
     names = alike(k, "x y", "queries points", "a b", "left right")
     x, y = w.tensor(names[0], (*lead, m, d)), w.tensor(names[1], (*lead, n, d))
     form = k.draw.shape.choice(("l2", "squared", "l1", "cosine", "chebyshev", "norms"))
-    with w.each((*lead, m, n), [*call, "i row", "j col"], line=0.0) as at:
+    with w.each((*lead, m, n), [*call, "i row", "j col"]) as at:
         first, (i, j) = at[:-2], at[-2:]
         dots = alike(k, "xy xx yy", "dot x_sq y_sq") if form in ("cosine", "norms") else []
         dot = w.sum(dots[0] if dots else "largest dist" if form == "chebyshev" else "total acc")

@@ -187,7 +187,7 @@ def attention_scores(k: KernelBuilder, level: int) -> Title:
     names = [{"b": "b item", "heads": "h head"}[x] for x in lead]
     names += k.draw.word.choice(("i j", "row col", "qi kj")).split()
     scale = w.number("scale inv_sqrt_d", 0.3, 0.8)
-    with w.each(dims, names, line=0.0) as at:
+    with w.each(dims, names) as at:
         i, j = at[-2:]
         dot = w.sum("dot qk acc")
         with w.loop("d c", dim) as d:
@@ -302,7 +302,7 @@ def attention_values(k: KernelBuilder, level: int) -> Title:
     merged = w.chance(0.4)
     dims = (rows, many, dim) if merged else (many, rows, dim)
     call = {rows: "i query", many: "h head", dim: "d c"}
-    with w.each(dims, [call[x] for x in dims], line=0.0) as at:
+    with w.each(dims, [call[x] for x in dims]) as at:
         h, i = (at[1], at[0]) if merged else (at[0], at[1])
         kv, shared = _shared_head(k, h, groups)
         total = w.sum("acc mixed")

@@ -147,18 +147,10 @@ class Work:
         return self.tensor(names, dims, role="out", type_=type_)
 
     @contextmanager
-    def each(
-        self, dims: Sequence[str], names: Sequence[str], line: float = 0.12
-    ) -> Iterator[tuple[Var, ...]]:
-        """Indices of each output: a thread for one, for a line of them, or for a flat index."""
+    def each(self, dims: Sequence[str], names: Sequence[str]) -> Iterator[tuple[Var, ...]]:
+        """Indices of each output: a thread for each place, or for each flat index."""
         k = self.k
         names = _of_one_kind(k, names)
-        way = k.draw.shape.chance(line) if len(dims) > 1 else False
-        if way:
-            at = k.thread(*dims[:-1], names=[k.name(n) for n in names[: len(dims) - 1]])
-            with k.for_(names[len(dims) - 1], self.count(dims[-1])) as last:
-                yield (*at, last)
-            return
         if len(dims) == 2 and k.draw.shape.chance(0.12):
             (tid,) = k.thread("*".join(dims), names=(k.name("tid idx"),))
             wide = self.count(dims[1])

@@ -38,7 +38,7 @@ def gemm_epilogue(k: KernelBuilder, level: int) -> Title:
     b = w.tensor(right, (depth, n) if w.chance(0.4, 2) else (*batch, depth, n))
     steps = ["bias"] * w.chance(0.8) or ["alpha"] * w.chance(0.5)
     steps += ["act"] * w.chance(0.6) + ["residual"] * w.chance(0.5, 2)
-    with w.each((*batch, m, n), ("g item", _ROWS, _COLS)[1 - len(batch) :], line=0.0) as at:
+    with w.each((*batch, m, n), ("g item", _ROWS, _COLS)[1 - len(batch) :]) as at:
         lead, (i, j) = at[:-2], at[-2:]
         total = w.sum("acc total s")
         with w.loop("p kk t", depth) as p:
@@ -115,7 +115,7 @@ def grouped_gemm(k: KernelBuilder, level: int) -> Title:
         how = "bisection" if search == "bisect" else "a walk over the ends"
         said = f"its expert. Tokens are sorted by expert; expert e has those before {ends.name}[e]"
         said += f", the last one all that are left, which {how} finds"
-    with w.each((rows, n), ("r row t", "j col c"), line=0.0) as (r, c):
+    with w.each((rows, n), ("r row t", "j col c")) as (r, c):
         g = k.let("expert e_id", ids[r]) if search == "ids" else _group(w, ends, r, search)
         total = w.sum("acc total")
         with w.loop("p kk d", depth) as p:
@@ -182,7 +182,7 @@ def int4_product(k: KernelBuilder, level: int) -> Title:
         f"{scales.name}; a weight is (nibble - {said}) * scale. Columns are the "
         f"{'first' if by_col else 'second'} axis of {q.name} and {scales.name}."
     )
-    with w.each(dims, (_ROWS, "j col")[2 - len(dims) :], line=0.0) as at:
+    with w.each(dims, (_ROWS, "j col")[2 - len(dims) :]) as at:
         total = w.sum("acc total")
         with w.loop("g group", groups) as g:
             own = (at[-1], g) if by_col else (g, at[-1])
@@ -273,7 +273,7 @@ class _Thin:
         w, k = self.w, self.w.k
         x = w.tensor("x acts", (m, depth))
         down = w.tensor(self.names[0], (*self.extra, depth, rank))
-        with w.each((m, rank), ("i token", "r"), line=0.0) as (i, r):
+        with w.each((m, rank), ("i token", "r")) as (i, r):
             which = self.which(i)
             total = w.sum("acc total")
             with k.if_(which[0] >= 0) if self.skip else nullcontext(), w.loop("p d", depth) as p:
@@ -295,7 +295,7 @@ class _Thin:
         hidden = w.tensor(self.names[2], (m, rank), fixed=True)
         up = w.tensor(self.names[1], (*self.extra, rank, n))
         scale = w.number("scaling lora_scale", 0.3, 0.9)
-        with w.each((m, n), ("i token", "j col"), line=0.0) as (i, j):
+        with w.each((m, n), ("i token", "j col")) as (i, j):
             which = self.which(i)
             total = w.sum("acc total")
             if x is not None and base is not None:
@@ -350,7 +350,7 @@ def gated_product(k: KernelBuilder, level: int) -> Title:
         f"Gated linear unit: multiply {x.name} by {of}{stored} for a gate and a value"
         f"{', each plus its bias' * biased}."
     )
-    with w.each((m, n), ("i token", "j col"), line=0.0) as (i, j):
+    with w.each((m, n), ("i token", "j col")) as (i, j):
         gate, up = (w.sum(name) for name in alike(k, "gate up", "g u", "gate lin"))
         with w.loop("p d", depth) as p:
             value = k.let("v xv", x[i, p])

@@ -93,7 +93,7 @@ def lstm_cell(k: KernelBuilder, level: int) -> Title:
         k.array("lengths seq_lens", INT32, "batch", low=1, high=3) if w.chance(0.12, 2) else None
     )
     sigmoid = _sigmoid(w)
-    with w.each(dims, ("b row", "j unit"), line=0.0) as (b, j):
+    with w.each(dims, ("b row", "j unit")) as (b, j):
         old = k.let("c_old c0", c_in[b, j])
         raw = {x: gates.pre(gates.letters.index(x), b, j) for x in order}
         if forget is not None:
@@ -170,7 +170,7 @@ def gru_cell(k: KernelBuilder, level: int) -> Title:
     biases = [w.tensor(n, dims[1:], fixed=True) for n in names]
     h_in = w.exact(w.tensor("h_prev state", ("batch", "hidden")))
     sigmoid, way = _sigmoid(w), k.draw.shape.choice(("mix", "lerp", "toward"))
-    with w.each(("batch", "hidden"), ("b row", "j unit"), line=0.0) as (b, j):
+    with w.each(("batch", "hidden"), ("b row", "j unit")) as (b, j):
 
         def part(n: int, c: str) -> Expr:
             column = _column(w, order.index(c), j)

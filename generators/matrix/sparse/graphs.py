@@ -31,7 +31,7 @@ def graph_aggregate(k: KernelBuilder, level: int) -> Title:
     norms = w.tensor("inv_sqrt_deg norm", ("nodes",), 0.3, 1.0) if form == "normed" else None
     own = w.number("eps", 0.2, 0.8) if form == "gin" else None
     loop = form in ("normed", "mean") and w.chance(0.4)
-    with w.each(("nodes", "width"), ("node i v", "f c"), line=0.0) as (node, f):
+    with w.each(("nodes", "width"), ("node i v", "f c")) as (node, f):
         first, last = m.bounds(node, False)
         start: Expr = zero(w.type_)
         if form == "max":

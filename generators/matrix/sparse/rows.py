@@ -63,7 +63,7 @@ def csr_spmm(k: KernelBuilder, level: int) -> Title:
     x = w.tensor("x" if vector or way == "residual" else "x dense", (cols, *width))
     nested = w.chance(0.5)
     b = w.tensor("b", (rows, *width)) if way == "residual" else None
-    with w.each((rows, *width), ("row i r", "j col_out q"), line=0.0) as at:
+    with w.each((rows, *width), ("row i r", "j col_out q")) as at:
         first, last = m.bounds(at[0], nested)
         total = w.sum("total acc s")
         with k.for_("e nz p", last, start=first) as e:
@@ -121,7 +121,7 @@ def bsr_spmv(k: KernelBuilder, level: int) -> Title:
     blocks = k.array("blocks values vals", mat, "nnz", low=-0.8, high=0.8)
     x = w.tensor("x vecs", (cols, *width), type_=vec)
     turned = w.chance(0.25)
-    with w.each((rows, *width), ("row i", "j q"), line=0.0) as at:
+    with w.each((rows, *width), ("row i", "j q")) as at:
         first, last = m.bounds(at[0], w.chance(0.5))
         total = k.let("total acc s", make(vec, k.lift(0.0, w.type_)))
         with k.for_("e p", last, start=first) as e:

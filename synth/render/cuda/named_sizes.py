@@ -18,7 +18,10 @@ def _named(**ranges: tuple[Range, ...]) -> dict[str, tuple[Range, ...]]:
 
 _FLAT: tuple[Range, ...] = ((256, 1024), (1024, 4096))
 _SOLID: tuple[Range, ...] = ((32, 128), (128, 256))
-SIDES = (("h", "w"), ("height", "width"), ("ny", "nx"), ("img_h", "img_w"))
+SIDES = (
+    *(("h", "w"), ("height", "width"), ("ny", "nx"), ("img_h", "img_w")),
+    ("cell_rows", "cell_cols"),
+)
 """Sides of an image or a plane, which belong together."""
 _SIDES = frozenset(side for pair in SIDES[:3] for side in pair)
 _THIRD = frozenset({"nz", "d", "slices"})
@@ -89,7 +92,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     balls__boxes=((8, 64), (64, 256)),
     tris__faces=((64, 512), (512, 4096)),
     num_vortices=((64, 512), (512, 4096)),
-    refs=((1024, 4096), (4096, 16_384)),
+    refs__probes=((1024, 4096), (4096, 16_384)),
     log_nodes=((16, 20), (20, 24)),
     bvh_nodes=((1023, 8191), (8191, 65_535)),
     accounts__users__meters__workers__rooms=((256, 4096), (4096, 65_536)),
