@@ -167,7 +167,7 @@ def _which(s: _Search, current: Var) -> str:
         lead = f"{s.lead[0].name}, " if s.lead else ""
         return (
             f" The vertices of {s.depth.name}{each} {current.name} are listed: {s.v} = "
-            f"{array}[{lead}{s.at[-1].name}];"
+            f"{array}[{lead}{s.at[-1].name}]; "
         )
     return ""
 

@@ -118,6 +118,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     categories=((4, 4), (4, 8)),
     level_nodes__num_partials=((16, 64), (64, 256)),
     children=((2, 4), (3, 8)),
+    column_blocks=((4096, 65_536), (65_536, 1_000_000)),
 )
 _INNER: Mapping[str, tuple[Range, ...]] = _named(
     q__planes=((4, 8), (6, 16)),
