@@ -153,8 +153,8 @@ def _nulls(c: _Column, lane: Var, level: int) -> _Nulls:
         there,
         place,
         (
-            f"{text}. Only values that are not null are packed, one after the other from the start of "
-            "their block."
+            f"{text}. Only values that are not null are packed, one after the other from the start "
+            "of their block."
         ),
     )
 
