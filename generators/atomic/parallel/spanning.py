@@ -83,7 +83,7 @@ def _weight(b: _Lightest) -> Expr:
     return b.g.weight("weights edge_weights lengths", INT32, 1, high)
 
 
-@idiom
+@idiom(depth=4)
 def cheapest_edges(k: KernelBuilder, level: int) -> Title:
     """A round of Boruvka's spanning forest: each component finds the lightest edge to another."""
     shape = k.draw.shape
@@ -135,6 +135,6 @@ def _said(b: _Lightest) -> str:
         text = text.replace(whose, f"{each} entry of {b.lightest.name} is the edge's weight")
         return f"{text}the edge's index in {array}, which holds the weights."
     return (
-        f"{text}a key with the edge's weight of {array} (not negative) in the upper 32 bits and its "
-        "index there in the lower 32, so that of equal weights the smaller index wins."
+        f"{text}a key with the edge's weight of {array} (not negative) in the upper 32 bits and "
+        "its index there in the lower 32, so that of equal weights the smaller index wins."
     )

@@ -81,7 +81,7 @@ def _search(k: KernelBuilder, level: int, outward: bool) -> _Search:
     k.size("verts", 24, 30, minimum=12)
     last = {"edges": "num_edges", "listed": "num_active"}.get(form, "verts")
     if form == "edges":
-        k.size("num_edges", 72, 96)
+        k.size("num_edges", 120, 150)
     if form == "listed":
         k.size("num_active", 12, 16)
     word = {"edges": "e edge", "listed": "i tid"}.get(form, "v node")
@@ -92,7 +92,7 @@ def _search(k: KernelBuilder, level: int, outward: bool) -> _Search:
     if form == "listed":
         level_list = k.array("level_verts frontier", INT32, (*lead, last), init="index_of:verts")
         vertex = k.let("v node", level_list[at])
-    depth = k.array("depth dist", INT32, (*lead, "verts"), low=0, high=2)
+    depth = k.array("depth dist", INT32, (*lead, "verts"), low=0, high=3)
     return _Search(k, type_, at, (*lead, "verts"), form, outward, vertex, depth, ends, directed)
 
 
@@ -172,13 +172,13 @@ def _which(s: _Search, current: Var) -> str:
     return ""
 
 
-@idiom
+@idiom(depth=3)
 def path_counts(k: KernelBuilder, level: int) -> Title:
     """The number of shortest paths to a vertex: those of its predecessors, summed."""
     s = _search(k, level, outward=True)
     role = "inout" if s.form != "listed" else "in"
     counts = k.array("sigma num_paths path_counts", s.type, s.dims, low=1, high=9, role=role)
-    current = k.scalar("current_depth cur_depth", INT32, 1, 2)
+    current = k.scalar("current_depth cur_depth", INT32, 1, 3)
     text = f"A step of Brandes' betweenness outward.{_which(s, current)}"
 
     def term(v: Expr, u: Expr) -> Expr:
@@ -202,7 +202,7 @@ def path_counts(k: KernelBuilder, level: int) -> Title:
     return Title(name, text + " All others stay." * (s.form != "listed"))
 
 
-@idiom
+@idiom(depth=3)
 def dependency_step(k: KernelBuilder, level: int) -> Title:
     """Dependencies of a source on a vertex, from those one level farther out."""
     shape = k.draw.shape
@@ -210,10 +210,10 @@ def dependency_step(k: KernelBuilder, level: int) -> Title:
     sigma = k.array("sigma num_paths path_counts", s.type, s.dims, low=1.0, high=9.0)
     role = "inout" if s.form != "listed" else "in"
     delta = k.array("delta dependency", s.type, s.dims, low=0.0, high=3.0, role=role)
-    current = k.scalar("current_depth cur_depth", INT32, 0, 1)
+    current = k.scalar("current_depth cur_depth", INT32, 0, 2)
     closer = level > 1 and shape.chance(0.4)
     bc = None
-    if shape.chance(0.4) and s.form != "edges":
+    if shape.chance(0.25) and s.form != "edges":
         bc = k.accumulator("centrality betweenness bc", s.type, "verts")
 
     def term(v: Expr, u: Expr) -> Expr:

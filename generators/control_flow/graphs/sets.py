@@ -26,13 +26,20 @@ class _Rank:
     said: str
     hashed: bool = False
 
+    def degree(self, u: Expr) -> Expr:
+        """How many links a vertex has, by its offsets or as it is counted."""
+        assert self.degrees is not None
+        if self.g.form == "csr":
+            return self.degrees[u + 1] - self.degrees[u]
+        return self.degrees[u]
+
     def above(self, u: Expr) -> Expr:
         """Whether a neighbour goes before this vertex."""
         v = self.g.v
         if self.values is None:
             return u < v
         if self.degrees is not None:
-            mine, theirs = self.degrees[v], self.degrees[u]
+            mine, theirs = self.degree(v), self.degree(u)
             tied = both(same(theirs, mine), self.values[u] > self.own)
             return some(theirs > mine, tied)
         if not self.hashed:
@@ -58,8 +65,10 @@ def _rank(g: Graph, level: int) -> _Rank:
         said = f"the one of the larger {values.name} (no two are equal)"
     degrees = None
     if way == "degree":
-        degrees = k.array("num_links vertex_degree", INT32, "verts", low=2, high=3)
-        said = f"the one of the larger {degrees.name}, of equal ones {said.removesuffix(',')},"
+        # Offsets come before the neighbours, counts after.
+        param = k.params[0 if g.form == "csr" else 1]
+        degrees = Var(param.name, param.type)
+        said = f"the one of more links, of equal ones {said.removesuffix(',')},"
     own = k.let("mine own", values[g.v])
     return _Rank(g, own, values, degrees, said, way == "hash")
 
@@ -74,7 +83,7 @@ def _graph(k: KernelBuilder, level: int, few: bool = True) -> Graph:
 _STATES = "state status"
 
 
-@idiom
+@idiom(depth=3)
 def independent_set_round(k: KernelBuilder, level: int) -> Title:
     """A kernel of Luby's maximal independent set: who joins, who leaves, or what is wrong.
 
@@ -159,7 +168,7 @@ def _checked(g: Graph) -> Title:
     return Title(k.name("check_independent_set verify_mis"), text)
 
 
-@idiom
+@idiom(depth=3)
 def greedy_colouring(k: KernelBuilder, level: int) -> Title:
     """The smallest colour that no neighbour has, in rounds of Jones and Plassmann or by guesses.
 
@@ -184,9 +193,10 @@ def greedy_colouring(k: KernelBuilder, level: int) -> Title:
     k.store(out, g.v, free)
     text += f" vertex without a colour (negative {color.name})"
     if rank is not None:
-        text += " that goes before all its neighbours without one (of two vertices "
-        text += f"{rank.said} goes first)"
+        text += " that goes before all its neighbours without one"
     text += f" gets the smallest colour from 0 on that none of its neighbours has, {g.said}. "
+    if rank is not None:
+        text += f"Of two vertices {rank.said} goes first. "
     text += f"Otherwise {out.name} is {color.name}."
     text += " Colours are below 64."
     return Title(k.name("color_vertices jones_plassmann" if rank else "color_first_fit"), text)

@@ -273,7 +273,7 @@ def _scaled(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("sinkhorn_step sinkhorn_scale", f"scale_{side}"), text)
 
 
-@idiom(depth=4)
+@idiom(depth=3)
 def transport_plan(k: KernelBuilder, level: int) -> Title:
     """What potentials of entropic transport say of a row: its mass, cost, mean target or entropy.
 

@@ -234,7 +234,7 @@ def _nodes(t: Sites) -> tuple[Var, str]:
     )
 
 
-@idiom
+@idiom(depth=3)
 def prune_likelihood(k: KernelBuilder, level: int) -> Title:
     """Conditional likelihoods at a node: products of what its children tell of each base."""
     shape = k.draw.shape

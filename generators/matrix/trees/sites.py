@@ -76,7 +76,7 @@ def _mixture(k: KernelBuilder) -> _Mixture:
     return m
 
 
-@idiom
+@idiom(depth=3)
 def site_log_likelihood(k: KernelBuilder, level: int) -> Title:
     """The logarithm of a site's likelihood at the root, over categories of rates.
 
