@@ -63,10 +63,10 @@ class Graph:
         return self.k.array(names, type_, "verts", low=low, high=high)
 
 
-def graph(k: KernelBuilder, level: int) -> Graph:
-    """Links in compressed rows, or in a table padded with the number of vertices."""
+def graph(k: KernelBuilder, level: int, padded: int = 2) -> Graph:
+    """Links in compressed rows, or in a table padded with the number of vertices (that often)."""
     shape = k.draw.shape
-    form = shape.weighted({"csr": 4, "table": 2, "slots": 2, "counted": 3})
+    form = shape.weighted({"csr": 4, "table": padded, "slots": padded, "counted": 3})
     # A padded table has free places often enough where there are few vertices.
     k.size("verts", *((12, 14) if form in ("table", "slots") else (24, 36)), minimum=12)
     (v,) = k.thread("verts", names=(k.name("v node vid"),))

@@ -1,0 +1,1 @@
+"""Likelihoods on trees: what the leaves tell of the states at a node."""
