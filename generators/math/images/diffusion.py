@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from generators.build import KernelBuilder, make
 from generators.build.registry import Title, idiom
@@ -58,37 +59,60 @@ def anisotropic_diffusion(k: KernelBuilder, level: int) -> Title:
     rule, said = _rule(k, level)
     slopes = level > 1 and shape.chance(0.45)
     center = k.let("center val", image.near(src, 0, 0))
-    own = k.let("guide_val g0", image.near(guide, 0, 0)) if guided else center
     inv = k.let("inv_k2", 1.0 / (kappa * kappa))
-    flow = k.let("flow total", k.lift(0.0, type_))
-    for dy, dx in _CROSS + (_CORNERS if eight else ()):
-        way = {-1: "n", 0: "", 1: "s"}[dy] + {-1: "w", 0: "", 1: "e"}[dx]
-        diff = k.let(f"d_{way} diff_{way}", image.near(src, dy, dx) - center)
-        edge = k.let(f"edge_{way}", image.near(guide, dy, dx) - own) if guided else diff
-        square = edge * edge
-        if slopes and (not dy or not dx):
-            square = square + _across(k, image, guide, dy, dx)
-        part = rule(k.let(f"s_{way} ratio_{way}", inv * square)) * diff
-        k.augment(flow, "add", 0.5 * part if dy and dx else part)
-    change = rate * flow
-    text = f"A step of Perona-Malik diffusion: {out.name} gets {src.name} plus {rate.name} times "
-    text += "the sum of c * (neighbour - pixel) over the 4 direct neighbours"
-    text += " and half of it over the 4 diagonal ones" if eight else ""
-    text += f", with c = {said} and s the square of the difference"
-    text += f" of the two pixels in {guide.name}" if guided else ""
-    if slopes:
-        only = ", for direct neighbours," if eight else ""
-        text += f" plus{only} that of the slope across it (a quarter of the sum of what the two "
-        text += "pixels' next ones, row or column ahead less behind, differ by)"
-    text += f", over {kappa.name}^2."
+    step = _Step(k, image, (src, guide, out, kappa, rate), said, eight, slopes)
+    change = rate * step.flow(center, inv, rule)
     if first is not None:
         pull = k.scalar("beta fidelity", type_, 0.05, 0.2)
         change = change + rate * pull * (first[image.at] - center)
-        text += f" {rate.name} * {pull.name} * ({first.name} - pixel) is added."
+        step.pulled = f" {rate.name} * {pull.name} * ({first.name} - pixel) is added."
     k.store(out, image.at, center + change)
-    padded = f"Each of {src.name} and {guide.name}" if guided else src.name
-    text += image.said("are copied", padded)
-    return Title(k.name("perona_malik anisotropic_diffusion diffuse_image"), text)
+    return Title(k.name("perona_malik anisotropic_diffusion diffuse_image"), step.text())
+
+
+@dataclass
+class _Step:
+    """The flows into a pixel from those beside it, and the step in words."""
+
+    k: KernelBuilder
+    image: Image
+    arrays: tuple[Var, ...]
+    rule: str
+    eight: bool
+    slopes: bool
+    pulled: str = ""
+
+    def flow(self, center: Var, inv: Var, rule: _Rule) -> Var:
+        k, image, (src, guide, *_) = self.k, self.image, self.arrays
+        guided = guide is not src
+        own = k.let("guide_val g0", image.near(guide, 0, 0)) if guided else center
+        flow = k.let("flow total", k.lift(0.0, src.type.element))  # type: ignore[union-attr]
+        called = k.draw.word.choice(("d", "diff"))
+        for dy, dx in _CROSS + (_CORNERS if self.eight else ()):
+            way = {-1: "n", 0: "", 1: "s"}[dy] + {-1: "w", 0: "", 1: "e"}[dx]
+            diff = k.let(f"{called}_{way}", image.near(src, dy, dx) - center)
+            edge = k.let(f"edge_{way}", image.near(guide, dy, dx) - own) if guided else diff
+            square = edge * edge
+            if self.slopes and (not dy or not dx):
+                square = square + _across(k, image, guide, dy, dx)
+            part = rule(k.let(f"s_{way}", inv * square)) * diff
+            k.augment(flow, "add", 0.5 * part if dy and dx else part)
+        return flow
+
+    def text(self) -> str:
+        src, guide, out, kappa, rate = self.arrays
+        guided = guide is not src
+        text = f"A step of Perona-Malik diffusion: {out.name} gets {src.name} plus {rate.name} "
+        text += "times the sum of c * (neighbour - pixel) over the 4 direct neighbours"
+        text += " and half of it over the 4 diagonal ones" if self.eight else ""
+        text += f", with c = {self.rule} and s = e2 / {kappa.name}^2, e2 being the square of "
+        text += "the difference of the two pixels" + (f" in {guide.name}" if guided else "")
+        if self.slopes:
+            only = ", for direct neighbours," if self.eight else ""
+            text += f" plus{only} that of the slope across it: the mean of both pixels' central "
+            text += "differences (half of next less previous) along the other axis"
+        padded = f"Each of {src.name} and {guide.name}" if guided else src.name
+        return f"{text}.{self.pulled}{self.image.said('are copied', padded)}"
 
 
 def _across(k: KernelBuilder, image: Image, guide: Var, dy: int, dx: int) -> Expr:
@@ -110,7 +134,7 @@ class _Dual:
         kind = Vec(2, type_)
         names = ("p dual",) if self.vector else ("px", "py")
         held = kind if self.vector else type_
-        self.arrays = [image.array(n, held, -0.95, 0.95) for n in names]
+        self.arrays = [image.array(n, held, -1.0, 1.0) for n in names]
         self.outs: list[Var] = []
 
     @property
@@ -134,10 +158,11 @@ class _Dual:
         k = self.k
         total = k.let(names, self.part(0, y, x) + self.part(1, y, x))
         for axis, here in enumerate((x, y)):
-            before = (y, here - 1) if axis == 0 else (here - 1, x)
             if back[axis]:
-                k.augment(total, "sub", self.part(axis, *before))
+                own = (y, self.image.x) if axis == 0 else (self.image.y, x)
+                k.augment(total, "sub", self.part(axis, *own))
                 continue
+            before = (y, here - 1) if axis == 0 else (here - 1, x)
             with k.if_(here > 0):
                 k.augment(total, "sub", self.part(axis, *before))
         return total
@@ -157,8 +182,8 @@ class _Dual:
 
 _DIVERGENCE = (
     "px[y, x] - px[y, x - 1] + py[y, x] - py[y - 1, x], what lies before the first row or "
+    "column being 0"
 )
-_DIVERGENCE += "column being 0"
 _FORWARD = "forward differences along columns and rows, 0 in the last column or row"
 
 
@@ -178,13 +203,19 @@ def total_variation_step(k: KernelBuilder, level: int) -> Title:
         return _primal(k, level, image, dual)
     if way == "fixed":
         return _fixed_point(k, image, dual)
+    return _dual_step(k, level, image, dual)
+
+
+def _dual_step(k: KernelBuilder, level: int, image: Image, dual: _Dual) -> Title:
+    """The dual step: up the gradient, and back to what total variation allows."""
+    type_ = dual.type
     bar = image.array("u_bar relaxed u", type_, 0.0, 1.0)
-    sigma = k.scalar("sigma dual_step", type_, 0.25, 0.5)
+    sigma = k.scalar("sigma dual_step", type_, 0.25, 0.35)
     dual.open()
     here = k.let("center u0", bar[image.at])
     read = lambda y, x: bar[image.place(y, x)] - here  # noqa: E731
     gx, gy = _forward(k, image, read)
-    huber = level > 1 and shape.chance(0.4)
+    huber = level > 1 and k.draw.shape.chance(0.4)
     shrink: Expr | None = None
     if huber:
         alpha = k.scalar("alpha huber", type_, 0.02, 0.1)
@@ -196,7 +227,7 @@ def total_variation_step(k: KernelBuilder, level: int) -> Title:
     if shrink is not None:
         moved = [k.let(n, shrink * q) for n, q in zip(("rx", "ry"), moved, strict=True)]
     qx, qy = moved
-    if shape.chance(0.3):
+    if k.draw.shape.chance(0.3):
         a, b = least(most(qx, -1.0), 1.0), least(most(qy, -1.0), 1.0)
         rule = "each component is cut to [-1, 1] (anisotropic)"
     else:
