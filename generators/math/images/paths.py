@@ -162,7 +162,7 @@ class _Path:
         line = "column" if self.down else "row"
         where = f"{line} by disparity"
         text = f"A step of semi-global matching. {self.before.name} holds the path costs L of the "
-        text += f"pixels before, {where}; for each pixel"
+        text += f"{'row' if self.down else 'column'} before, {where}; for each pixel"
         if self.step is not None:
             text += f" of {'row' if self.down else 'column'} {self.step.name}"
         text += f" and disparity d {out.name} gets {self.costs.name} + min(L(d), L(d - 1) + "
