@@ -75,6 +75,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     bones__max_fill=((32, 64), (64, 256)),
     vocab=((8_000, 32_000), (32_000, 128_000)),
     angles=((64, 180), (180, 720)),
+    disparities=((32, 128), (64, 256)),
     lags__thresholds=((16, 64), (64, 256)),
     regions=((64, 1024), (1024, 8192)),
     top_k=((4, 16), (16, 64)),
