@@ -147,8 +147,8 @@ class _Conv:
         return (*b, *at, *channel) if self.last else (*b, *channel, *at)
 
 
-def _channels(w: Work, mode: str) -> tuple[str, str, str]:
-    """Input channels, output channels, and input channels of a weight."""
+def _channels(w: Work, mode: str, most: int) -> tuple[str, str, str]:
+    """Input channels, output channels, and input channels of a weight, of a group at most these."""
     if mode == "full":
         w.size("cin", 2, 3, "in_channels cin")
         w.size("cout", 2, 4, "out_channels cout")
@@ -158,7 +158,7 @@ def _channels(w: Work, mode: str) -> tuple[str, str, str]:
     )
     if mode == "depthwise":
         return "chans", "chans", ""
-    size = str(w.k.draw.shape.choice((2, 4)))
+    size = str(min(w.k.draw.shape.choice((2, 4)), most))
     w.words[f"{size}*chans"] = "channels num_channels"
     w.words[size] = "group_size group_channels"
     return f"{size}*chans", f"{size}*chans", size
@@ -172,7 +172,8 @@ def _convolution(k: KernelBuilder, level: int, nd: int) -> Title:
     modes = {"full": 3 * (nd < 3), "depthwise": 2, "grouped": (nd < 3) * (level > 1)}
     mode = k.draw.shape.weighted(modes)
     batch = (w.size("b", 2, 3, "batch"),) if nd < 3 and w.chance(0.35, 2) else ()
-    cin, cout, inner = _channels(w, mode)
+    # A batch of images has as many outputs as a row is tried at.
+    cin, cout, inner = _channels(w, mode, 2 if batch and nd == 2 else 4)
     f = _Conv(w, win, mode, w.chance(0.35), batch)
     names = {1: "x inputs signal", 2: "x image inputs", 3: "x volume inputs"}[nd]
     x = w.tensor(names, f.dims((cin,), win.inputs))
