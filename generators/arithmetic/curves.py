@@ -78,7 +78,7 @@ def _slope(form: str, t: Expr, p: Sequence[Expr]) -> Expr:
         linear = 2.0 * p[0] - 5.0 * p[1] + 4.0 * p[2] - p[3]
         cubic = 3.0 * (p[1] - p[2]) + p[3] - p[0]
         return 0.5 * (p[2] - p[0] + t * (2.0 * linear + 3.0 * t * cubic))
-    return 0.5 * (t * t * (p[3] - p[1]) + u * u * (p[2] - p[0]) + 2.0 * u * t * (p[2] - p[1]))
+    return 0.5 * (t * t * (p[3] - p[1]) + u * u * (p[2] - p[0]) + 4.0 * u * t * (p[2] - p[1]))
 
 
 _LAYOUTS = {"each": 3, "one": 2, "curves": 4}
