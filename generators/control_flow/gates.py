@@ -137,10 +137,10 @@ CIRCUITS: tuple[Circuit, ...] = (
     _circuit(
         "arbiter",
         often=False,
-        grant_c=lambda request_a, request_b, request_c: both(
-            request_c, off(request_a), off(request_b)
+        grant_low=lambda request_high, request_mid, request_low: both(
+            request_low, off(request_high), off(request_mid)
         ),
-        grant_b=lambda request_a, request_b: both(request_b, off(request_a)),
+        grant_mid=lambda request_high, request_mid: both(request_mid, off(request_high)),
     ),
     _circuit(
         "collision_mask",

@@ -318,7 +318,7 @@ class _Runs:
     nb: Expr
 
 
-def _merged(r: _Runs) -> str:
+def _merged(r: _Runs) -> Title:
     """Each element of either run goes to its place among all."""
     k, i, head = r.k, r.at[-1], r.at[:-1]
     assert isinstance(r.a.type, Array)
@@ -333,14 +333,15 @@ def _merged(r: _Runs) -> str:
         q = k.let("j index_b", i - r.na)
         y = k.let("key_b", r.b[index(*head, q)])
         k.store(merged, (*head, q + _bisect(k, r.a, head, y, r.na, True, "_a")), y)
-    return (
+    return Title(
+        k.name("merge_by_rank rank_merge merge_runs"),
         f"Merge sorted {r.a.name} and {r.b.name} into {merged.name}, a thread for each element: "
         "its place is its index in its own run plus how many of the other come before it; of equal "
-        f"keys those of {r.a.name} come first."
+        f"keys those of {r.a.name} come first.",
     )
 
 
-def _ranked(r: _Runs) -> str:
+def _ranked(r: _Runs) -> Title:
     """Where each element of the first run stands in the second."""
     k, i, head, ties = r.k, r.at[-1], r.at[:-1], r.k.draw.shape.chance(0.5)
     x = k.let("x key", r.a[r.at])
@@ -362,7 +363,8 @@ def _ranked(r: _Runs) -> str:
         "found": f"1 if {r.b.name} has it too, else 0",
     }[goal]
     text = f"For each element of sorted {r.a.name}, {out.name} gets {said}, by bisection in "
-    return f"{text}sorted {r.b.name}."
+    kernels = "mark_common find_common" if goal == "found" else "rank_in_other cross_ranks"
+    return Title(k.name(kernels), f"{text}sorted {r.b.name}.")
 
 
 _NAMES = (
@@ -390,8 +392,5 @@ def merge_by_rank(k: KernelBuilder, level: int) -> Title:
     sizes = shape.chance(0.5)
     na: Expr = k.size_param(runs[2], "len_a") if sizes else extent(a, len(lead))
     nb: Expr = k.size_param(runs[3], "len_b") if sizes else extent(b, len(lead))
-    text = (_merged if one else _ranked)(_Runs(k, at, lead, a, b, na, nb))
-    text += " Runs are rows." if lead else ""
-    return Title(
-        k.name("merge_by_rank rank_merge merge_runs" if one else "rank_in_other cross_ranks"), text
-    )
+    name, text = (_merged if one else _ranked)(_Runs(k, at, lead, a, b, na, nb))
+    return Title(name, text + " Runs are rows." if lead else text)
