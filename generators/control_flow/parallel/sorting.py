@@ -151,7 +151,7 @@ def _bit(k: KernelBuilder, place: Expr) -> Expr:
 
 def _parity(k: KernelBuilder) -> tuple[Expr, str]:
     """Whether pairs begin at even or odd places; in words."""
-    if k.draw.shape.chance(0.7):
+    if k.draw.shape.chance(0.85):
         odd = k.scalar("parity start offset", INT32, 0, 1)
         return odd, odd.name
     phase = k.scalar("phase pass_id sweep", INT32, 0, 5)
@@ -163,7 +163,7 @@ def odd_even_step(k: KernelBuilder, level: int) -> Title:
     """One phase of odd-even transposition sort: neighbours from an even or odd place on."""
     shape, type_ = k.draw.shape, key_type(k)
     k.size("rows", 4, 6)  # One long list would need as many phases as it has keys.
-    even, flat = shape.chance(0.5), shape.chance(0.3)
+    even, flat = shape.chance(0.25), shape.chance(0.3)
     k.size("pairs", 8, 12)
     n = "2*pairs" if even else "2*pairs+1"
     names = (k.name("row r segment"), k.name("t i"))
