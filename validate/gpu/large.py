@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from validate.gpu.text import Ran, Row, Shape, Text, Values, run_text
+from validate.gpu.turns import longest_loops
 from validate.oracle.compare import Mismatch, compare
 from validate.row.dtypes import parse, storage
 from validate.row.inputs import Array, raw_numbers
@@ -184,6 +185,7 @@ def _widened(row: Row, arg: Mapping[str, Any], sizes: Mapping[str, int]) -> dict
         1, prod(evaluate_all(arg["shape"], own))
     )
     longer = max(1.0, terms / before)
+    longer *= max(1.0, longest_loops(row, sizes) / longest_loops(row, own))
     return {key: None if arg[key] is None else longer * arg[key] for key in ("rtol", "atol")}
 
 
