@@ -160,9 +160,13 @@ def test_each_warp_of_a_block_that_has_a_total_adds_once() -> None:
         assert cost.asked.updates == cost.blocks * cost.schedule.threads / WARP
 
 
-def test_a_loop_of_one_turn_is_told_as_such() -> None:
+def test_a_loop_of_one_turn_is_told_as_such(all_rows: list[Row]) -> None:
     checked = 0
-    for row, found in choices():
+    for row in all_rows:
+        if checked > 3:
+            break
+        if row["cuda_plain"] is None or (found := choice_of(row)) is None:
+            continue
         for other in map(found.cost, found.all):
             if other.plan.in_turn and other.blocks == found.cost().blocks:
                 told = _changes({**row, "cuda_plain": ""}, other, found.cost())

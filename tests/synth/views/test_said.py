@@ -111,7 +111,7 @@ def test_cells_outside_of_a_cycle_are_not_told_as_state_0() -> None:
                 title = categories()[category].draw_idiom(idiom, draw, 2).description
             except Reject:
                 continue
-            if "one state ahead" in title and "wraps around" not in title:
+            if "in the next state" in title and "wraps around" not in title:
                 told.append(title)
     assert told
     assert all("Cells outside are not counted." in title for title in told)
