@@ -91,9 +91,9 @@ def without(draft: Draft, names: Sequence[str], launch: Sequence[str]) -> Draft 
     read = reads_of(found)
     stored = {s.array.name for s in statements(body) if isinstance(s, ir.Store | ir.Atomic)}
     params = [p for p in draft.params if p.name in read | stored]
-    gone = [p.name for p in draft.params if p not in params]
+    gone = {p.name for p in draft.params if p not in params}
     told, left = set(_words(draft.text)), set(_words(text))
-    if not stored or left & set(gone) or stored & told - left:
+    if not stored or left & gone or stored & told - left:
         return None
     sizes = sizes_in_use(draft.sizes, params, launch)
     structs = [s for s in draft.structs if s in _structs(params, functions, body)]

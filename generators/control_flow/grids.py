@@ -22,7 +22,8 @@ from generators.control_flow.kit import (
     take,
 )
 from generators.control_flow.params import with_struct
-from generators.kit.functions import clamp, where
+from generators.kit.functions import clamp
+from generators.kit.masks import one_if
 from generators.kit.naming import BY_LEVEL, held, routine
 from generators.kit.sites import Site, launch, over
 from generators.kit.sources import zero
@@ -142,7 +143,7 @@ def cellular_automaton(k: KernelBuilder, level: int) -> Title:
         text, result = _ruled(k, level, form, state, found)
     result = held(k, "after new_state", result) if changed else result
     k.store(new, s.at, cast(result, type_))
-    flips = where(fn("ne", result, state), k.lift(1, INT32), k.lift(0, INT32))
+    flips = one_if(fn("ne", result, state))
     note += changed.told("1 where the state changed, else 0", flips)
     outside = "are not counted" if form == "cyclic" else "count as 0"
     whole = "row" if form == "elementary" else "grid"

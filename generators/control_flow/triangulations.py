@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import index
-from generators.kit.functions import where
+from generators.kit.masks import one_if
 from generators.program.dtypes import INT32, Scalar, Vec
 from generators.program.expr import Expr, Var
 
@@ -85,7 +85,7 @@ def delaunay_edges(k: KernelBuilder, level: int) -> Title:
     a, b, c, d = (m.held(n, i) for n, i in zip("abcd", ids, strict=True))
     det = _in_circle(k, a, b, c, d)
     if k.draw.shape.chance(0.5):
-        k.store(flips, at, where(det > 0, k.lift(1, INT32), k.lift(0, INT32)))
+        k.store(flips, at, one_if(det > 0))
     else:
         flag = k.let("flip bad", k.lift(0, INT32))
         with k.if_(det > 0):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, fn
+from generators.build.body import lift
 from generators.kit.sites import Names, Site
 from generators.kit.sources import setting
 from generators.kit.words import say
@@ -99,6 +100,11 @@ def flag_type(k: KernelBuilder) -> Scalar:
 def as_flag(value: Expr, type_: Scalar) -> Expr:
     """A bool as a value of a type that :func:`flag_type` drew."""
     return value if type_ == BOOL else cast(value, type_)
+
+
+def one_if(test: Expr) -> Expr:
+    """An int32: 1 where a test holds, else 0."""
+    return fn("where", test, lift(1, INT32), lift(0, INT32))
 
 
 def is_set(value: Expr) -> Expr:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import exp, where
+from generators.kit.masks import one_if
 from generators.kit.naming import routine
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
@@ -221,7 +222,7 @@ def _decide(t: _Lattice, rule: str, pull: Expr, beta: Expr, beta_said: str, chan
     k = t.k
     if rule == "bath":
         p_up = k.let("p_up", 1.0 / (1.0 + exp(-2.0 * beta * pull)))
-        t.put(where(chance.draw(0, "u") < p_up, k.lift(1, INT32), k.lift(0, INT32)))
+        t.put(one_if(chance.draw(0, "u") < p_up))
         return f"the site becomes 1 where u < 1 / (1 + exp(-2 * {beta_said} * F)), else 0"
     own = k.let("spin b", cast(t.spins[t.place], INT32))
     cost = k.let("delta_e d_energy", cast(4 * own - 2, FLOAT32) * pull)
@@ -301,7 +302,7 @@ def potts_half_sweep(k: KernelBuilder, level: int) -> Title:
     def alike(state: Expr) -> Expr:
         found: Expr | None = None
         for near in around:
-            one = where(fn("eq", near, state), k.lift(1, INT32), k.lift(0, INT32))
+            one = one_if(fn("eq", near, state))
             found = one if found is None else found + one
         assert found is not None
         return found

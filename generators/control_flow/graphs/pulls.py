@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
-from generators.build import KernelBuilder, cast, extent, fn
+from generators.build import KernelBuilder, cast, extent
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import same
 from generators.kit.functions import least, most
+from generators.kit.masks import one_if
 from generators.program.dtypes import BOOL, FLOAT32, INT32, Scalar, Type
 from generators.program.expr import Expr, Var
 
@@ -240,7 +241,7 @@ def sssp_pull(k: KernelBuilder, level: int) -> Title:
     elif level > 1 and shape.chance(0.5):
         changed = k.out("changed improved", INT32, "verts")
         better = best < dist[g.v] if goal == "sum" else best > dist[g.v]
-        k.store(changed, g.v, fn("where", better, k.lift(1, INT32), k.lift(0, INT32)))
+        k.store(changed, g.v, one_if(better))
         text += f" {changed.name} gets 1 where that differs from {dist.name}, else 0."
     return Title(k.name(title), text)
 

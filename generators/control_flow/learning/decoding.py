@@ -19,6 +19,11 @@ def sequences(k: KernelBuilder) -> tuple[str, ...]:
     return (k.size("batch", 16, 24),)
 
 
+def lead_names(k: KernelBuilder, dims: tuple[str, ...]) -> list[str]:
+    """What a thread calls its sequence, and its beam."""
+    return [k.name("b seq row")] if len(dims) == 1 else [k.name("b"), k.name("m beam")]
+
+
 def _stop(k: KernelBuilder, x: Var, axis: int, size: str, names: str) -> Expr:
     if k.draw.shape.chance(0.35):
         return k.size_param(names, size)
@@ -41,7 +46,7 @@ def banned_ngrams(k: KernelBuilder, level: int) -> Title:
     dims = sequences(k)
     k.size("max_len", 18, 24, minimum=16)
     k.size("vocab", 3, 4, minimum=3)
-    lead = [k.name("b seq row")] if len(dims) == 1 else [k.name("b"), k.name("m beam")]
+    lead = lead_names(k, dims)
     *at, start = k.thread(*dims, "max_len", names=[*lead, k.name("start pos")])
     tokens = k.array("tokens generated_ids", INT32, (*dims, "max_len"), init="index_of:vocab")
     before, order = _order(k)

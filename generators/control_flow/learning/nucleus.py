@@ -5,10 +5,10 @@ A. Holtzman et al., The Curious Case of Neural Text Degeneration, ICLR 2020.
 
 from __future__ import annotations
 
-from generators.build import KernelBuilder, extent, fn
+from generators.build import KernelBuilder, extent
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import both, branch, index
-from generators.control_flow.learning.decoding import sequences
+from generators.control_flow.learning.decoding import lead_names, sequences
 from generators.kit.functions import least, log, where
 from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Var
@@ -42,7 +42,7 @@ def _masked(k: KernelBuilder) -> Title:
     """A thread for each token: its logit where the mass before it leaves it in the nucleus."""
     dims = sequences(k)
     k.size("vocab", 14, 20)
-    lead = [k.name("b seq row")] if len(dims) == 1 else [k.name("b"), k.name("m beam")]
+    lead = lead_names(k, dims)
     at = k.thread(*dims, "vocab", names=[*lead, k.name("c j rank")])
     x = k.array("sorted_logits logits_sorted", FLOAT32, (*dims, "vocab"), low=-3.0, high=3.0)
     sums = _sums(k, dims)
@@ -81,7 +81,7 @@ def _above_share(k: KernelBuilder) -> Title:
     """Min-p (Nguyen et al., ICLR 2025): by logits alone, as a softmax keeps their differences."""
     dims = sequences(k)
     k.size("vocab", 14, 20)
-    lead = [k.name("b seq row")] if len(dims) == 1 else [k.name("b"), k.name("m beam")]
+    lead = lead_names(k, dims)
     at = k.thread(*dims, "vocab", names=[*lead, k.name("v tok")])
     given = k.draw.shape.chance(0.5)
     names = "logits scores"
@@ -108,11 +108,22 @@ def _above_share(k: KernelBuilder) -> Title:
     return Title(k.name("min_p_filter filter_min_p mask_unlikely"), text)
 
 
-def _first(k: KernelBuilder, sums: Var, at: tuple[Var, ...], stop: Expr, least_sum: Expr) -> Var:
-    """The first place at which the sums reach a number, or ``stop``: by bisection."""
-    lo, hi = k.let("lo left", k.lift(0, INT32)), k.let("hi right", stop)
+_ENDS = ("lo left", "hi right", "mid")
+
+
+def _first(
+    k: KernelBuilder,
+    sums: Var,
+    at: tuple[Var, ...],
+    stop: Expr,
+    least_sum: Expr,
+    names: tuple[str, str, str] = _ENDS,
+) -> Var:
+    """The first place at which the sums reach a number, or ``stop``: by bisection, whose ends and
+    middle have these names."""
+    lo, hi = k.let(names[0], k.lift(0, INT32)), k.let(names[1], stop)
     with k.while_(lo < hi):
-        mid = k.let("mid", (lo + hi) // 2)
+        mid = k.let(names[2], (lo + hi) // 2)
         branch(k, (sums[index(*at, mid)] < least_sum, (lo, mid + 1)), (None, (hi, mid)))
     return lo
 
@@ -121,7 +132,7 @@ def _searched(k: KernelBuilder, drawn: bool) -> Title:
     """A thread for each sequence bisects in the sums for the end of the nucleus."""
     dims = sequences(k)
     k.size("vocab", 14, 20)
-    lead = [k.name("b seq row")] if len(dims) == 1 else [k.name("b"), k.name("m beam")]
+    lead = lead_names(k, dims)
     at = k.thread(*dims, names=lead)
     sums = _sums(k, dims)
     stop: Expr = extent(sums, len(dims))
@@ -160,14 +171,8 @@ def _drawn(
     ids = k.array("sorted_ids token_ids", INT32, (*dims, "vocab"), low=0, high=900)
     uniforms = k.array("uniforms u_rand", FLOAT32, dims, low=0.02, high=0.98)
     target = k.let("target wanted", uniforms[at] * sums[index(*at, kept - 1)])
-    first = k.let("first begin", k.lift(0, INT32))
-    end = k.let("end final", kept - 1)
-    with k.while_(first < end):
-        middle = k.let("middle half_way", (first + end) // 2)
-        with k.if_(fn("lt", sums[index(*at, middle)], target)):
-            k.assign(first, middle + 1)
-        with k.else_():
-            k.assign(end, middle)
+    names = ("first begin", "end final", "middle half_way")
+    first = _first(k, sums, at, kept - 1, target, names)
     out = k.out("next_ids sampled", INT32, dims)
     k.store(out, at, ids[index(*at, first)])
     text += f". {out.name} gets the token, of {ids.name}, at the first sum that is at least "

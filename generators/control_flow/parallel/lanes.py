@@ -19,6 +19,13 @@ def key_type(k: KernelBuilder) -> Scalar:
     return Scalar(k.draw.shape.weighted(NUMBERS))
 
 
+def spans(type_: Scalar) -> tuple[object, object]:
+    """The range of keys of a type: few enough integers that some are equal."""
+    if type_.is_float:
+        return -50.0, 50.0
+    return (0 if type_.is_unsigned else -20), 60
+
+
 @dataclass
 class Lanes:
     """Threads that each have a sequence, and how sequences lie in memory."""

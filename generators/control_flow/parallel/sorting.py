@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from generators.build import KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import both, index, same, some
-from generators.control_flow.parallel.lanes import key_type
+from generators.control_flow.parallel.lanes import key_type, spans
 from generators.kit.functions import least, most, where
+from generators.kit.masks import one_if
 from generators.kit.text import written
 from generators.program.dtypes import INT32, Array, Scalar
 from generators.program.expr import Expr, Var
@@ -17,13 +18,6 @@ from generators.program.expr import Expr, Var
 Place = tuple[Expr, ...]
 WHOLE = ("int32", "int64", "uint32")
 """Types of keys that may be compared with ``==``."""
-
-
-def spans(type_: Scalar) -> tuple[object, object]:
-    """The range of keys of a type: few enough integers that some are equal."""
-    if type_.is_float:
-        return -50.0, 50.0
-    return (0 if type_.is_unsigned else -20), 60
 
 
 @dataclass(frozen=True)
@@ -353,7 +347,7 @@ def _ranked(r: _Runs) -> Title:
     if goal == "found":
         near = most(lo - 1, 0) if ties else least(lo, r.nb - 1)
         hit = same(r.b[index(*head, near)], x)
-        k.store(out, r.at, where(hit, k.lift(1, INT32), k.lift(0, INT32)))
+        k.store(out, r.at, one_if(hit))
     else:
         k.store(out, r.at, i + lo if goal == "place" else lo)
     which = "not above" if ties else "below"

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from generators.build import KernelBuilder, extent, fn
 from generators.build.registry import Title, idiom
+from generators.kit.masks import one_if
 from generators.program.dtypes import FLOAT32, INT32, Vec
 from generators.program.expr import Expr, Var
 
@@ -106,10 +107,6 @@ class _Points:
         return "point" if self.way == "all" else "candidate"
 
 
-def _flag(k: KernelBuilder, test: Expr) -> Expr:
-    return fn("where", test, k.lift(1, INT32), k.lift(0, INT32))
-
-
 @idiom(depth=3)
 def dbscan_core(k: KernelBuilder, level: int) -> Title:
     """Core points of DBSCAN: those with enough points around them.
@@ -136,7 +133,7 @@ def dbscan_core(k: KernelBuilder, level: int) -> Title:
                 with k.if_(count >= fewest):
                     k.break_()
     flags = k.out("is_core core_flags", INT32, p.dims)
-    k.store(flags, (*p.lead, p.i), _flag(k, count >= fewest))
+    k.store(flags, (*p.lead, p.i), one_if(count >= fewest))
     near = f"points within {p.eps.name} of it (itself included)"
     if listed:
         near = f"points among itself and those of its candidates that lie within {p.eps.name}"

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from generators.build import KernelBuilder, cast
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import index, same
-from generators.control_flow.parallel.lanes import key_type
+from generators.control_flow.parallel.lanes import key_type, spans
 from generators.kit.functions import exp, where
-from generators.program.dtypes import FLOAT32, INT32, Scalar
+from generators.kit.masks import one_if
+from generators.program.dtypes import FLOAT32, INT32
 from generators.program.expr import Expr, Operand, Var
 
 
@@ -131,12 +132,6 @@ def _voted(k: KernelBuilder, total: Var, count: Expr) -> tuple[Expr, str]:
     return total, "the sum"
 
 
-def _spans(type_: Scalar) -> tuple[object, object]:
-    if type_.is_float:
-        return -50.0, 50.0
-    return (0 if type_.is_unsigned else -20), 60
-
-
 @idiom
 def heap_search(k: KernelBuilder, level: int) -> Title:
     """Bisection in keys laid out as a heap (Eytzinger; Khuong and Morin, ACM J. Exp. Algorithmics
@@ -144,7 +139,7 @@ def heap_search(k: KernelBuilder, level: int) -> Title:
     shape, type_ = k.draw.shape, key_type(k)
     count, (dims, at_query) = 2 ** shape.choice((6, 7, 8, 9, 10)) - 1, _queries(k)
     several, traced = shape.chance(0.3), shape.chance(0.15 + 0.1 * level) and not type_.is_float
-    low, high = (0, 9) if traced else _spans(type_)
+    low, high = (0, 9) if traced else spans(type_)
     tree_dims = (*([k.size("sets", 3, 5)] if several else []), str(count + 1))
     tree = k.array("heap_keys eytzinger_keys", type_, tree_dims, low=low, high=high)
     queries = k.array("needles search_keys", type_, dims, low=low, high=high)
@@ -210,7 +205,7 @@ def _down(
                 k.assign(seen, node)
         right = key < x if strict else key <= x
         if k.draw.shape.chance(0.5):
-            k.assign(node, 2 * node + where(right, k.lift(1, INT32), k.lift(0, INT32)))
+            k.assign(node, 2 * node + one_if(right))
         else:
             k.assign(node, 2 * node)
             with k.if_(right):

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import same
-from generators.kit.functions import exp, least, log, most, where
+from generators.kit.functions import exp, least, log, most
+from generators.kit.masks import one_if
 from generators.kit.naming import helper
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
@@ -219,4 +220,4 @@ def _count_change(k: KernelBuilder, changes: Var, before: Expr, state: Expr) -> 
         with k.if_(moved):
             k.augment(changes, "add", 1)
     else:
-        k.augment(changes, "add", where(moved, k.lift(1, INT32), k.lift(0, INT32)))
+        k.augment(changes, "add", one_if(moved))

@@ -214,7 +214,7 @@ def _dual_step(k: KernelBuilder, level: int, image: Image, dual: _Dual) -> Title
     dual.open()
     here = k.let("center u0", bar[image.at])
     read = lambda y, x: bar[image.place(y, x)] - here  # noqa: E731
-    gx, gy = _forward(k, image, read)
+    gx, gy = _forward(dual, read)
     huber = level > 1 and k.draw.shape.chance(0.4)
     shrink: Expr | None = None
     if huber:
@@ -243,26 +243,17 @@ def _dual_step(k: KernelBuilder, level: int, image: Image, dual: _Dual) -> Title
     )
 
 
-def _forward(
-    k: KernelBuilder, image: Image, read: Callable[[Expr, Expr], Expr]
-) -> tuple[Expr, Expr]:
+def _forward(dual: _Dual, read: Callable[[Expr, Expr], Expr]) -> tuple[Expr, Expr]:
     """Forward differences along columns and rows, none at the last."""
-    parts = []
+    k, image, parts = dual.k, dual.image, []
     for axis, name in ((1, "gx"), (0, "gy")):
         here = (image.y, image.x)[axis]
-        zero = k.lift(0.0, pixel_of(image))
-        part = k.let(name, zero)
+        part = k.let(name, k.lift(0.0, dual.type))
         with k.if_(here + 1 < image.size(axis)):
             place = (image.y, here + 1) if axis else (here + 1, image.x)
             k.assign(part, read(*place))
         parts.append(part)
     return parts[0], parts[1]
-
-
-def pixel_of(image: Image) -> Scalar:
-    """The type of the numbers of an image's first array."""
-    found = image.k.params[0].type.element  # type: ignore[union-attr]
-    return found.scalar if isinstance(found, Vec) else found  # type: ignore[return-value]
 
 
 def _primal(k: KernelBuilder, level: int, image: Image, dual: _Dual) -> Title:
@@ -313,7 +304,7 @@ def _fixed_point(k: KernelBuilder, image: Image, dual: _Dual) -> Title:
         there = dual.divergence("div_next div1", y, x, back)
         return there - inv * noisy[image.place(y, x)] - own
 
-    gx, gy = _forward(k, image, read)
+    gx, gy = _forward(dual, read)
     norm = k.let("den scale", 1.0 + tau * sqrt(gx * gx + gy * gy))
     a, b = ((dual.part(n, image.y, image.x) + tau * g) / norm for n, g in enumerate((gx, gy)))
     done = dual.store(a, b)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from generators.build import KernelBuilder, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, most, sqrt, where
+from generators.kit.masks import one_if
 from generators.kit.sources import zero
 from generators.program.dtypes import FLOAT32, INT32, Mat, Quat, Transform, Vec
 from generators.program.expr import Expr, Var
@@ -106,7 +107,7 @@ def _spacing_stored(c: Crowd, p: Points, best: Var, of: tuple[int, bool, Var]) -
         typical = (0.35 if c.vec.size == 2 else 0.75) + 0.03 * few
         typical = typical if root else typical * typical
         limit = k.scalar("max_spacing threshold", c.scalar, typical, 1.3 * typical)
-        name = c.put("keep inliers", where(mean < limit, k.lift(1, INT32), k.lift(0, INT32)))
+        name = c.put("keep inliers", one_if(mean < limit))
         text += f"{name} gets 1 where their mean {what} is below {limit.name}, else 0 (an outlier)."
     elif way == "mean":
         names = "spacings mean_dist" if root else "sq_spacings mean_sq_dist"

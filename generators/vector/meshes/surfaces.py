@@ -7,6 +7,7 @@ from collections.abc import Callable
 from generators.build import KernelBuilder, extent, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import TWO_PI, atan2, dot, most
+from generators.kit.masks import one_if
 from generators.kit.sources import zero
 from generators.program.dtypes import FLOAT32, INT32, Quat, Vec
 from generators.program.expr import Expr, Var
@@ -146,7 +147,7 @@ def _winding_number_stored(
     if c.chance(0.4, 2):
         inside = k.scalar("threshold iso", FLOAT32, 0.08, 0.2)
         w = k.let("w winding", found)
-        flag = fn("where", abs(w) > inside, k.lift(1, INT32), k.lift(0, INT32))
+        flag = one_if(abs(w) > inside)
         text += (
             f"Store the sum over 2 * pi in {c.put('winding w_out', w)} and 1 in "
             f"{c.put('inside is_inside', flag)} where its size exceeds {inside.name}, else 0."

@@ -6,6 +6,7 @@ from generators.build import KernelBuilder, fn, make
 from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import dot, most, sqrt
+from generators.kit.masks import one_if
 from generators.kit.words import plurals
 from generators.program.dtypes import FLOAT32, INT32, Mat, Quat, Vec
 from generators.program.expr import Expr, Var
@@ -97,7 +98,7 @@ def _voted(c: Crowd, found: Expr, what: str, signed: bool = False) -> str:
         return f"{name} gets {what}, times {scores.name}."
     limit = k.scalar("threshold max_error", FLOAT32, 0.1, 0.4)
     if way == "vote":
-        near = fn("where", error < limit, k.lift(1, INT32), k.lift(0, INT32))
+        near = one_if(error < limit)
         text = f"{c.put('inliers votes', near)} gets 1 where {what} is below {limit.name}, else 0"
         if c.shape.chance(0.5):
             text += f", {c.put('errors residuals', error)} the value"

@@ -6,6 +6,7 @@ from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.draw import Stream
 from generators.build.registry import Title, idiom
 from generators.kit.functions import atan2, cos, dot, exp, sin, sqrt
+from generators.kit.masks import one_if
 from generators.kit.naming import local
 from generators.kit.sources import zero
 from generators.kit.text import written
@@ -346,7 +347,7 @@ def _touching(c: Crowd, squared: Expr) -> tuple[str, str]:
     reach = k.scalar("cutoff contact_dist", c.scalar, 0.7, 1.4)
     if way == "flag":
         near = squared < reach * reach
-        found = fn("where", near, k.lift(1, INT32), k.lift(0, INT32))
+        found = one_if(near)
         text = f"{c.put('contacts contact_out', found)} gets 1 where d < {reach.name}, else 0."
         return text, "contact_map residue_contacts"
     dist = c.maybe("dist r", sqrt(squared))
