@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from synth.render.cuda.cost.device import H200, WARP
 from synth.render.cuda.cost.facts import LOAD
-from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
+from synth.render.cuda.cost.predict import (
+    ATOMICS,
+    CACHE,
+    INSTRUCTIONS,
+    LATENCY,
+    MEMORY,
+    STARTS,
+)
 from synth.views.layout import Cost
 from synth.views.sizes import counted, in_bytes, many, us
 
@@ -14,6 +21,7 @@ LIMITS = {
     INSTRUCTIONS: "instructions",
     ATOMICS: "atomics",
     LATENCY: "latency",
+    STARTS: "starting blocks",
 }
 """What time goes to, in the words of an answer."""
 
@@ -34,6 +42,9 @@ def because(cost: Cost, limit: str) -> str:
         # Where branches or data decide, the model takes a share.
         about = "an estimated" if cost.is_estimate else "about"
         return f"{about} {each:,.0f} instructions for each of {many(cost.facts.points)} points"
+    if limit == STARTS:
+        blocks = counted(cost.blocks, "block", "blocks")
+        return f"{blocks} of {cost.schedule.threads} threads are started"
     return _atomics(cost) if limit == ATOMICS else _latency(cost)
 
 

@@ -48,6 +48,8 @@ class Plan:
     """Loads of different points that a thread has under way at a time."""
     shuffles: float = 0.0
     """Shuffles a thread."""
+    instructions: float = 0.0
+    """Instructions of a thread beyond those of the program, as to fill a tile."""
     barriers: float = 0.0
     """Barriers a thread."""
     combined: Mapping[int, float] = field(default_factory=dict)

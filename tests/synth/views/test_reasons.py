@@ -24,7 +24,14 @@ from synth.render.cuda.choose import candidates_of
 from synth.render.cuda.cost.device import H200
 from synth.render.cuda.cost.facts import LOAD, STORE, UPDATE, facts_of
 from synth.render.cuda.cost.launch import Launch
-from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY, MEMORY
+from synth.render.cuda.cost.predict import (
+    ATOMICS,
+    CACHE,
+    INSTRUCTIONS,
+    LATENCY,
+    MEMORY,
+    STARTS,
+)
 from synth.render.cuda.find.owned import settled
 from synth.render.cuda.style import styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
@@ -120,7 +127,7 @@ def test_times_and_causes_are_those_of_the_model(row: Row) -> None:
 
 
 def test_the_model_tells_of_each_limit() -> None:
-    assert set(LIMITS) == {MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY}
+    assert set(LIMITS) == {MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY, STARTS}
     for style in styles().values():
         assert style.called[0].islower(), style.name
 

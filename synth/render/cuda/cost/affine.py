@@ -41,8 +41,8 @@ class Moves:
     ``led_by``: variables on which it depends in some other way, through data or a product;
     ``value`` is the constant part, None where only the device knows it. ``most`` is what it never
     exceeds, None where nothing says so; ``values`` how many values it may take, and ``span`` how
-    far these lie apart. ``is_guess``: its value, or where there are factors these, follow from a
-    parameter of which only the range is known.
+    far these lie apart, ``stray`` what of that is by what leads it. ``is_guess``: its value, or
+    where there are factors these, follow from a parameter of which only the range is known.
     """
 
     factors: Mapping[str, float] = field(default_factory=dict)
@@ -53,6 +53,7 @@ class Moves:
     span: float = 0.0
     stairs: Mapping[Stair, float] = field(default_factory=dict)
     is_guess: bool = False
+    stray: float = 0.0
 
     @property
     def names(self) -> frozenset[str]:
@@ -105,6 +106,7 @@ def add(left: Moves, right: Moves, sign: float = 1.0) -> Moves:
         left.span + right.span,
         _joined(left.stairs, right.stairs, sign),
         _guessed(left, right),
+        left.stray + right.stray,
     )
 
 
@@ -125,16 +127,18 @@ def scaled(moves: Moves, factor: float) -> Moves:
     value = None if moves.value is None else moves.value * factor
     factors = {n: f * factor for n, f in moves.factors.items() if factor}
     stairs = {s: f * factor for s, f in moves.stairs.items() if factor}
-    span = moves.span * abs(factor) if factor else 0.0
-    return Moves(factors, moves.led_by, value, None, moves.values, span, stairs, moves.is_guess)
+    span, stray = (x * abs(factor) if factor else 0.0 for x in (moves.span, moves.stray))
+    led_by, values = moves.led_by, moves.values
+    return Moves(factors, led_by, value, None, values, span, stairs, moves.is_guess, stray)
 
 
-def led(*moves: Moves) -> Moves:
+def led(*moves: Moves, values: float | None = None, span: float | None = None) -> Moves:
     """What depends on others in no linear way: it takes no more values than they together do, but
-    these may lie anywhere."""
+    these may lie anywhere, where ``values`` and ``span`` do not say better."""
     names = frozenset().union(*(m.names for m in moves))
-    values = prod(m.values for m in moves)
-    return Moves(led_by=names, value=None, values=values, span=inf if names else 0.0)
+    values = prod(m.values for m in moves) if values is None else values
+    span = (inf if names else 0.0) if span is None else span
+    return Moves(led_by=names, value=None, values=values, span=span, stray=span if names else 0.0)
 
 
 def chosen(condition: Moves, by_data: bool, options: list[Moves]) -> Moves:
@@ -144,7 +148,7 @@ def chosen(condition: Moves, by_data: bool, options: list[Moves]) -> Moves:
     if moved and all(m.moves_as(moved[0]) for m in options):
         return replace(moved[0], value=None)
     if any(m.led_by for m in options) or (by_data and condition.names):
-        return replace(led(condition, *options), values=inf, span=inf)
+        return led(condition, *options, values=inf, span=inf)
     return moved[0] if moved else replace(led(*options), value=None)
 
 
@@ -153,7 +157,7 @@ def divided(moves: Moves, divisor: float) -> Moves:
     values = min(moves.values, moves.span / divisor + 1.0)
     span = moves.span / divisor
     if moves.led_by:
-        return replace(led(moves), values=values, span=span)
+        return led(moves, values=values, span=span)
     factors, linear = _shared(moves.factors, divisor)
     stairs, steps = _shared(moves.stairs, divisor)
     if not linear and not steps:
@@ -177,7 +181,7 @@ def remainder(moves: Moves, divisor: float) -> Moves:
     """What is left of a number beyond multiples of the divisor."""
     values, most = min(moves.values, divisor), divisor - 1.0
     if moves.led_by:
-        return replace(led(moves), most=most, values=values, span=min(moves.span, most))
+        return replace(led(moves, values=values, span=min(moves.span, most)), most=most)
     found = add(moves, scaled(divided(moves, divisor), divisor), -1.0)
     return replace(found, most=most, values=values, span=min(moves.span, most))
 
@@ -210,11 +214,10 @@ class Reader:
                 return self._op(e)
             case Load():
                 values, span = self.spreads.get(e.array.name, (inf, inf))
-                found = led(*(self.read(part) for part in parts(e)))
-                return replace(found, values=values, span=span)
+                return led(*(self.read(part) for part in parts(e)), values=values, span=span)
             case Component() | Field():
                 inner = [self.read(part) for part in parts(e)]
-                return replace(led(*inner), span=sum(m.span for m in inner))
+                return led(*inner, span=sum(m.span for m in inner))
             case _:
                 return led(*(self.read(part) for part in parts(e)))
 
@@ -250,7 +253,7 @@ class Reader:
                 value = None if args[0].value is None else abs(args[0].value)
                 return args[0] if args[0].names else replace(args[0], value=value)
             case op if op in _KEEP_SPAN:
-                return replace(led(*args), span=args[0].span)
+                return led(*args, span=args[0].span)
             case _:
                 return led(*args)
 
@@ -259,14 +262,18 @@ class Reader:
         """What moves, with what its op says of the values that it takes."""
         found = moved[0]
         if len(moved) > 1 and not all(m.moves_as(found) for m in moved):
-            found = replace(led(*moved), span=max(m.span for m in moved))
+            found = led(*moved, span=max(m.span for m in moved))
         limits = [a.constant for a in args[1:] if a.constant is not None]
         if op == "max" or not limits:
             return found
         most = limits[-1]
         values = max(1.0, most + 1.0)
         return replace(
-            found, most=most, values=min(found.values, values), span=min(found.span, values)
+            found,
+            most=most,
+            values=min(found.values, values),
+            span=min(found.span, values),
+            stray=min(found.stray, values),
         )
 
     @staticmethod

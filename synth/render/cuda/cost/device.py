@@ -19,9 +19,11 @@ class Device:
 
     ``memory_bytes`` of DRAM and ``cache_bytes`` of the L2 cache; ``lines`` of 128 bytes that the
     L1 caches look up; ``instructions`` of warps; ``updates`` atomics at different addresses,
-    ``updates_at_one`` at the same, ``shared_updates`` in shared memory. ``miss_us`` is what a load
+    ``updates_at_one`` at the same, ``shared_updates`` turns of a warp in shared memory, ``matches``
+    updates before which lanes look who else is at their element. ``miss_us`` is what a load
     takes from memory that nothing hides, ``latency_us`` a load in a loop, ``step_us`` a dependent
-    instruction, ``barrier_us`` a barrier, ``launch_us`` an empty launch. All but the sizes are
+    instruction, ``barrier_us`` a barrier, ``launch_us`` an empty launch; ``block_us`` and
+    ``warp_us`` what a processor takes to start a block and each warp of it. All but the sizes are
     fitted: they stand for what the model leaves out as well, and are no figures of the device's
     maker.
     """
@@ -37,11 +39,14 @@ class Device:
     updates: float
     updates_at_one: float
     shared_updates: float
+    matches: float
     miss_us: float
     latency_us: float
     step_us: float
     barrier_us: float
     launch_us: float
+    block_us: float
+    warp_us: float
 
 
 H200 = Device(
@@ -52,13 +57,16 @@ H200 = Device(
     memory_bytes=3.932e6,
     cache_bytes=1.737e7,
     lines=2.709e5,
-    instructions=6.5e5,
-    updates=3.601e4,
-    updates_at_one=301.8,
-    shared_updates=5.0e5,
-    miss_us=0.345,
+    instructions=7.5e5,
+    updates=5.0e4,
+    updates_at_one=100.0,
+    shared_updates=1.5e6,
+    matches=1.6e5,
+    miss_us=0.65,
     latency_us=0.1191,
     step_us=3.49e-3,
     barrier_us=2.0,
     launch_us=3.957,
+    block_us=0.057,
+    warp_us=0.0055,
 )

@@ -203,7 +203,7 @@ class _Walk:
         is_step = isinstance(s, ir.AugAssign)
         if in_loop and (is_step or s.name in self.assigned):
             # What earlier turns made of it is not followed.
-            moves = replace(led(moves, before), values=inf, span=inf)
+            moves = led(moves, before, values=inf, span=inf)
         elif isinstance(s, ir.AugAssign):
             sign = {"add": 1.0, "sub": -1.0}.get(s.op)
             moves = led(moves, before) if sign is None else add(before, moves, sign)
@@ -282,7 +282,9 @@ class _Walk:
         names = frozenset(self.kernel.threads)
         for name in _assigned(s.body):
             self.assigned.add(name)
-            self.reader.known[name] = Moves(led_by=names, value=None, values=inf, span=inf)
+            self.reader.known[name] = Moves(
+                led_by=names, value=None, values=inf, span=inf, stray=inf
+            )
 
     def _turns(self, s: ir.For | ir.While) -> tuple[float, bool]:
         """How often a loop turns, and whether that is a guess."""
@@ -323,7 +325,10 @@ class _Walk:
         shape = self.shapes[array]
         flat = Moves()
         for axis, index in enumerate(indices):
-            flat = add(flat, scaled(self.reader.read(index), prod(shape[axis + 1 :])))
+            moves = self.reader.read(index)
+            # However far data may lead, it is to an element of the axis.
+            moves = replace(moves, stray=min(moves.stray, shape[axis] - 1.0))
+            flat = add(flat, scaled(moves, prod(shape[axis + 1 :])))
         self._put(kind, array, times, flat, loops, node)
 
     def _put(

@@ -23,12 +23,13 @@ _SHUFFLE_STEPS = 10.0
 NORM = 4.0
 """How little what takes less time than the slowest part adds to it."""
 
-MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY = (
+MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY, STARTS = (
     "memory",
     "cache",
     "instructions",
     "atomics",
     "latency",
+    "starts",
 )
 
 
@@ -39,6 +40,7 @@ class Demands:
     ``steps`` are of one thread after another, as its waits: ``misses`` for what no thread near it
     has read before, ``loads`` in loops; ``barriers`` are of a block; all times the rounds in which
     the device takes its blocks. Bytes and lines are times ``waited``, where threads are too few.
+    ``blocks`` and ``warps`` are those that the busiest processor starts.
     """
 
     memory_bytes: float
@@ -48,11 +50,14 @@ class Demands:
     updates: float
     updates_at_one: float
     shared_updates: float
+    matches: float
     steps: float
     misses: float
     loads: float
     barriers: float
     waited: float
+    blocks: float
+    warps: float
 
 
 @dataclass(frozen=True)
@@ -89,11 +94,13 @@ def times_of(
         INSTRUCTIONS: asked.instructions / device.instructions,
         ATOMICS: asked.updates / device.updates
         + asked.updates_at_one / device.updates_at_one
-        + asked.shared_updates / device.shared_updates,
+        + asked.shared_updates / device.shared_updates
+        + asked.matches / device.matches,
         LATENCY: asked.steps * device.step_us
         + asked.misses * device.miss_us
         + asked.loads * device.latency_us
         + asked.barriers * device.barrier_us,
+        STARTS: asked.blocks * device.block_us + asked.warps * device.warp_us,
     }
 
 
@@ -101,6 +108,7 @@ def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200)
     """What a launch asks for; of the device only its sizes matter here."""
     launch = Launch(facts, plan, schedule, device)
     traffic = _Traffic(launch, device)
+    blocks = max(1.0, launch.blocks / device.processors)
     for access in facts.accesses:
         if access.kind != UPDATE:
             traffic.add(access)
@@ -113,6 +121,8 @@ def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200)
         **atomics(launch),
         **_latency(launch),
         waited=launch.waited,
+        blocks=blocks,
+        warps=blocks * ceil(schedule.threads / WARP),
     )
 
 
@@ -120,7 +130,8 @@ def _instructions(launch: Launch) -> float:
     """Instructions of all warps."""
     count = sum(w.count * launch.repeated(w.loops) for w in launch.facts.work)
     count *= launch.facts.points * launch.idle / WARP
-    return count + launch.threads * 4.0 * shuffles(launch) / WARP
+    each = 4.0 * shuffles(launch) + launch.plan.instructions
+    return count + launch.threads * each / WARP
 
 
 class _Traffic:
@@ -134,6 +145,7 @@ class _Traffic:
     def add(self, access: Access) -> None:
         launch = self.launch
         requests = launch.facts.points * access.times * launch.repeated(access.loops) / WARP
+        requests *= self._of_own(access)
         lines, sectors, reuse = self._shared_answer(access)
         served = launch.plan.staged.get(access.array, 1.0) if access.kind == LOAD else 1.0
         held = launch.plan.register_reuse if served > 1.0 else 1.0
@@ -143,12 +155,12 @@ class _Traffic:
             self.lines += requests / held
             requests /= served
         self.lines += requests * lines
-        new = access.once / access.times
+        new = access.once / access.times / self._of_own(access)
         moved = new * requests * sectors * SECTOR_BYTES / reuse
         self.bytes += moved
         size = launch.facts.arrays[access.array]
         least = min(size, launch.facts.points * access.once * access.bytes)
-        missed = moved if size > self.device.cache_size and self._stray(access) else least
+        missed = moved if self._strays(access) else least
         key = access.array
         self.touched[key] = max(self.touched.get(key, 0.0), missed)
         if access.kind != LOAD:
@@ -168,7 +180,7 @@ class _Traffic:
             access.array in plan.in_vectors,
             self.launch.taken(access),
             self.launch.resident,
-            schedule.block[1:],
+            schedule.block,
         )
         key = (id(access), *ways, *more)
         known = self.launch.facts.kept
@@ -183,13 +195,15 @@ class _Traffic:
         lane, width = self.launch.lane, access.bytes
         if lane in access.moves.led_by:
             each = ceil(width / SECTOR_BYTES)
-            size = self.launch.facts.arrays[access.array]
+            apart = WARP * abs(access.moves.factors.get(lane, 0.0)) + access.moves.stray
+            size = min(self.launch.facts.arrays[access.array], apart * width)
             most = max(1.0, size / LINE_BYTES)
             return min(float(WARP), most), min(float(WARP * each), 4.0 * most)
         plan = self.launch.plan
         stride = access.stride(lane) * width
-        # Of an element that has fewer lanes than a warp there are several in each.
-        side = min(WARP, self.launch.group) if plan.lanes else float(WARP)
+        # Of an element that has fewer lanes than a warp there are several in each, and several rows
+        # of a block that is narrower.
+        side = min(WARP, self.launch.group) if plan.lanes else self._along(access)
         apart, at_once = stride, self.launch.taken(access) * width
         if access.array in plan.in_vectors:
             apart, at_once = stride * plan.vector_width, stride * plan.vector_width
@@ -202,6 +216,27 @@ class _Traffic:
         spread = side * stride
         whole = max(1.0, min(spread, side * ceil(width / SECTOR_BYTES) * SECTOR_BYTES))
         return asked * WARP / side, max(1.0, whole / SECTOR_BYTES) * WARP / side
+
+    def _of_own(self, access: Access) -> float:
+        """The share of an access's loads that is left where a thread has neighbouring elements: it
+        loads once what they have in common. Of the distances between places that the facts do not
+        keep, half are taken to be along the vector."""
+        width, lane = self.launch.plan.vector_width, self.launch.lane
+        is_shared = width > 1 and access.kind == LOAD and not access.loops
+        if not is_shared or access.array in self.launch.plan.in_vectors:
+            return 1.0
+        if access.stride(lane) != 1.0 or lane in access.moves.led_by:
+            return 1.0
+        different = access.once * width + access.times - access.once
+        return (1.0 + different / (access.times * width)) / 2.0
+
+    def _along(self, access: Access) -> float:
+        """Lanes of a warp that stand side by side for an access: those of a row of the block where
+        the next row of it is elsewhere."""
+        across = self.launch.schedule.block[1:]
+        others = set(self.launch.facts.threads[-2::-1][: len(across)])
+        is_apart = bool(others & access.moves.names)
+        return float(min(WARP, self.launch.schedule.block[0])) if is_apart else float(WARP)
 
     def _kept(self, access: Access) -> float:
         """How often what was loaded serves again, from a cache that is near."""
@@ -232,8 +267,16 @@ class _Traffic:
         }
         return launch.resident * sum(min(s, float(LINE_BYTES)) for s in strides.values())
 
-    def _stray(self, access: Access) -> bool:
-        return self.launch.lane in access.moves.led_by
+    def _strays(self, access: Access) -> bool:
+        """Whether data lead to more places at a time than the cache holds: all that they may lead
+        to, for each of the points that are worked on where these have places of their own."""
+        moves, launch = access.moves, self.launch
+        reach = moves.stray * access.bytes
+        if launch.lane in moves.factors or set(launch.facts.threads) & moves.factors.keys():
+            points = launch.resident * self.device.processors / launch.group
+            reach *= min(launch.facts.points, points)
+        size = launch.facts.arrays[access.array]
+        return bool(moves.led_by) and min(size, reach) > self.device.cache_size
 
 
 def _latency(launch: Launch) -> dict[str, float]:
@@ -260,7 +303,7 @@ def _latency(launch: Launch) -> dict[str, float]:
     waves = launch.in_waves
     return {
         "steps": (steps + _SHUFFLE_STEPS * shuffles(launch)) * waves,
-        "misses": misses * waves,
+        "misses": misses * launch.waves,
         "loads": looped * points * waves + plan.loads,
         "barriers": plan.barriers * waves,
     }

@@ -10,7 +10,7 @@ from generators.program.dtypes import Scalar
 from generators.program.expr import Const, Expr
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
-from synth.render.cuda.cost.atomics import matching_shuffles
+from synth.render.cuda.cost.atomics import joining_shuffles, matching_shuffles
 from synth.render.cuda.device.collective import join_into, warp_join
 from synth.render.cuda.device.functions import combined, negated
 from synth.render.cuda.device.peers import neutral, peers_count, peers_join
@@ -172,9 +172,10 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
     each = schedule.elements_a_thread
     met = {key: form.joined(key, program.kernel, sizes) for key in form.led if form.meet[key]}
     steps = sum(matching_shuffles(n) for n in met.values() if n > 1.0)
+    joined = joining_shuffles(program.kernel, (t.array for t in form.common.values()))
     return Plan(
         threads_an_element=1.0 / each,
-        shuffles=each * steps + 5.0 * len(form.common),
+        shuffles=each * steps + joined,
         combined=met | dict.fromkeys(form.common, float(WARP * each)),
         matched={key: float(each) for key in form.led if not form.meet[key]},
     )

@@ -7,6 +7,7 @@ from math import ceil, prod
 
 from generators.program import ir
 from synth.render.cuda.body import Body
+from synth.render.cuda.cost.atomics import joining_shuffles
 from synth.render.cuda.find.scatter import WARP, axis_totals
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import leaving, wrapped
@@ -130,7 +131,9 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
         joined = max(1.0, joined * WARP / threads)
     return Plan(
         threads_an_element=threads / max(1, inner),
-        shuffles=5.0 * len({t.array for t in (form.own | form.common).values()}),
+        shuffles=joining_shuffles(
+            program.kernel, {t.array for t in (form.own | form.common).values()}
+        ),
         combined=dict.fromkeys(form.own | form.common, joined),
     )
 

@@ -12,6 +12,7 @@ from generators.program import ir
 from generators.program.dtypes import Scalar
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
+from synth.render.cuda.cost.atomics import joining_shuffles
 from synth.render.cuda.device.atomics import LOCAL
 from synth.render.cuda.device.peers import neutral
 from synth.render.cuda.dialect.current import block_extent, spoken, thread_at
@@ -327,9 +328,10 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
     points = prod(evaluate_all(program.kernel.launch_dim, sizes))
     blocks = max(1, ceil(points / (schedule.threads * each)))
     is_open = {key for key, t in form.bins.items() if t.places is None}
+    joined = joining_shuffles(program.kernel, (t.array for t in form.common.values()))
     return Plan(
         threads_an_element=1.0 / each,
-        shuffles=5.0 * len(form.common),
+        shuffles=joined,
         barriers=2.0,
         combined=dict.fromkeys(form.common, float(WARP * each)),
         in_shared=dict.fromkeys(form.bins, float(blocks)),

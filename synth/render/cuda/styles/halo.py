@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
+from math import ceil, prod
 
 from generators.program import ir
 from generators.program.dtypes import INT32, Array, Type
@@ -26,6 +26,8 @@ _BLOCKS: dict[int, tuple[tuple[int, ...], ...]] = {
     2: ((32, 8), (16, 16), (32, 16)),
     3: ((32, 8, 1), (16, 16, 1)),
 }
+_FILL_INSTRUCTIONS = 24.0
+"""Of a turn in which a thread loads an element of a tile, its place and edges among them."""
 
 
 class _Around(Body):
@@ -197,13 +199,16 @@ def _check(program: ir.Program, schedule: Schedule) -> None:
 def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
     found = stencil_of(program.kernel)
     assert found is not None
-    staged = {}
+    staged, fills = {}, 0.0
     for name, halo in found.halos.items():
         spans = zip(schedule.block, halo.lows[::-1], halo.highs[::-1], strict=False)
         loaded = prod(b + high - low for b, low, high in spans)
         staged[name] = found.reads[name] * schedule.threads / loaded
+        fills += ceil(loaded / schedule.threads)
     shared = _tile_bytes(program.kernel, found, schedule.block)
-    return Plan(staged=staged, barriers=1.0, shared_bytes=shared)
+    return Plan(
+        staged=staged, barriers=1.0, shared_bytes=shared, instructions=_FILL_INSTRUCTIONS * fills
+    )
 
 
 STYLES = (
