@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 from drawn_programs import programs_of_all_levels
 
+from generators.program import ir
 from generators.program.dtypes import FLOAT32, INT32, Array
 from generators.program.expr import Const, Expr, Extent, Load, Var, op
 from synth.render.cuda.choose import AS_GOOD, candidates_of, schedule_for
 from synth.render.cuda.cost.affine import Moves, Reader, led, of
+from synth.render.cuda.cost.atomics import lanes_in_turn
 from synth.render.cuda.cost.device import H200
 from synth.render.cuda.cost.facts import UPDATE, facts_of
-from synth.render.cuda.cost.predict import ATOMICS, MEMORY, demands, predict, times_of
+from synth.render.cuda.cost.predict import ATOMICS, MEMORY, STARTS, demands, predict, times_of
 from synth.render.cuda.find.forms import common_targets, elementwise
 from synth.render.cuda.regime import middle_sizes
 from synth.render.cuda.schedule import Schedule
@@ -135,6 +138,71 @@ def test_strided_lanes_cost_more_than_neighbours(all_accepted: list[Accepted]) -
     apart = demands(facts, Plan(lanes=program.kernel.threads[0]), schedule)
     assert apart.lines > 2 * beside.lines
     assert times_of(beside, H200)[MEMORY] > 0.0
+
+
+def _flat_program(accepted: list[Accepted], dims: int) -> ir.Program:
+    return next(
+        a.program
+        for a in accepted
+        if len(a.program.kernel.threads) == dims and elementwise(a.program.kernel) is not None
+    )
+
+
+def test_a_warp_of_a_narrow_block_asks_for_more_lines(all_accepted: list[Accepted]) -> None:
+    program = _flat_program(all_accepted, 2)
+    facts = facts_of(program, dict.fromkeys((s.symbol for s in program.sizes), 4096))
+    wide, square, narrow = (
+        demands(facts, Plan(), Schedule("guarded", block)).lines
+        for block in ((32, 8), (16, 16), (8, 32))
+    )
+    assert wide < square < narrow
+
+
+def test_more_blocks_take_longer_to_start(all_accepted: list[Accepted]) -> None:
+    program = _flat_program(all_accepted, 1)
+    facts = facts_of(program, dict.fromkeys((s.symbol for s in program.sizes), 10_000_000))
+    small, large = (
+        times_of(demands(facts, Plan(), Schedule("guarded", (threads,))), H200)[STARTS]
+        for threads in (128, 512)
+    )
+    assert small > 1.5 * large
+
+
+@pytest.mark.parametrize("places", [1, 8, 32, 256, 4096])
+def test_lanes_wait_as_long_as_where_most_of_them_meet(places: int) -> None:
+    draws = np.random.default_rng(places).integers(0, places, (2000, 32))
+    fullest = np.mean([np.bincount(d).max() for d in draws])
+    assert lanes_in_turn(places) == pytest.approx(fullest, rel=0.15)
+
+
+def test_data_lead_no_further_than_they_hold() -> None:
+    places = Var("places", Array(INT32, 1))
+    reader = Reader({"i": of("i")}, {"places": (64.0,)}, {"places": (8.0, 7.0)})
+    found = reader.read(ROW * 128 + Load(places, (ROW,), INT32))
+    assert (found.factors, found.led_by, found.stray) == ({"i": 128.0}, {"i"}, 7.0)
+
+
+def test_elements_of_rows_that_come_one_after_the_other_are_not_met_at_once() -> None:
+    """Twice as many rows of a launch take twice as long where each has totals of its own."""
+    found = 0
+    for program in programs_of_all_levels():
+        threads = program.kernel.threads
+        if len(threads) < 2:
+            continue
+        symbols = {s.symbol for s in program.sizes}
+        outer = str(program.kernel.launch_dim[0])
+        if outer not in symbols:
+            continue
+        sizes = {**dict.fromkeys(symbols, 2048), outer: 512}
+        few, many = (
+            demands(facts_of(program, {**sizes, outer: n}), Plan(), Schedule("guarded", (256,)))
+            for n in (512, 1024)
+        )
+        updates = [a for a in facts_of(program, sizes).accesses if a.kind == UPDATE]
+        if len(updates) == 1 and updates[0].moves.factors.keys() == {threads[0]}:
+            found += 1
+            assert many.updates_at_one == pytest.approx(2.0 * few.updates_at_one)
+    assert found
 
 
 def test_a_stride_that_a_parameter_decides_is_a_guess() -> None:
