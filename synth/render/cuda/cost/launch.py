@@ -88,18 +88,21 @@ class Launch:
                 return ceil(t.count / self.group) * self.group / max(1.0, t.count)
         return self.group
 
+    def wide(self, access: Access) -> float:
+        """Elements that a thread which goes along a row has in a load or store, where all fit."""
+        turns = access.loops[-1:]
+        return self.plan.walked.get((turns[0].node, access.array), 1.0) if turns else 1.0
+
     def taken(self, access: Access) -> float:
         """Elements that a thread takes with one load or store as it goes along a row.
 
         Rows that are no whole vectors begin at any place of one: lanes of a warp take single
         elements and vectors in different turns, so that it makes both.
         """
-        if not access.loops:
-            return 1.0
-        turns = access.loops[-1]
-        width = self.plan.walked.get((turns.node, access.array), 1.0)
-        if width == 1.0 or round(turns.count) % width == 0:
+        width = self.wide(access)
+        if width == 1.0 or round(access.loops[-1].count) % width == 0:
             return width
+        turns = access.loops[-1]
         return max(1.0, turns.count / (turns.count / width + _STRAY_TURNS * width))
 
     @property

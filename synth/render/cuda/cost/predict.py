@@ -19,6 +19,8 @@ _OVERLAP = 4.0
 _MOST_SERVED = 16.0
 _WIDEST = 16
 """Bytes of the widest load."""
+_FETCHED_BYTES = 64
+"""What memory gives the L2 cache at a time."""
 _SHUFFLE_STEPS = 10.0
 NORM = 4.0
 """How little what takes less time than the slowest part adds to it."""
@@ -161,6 +163,8 @@ class _Traffic:
         size = launch.facts.arrays[access.array]
         least = min(size, launch.facts.points * access.once * access.bytes)
         missed = moved if self._strays(access) else least
+        if self._thrashes(access):
+            missed = moved * _FETCHED_BYTES / SECTOR_BYTES
         key = access.array
         self.touched[key] = max(self.touched.get(key, 0.0), missed)
         if access.kind != LOAD:
@@ -204,13 +208,15 @@ class _Traffic:
         # Of an element that has fewer lanes than a warp there are several in each, and several rows
         # of a block that is narrower.
         side = min(WARP, self.launch.group) if plan.lanes else self._along(access)
-        apart, at_once = stride, self.launch.taken(access) * width
+        apart, at_once, pieces = stride, self.launch.wide(access) * width, 1.0
+        if self.launch.wide(access) > 1.0:
+            pieces = self.launch.wide(access) / self.launch.taken(access)
         if access.array in plan.in_vectors:
             apart, at_once = stride * plan.vector_width, stride * plan.vector_width
         elif stride and (access.loops or stride != width or plan.in_vectors):
             # No wide load: each thread walks over its own neighbours.
             stride = apart = stride * plan.vector_width
-        loads = width / gcd(max(1, round(at_once)), _WIDEST)
+        loads = pieces * width / gcd(max(1, round(at_once)), _WIDEST)
         grain = LINE_BYTES if access.kind == LOAD else SECTOR_BYTES
         asked = loads * min(side, max(1.0, side * apart / grain))
         spread = side * stride
@@ -245,8 +251,10 @@ class _Traffic:
         stride = access.stride(lane) * access.bytes
         serial = [t for t in access.loops if t.node not in launch.plan.shared_out and t.name]
         steps = [abs(access.moves.factors.get(t.name, 0.0)) * access.bytes for t in serial]
-        if stride >= SECTOR_BYTES and self._walked_bytes(access) <= self.device.near_size:
-            reuse *= max((SECTOR_BYTES / s for s in steps if 0.0 < s < SECTOR_BYTES), default=1.0)
+        if stride >= SECTOR_BYTES:
+            again = max((SECTOR_BYTES / s for s in steps if 0.0 < s < SECTOR_BYTES), default=1.0)
+            is_near = self._walked_bytes(access) <= self.device.near_size
+            reuse *= again if is_near else min(again, launch.taken(access))
         if launch.plan.staged.get(access.array, 1.0) > 1.0:
             return reuse
         fixed = [t for t, s in zip(serial, steps, strict=True) if not s and t.count > 1]
@@ -263,9 +271,17 @@ class _Traffic:
         strides = {
             a.array: abs(a.stride(launch.lane)) * a.bytes
             for a in launch.facts.accesses
-            if a.kind == LOAD and a.loops[-1:] == loops
+            if a.kind != UPDATE and a.loops[-1:] == loops
         }
         return launch.resident * sum(min(s, float(LINE_BYTES)) for s in strides.values())
+
+    def _thrashes(self, access: Access) -> bool:
+        """Whether the lines of all rows that threads walk side by side are more than the cache
+        holds: each is gone before the thread comes to its next element."""
+        stride = access.stride(self.launch.lane) * access.bytes
+        if not access.loops or stride < SECTOR_BYTES:
+            return False
+        return self._walked_bytes(access) * self.device.processors > self.device.cache_size
 
     def _strays(self, access: Access) -> bool:
         """Whether data lead to more places at a time than the cache holds: all that they may lead
