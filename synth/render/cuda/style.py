@@ -44,6 +44,9 @@ class Plan:
     """Arrays of which a thread takes so many elements with one load; of others each by itself."""
     walked: Mapping[tuple[int, str], float] = field(default_factory=dict)
     """By loop and array, elements of a row that a thread takes with one load as it goes along."""
+    fetched: frozenset[tuple[int, str]] = frozenset()
+    """By loop and array, rows of neighbouring threads that a block loads together, element beside
+    element, through shared memory."""
     independent: int = 1
     """Loads of different points that a thread has under way at a time."""
     shuffles: float = 0.0

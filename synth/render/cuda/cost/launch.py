@@ -88,6 +88,11 @@ class Launch:
                 return ceil(t.count / self.group) * self.group / max(1.0, t.count)
         return self.group
 
+    def is_fetched(self, access: Access) -> bool:
+        """Whether a block loads or stores these rows together."""
+        turns = access.loops[-1:]
+        return bool(turns) and (turns[0].node, access.array) in self.plan.fetched
+
     def wide(self, access: Access) -> float:
         """Elements that a thread which goes along a row has in a load or store, where all fit."""
         turns = access.loops[-1:]

@@ -16,6 +16,8 @@ from synth.render.cuda.style import Plan
 
 _OVERLAP = 4.0
 """Loads that a loop of one thread has under way."""
+_FETCHED_AT_ONCE = 16.0
+"""Loads of a piece of rows that one thread has under way."""
 _MOST_SERVED = 16.0
 _WIDEST = 16
 """Bytes of the widest load."""
@@ -156,7 +158,7 @@ class _Traffic:
         if served > 1.0:
             self.lines += requests / held
             requests /= served
-        self.lines += requests * lines
+        self.lines += requests * (lines + 2.0 * launch.is_fetched(access))
         new = access.once / access.times / self._of_own(access)
         moved = new * requests * sectors * SECTOR_BYTES / reuse
         self.bytes += moved
@@ -182,6 +184,7 @@ class _Traffic:
             plan.shared_out,
             plan.staged.get(access.array),
             access.array in plan.in_vectors,
+            self.launch.is_fetched(access),
             self.launch.taken(access),
             self.launch.resident,
             schedule.block,
@@ -204,7 +207,7 @@ class _Traffic:
             most = max(1.0, size / LINE_BYTES)
             return min(float(WARP), most), min(float(WARP * each), 4.0 * most)
         plan = self.launch.plan
-        stride = access.stride(lane) * width
+        stride = float(width) if self.launch.is_fetched(access) else access.stride(lane) * width
         # Of an element that has fewer lanes than a warp there are several in each, and several rows
         # of a block that is narrower.
         side = min(WARP, self.launch.group) if plan.lanes else self._along(access)
@@ -248,7 +251,7 @@ class _Traffic:
         """How often what was loaded serves again, from a cache that is near."""
         launch, lane = self.launch, self.launch.lane
         reuse = 1.0
-        stride = access.stride(lane) * access.bytes
+        stride = 0.0 if launch.is_fetched(access) else access.stride(lane) * access.bytes
         serial = [t for t in access.loops if t.node not in launch.plan.shared_out and t.name]
         steps = [abs(access.moves.factors.get(t.name, 0.0)) * access.bytes for t in serial]
         if stride >= SECTOR_BYTES:
@@ -271,7 +274,7 @@ class _Traffic:
         strides = {
             a.array: abs(a.stride(launch.lane)) * a.bytes
             for a in launch.facts.accesses
-            if a.kind != UPDATE and a.loops[-1:] == loops
+            if a.kind != UPDATE and a.loops[-1:] == loops and not launch.is_fetched(a)
         }
         return launch.resident * sum(min(s, float(LINE_BYTES)) for s in strides.values())
 
@@ -279,7 +282,7 @@ class _Traffic:
         """Whether the lines of all rows that threads walk side by side are more than the cache
         holds: each is gone before the thread comes to its next element."""
         stride = access.stride(self.launch.lane) * access.bytes
-        if not access.loops or stride < SECTOR_BYTES:
+        if not access.loops or stride < SECTOR_BYTES or self.launch.is_fetched(access):
             return False
         return self._walked_bytes(access) * self.device.processors > self.device.cache_size
 
@@ -312,7 +315,8 @@ def _latency(launch: Launch) -> dict[str, float]:
         times = access.times * launch.repeated(access.loops) / group
         times /= min(plan.staged.get(access.array, 1.0), _MOST_SERVED)
         if access.loops:
-            looped += times / (1.0 if access.moves.led_by else _OVERLAP)
+            under_way = _FETCHED_AT_ONCE if launch.is_fetched(access) else _OVERLAP
+            looped += times / (1.0 if access.moves.led_by else under_way)
         else:
             straight += times / _OVERLAP
     misses = max(min(1.0, straight * _OVERLAP), straight) * beside

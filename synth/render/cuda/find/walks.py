@@ -63,6 +63,16 @@ def walks(kernel: ir.Kernel) -> dict[int, Walk]:
     return dict(_walked(kernel, kernel.body, known))
 
 
+def rows_along(kernel: ir.Kernel, loop: ir.For) -> tuple[list[Along], list[Along]] | None:
+    """What a loop at the top of a kernel reads ahead and writes along rows of each thread's own;
+    None where it does not go from the first turn to a size."""
+    count = _count(kernel, loop.stop) if _goes_up(loop) else None
+    if count is None:
+        return None
+    known = dict(zip(kernel.threads, kernel.launch_dim, strict=True))
+    return _Loop(kernel, loop, {**known, loop.name: count}).rows()
+
+
 def _walked(kernel: ir.Kernel, body: ir.Body, around: dict[str, str]) -> Iterator[tuple[int, Walk]]:
     """Walks of a body, the inner ones of loops in each other; ``around`` has the counts of the
     variables around it."""
@@ -118,12 +128,19 @@ class _Loop:
         self.made = {s.name for s in self.inner if isinstance(s, ir.Assign | ir.AugAssign)}
         self.touched = self._touched()
 
-    def walk(self) -> Walk | None:
-        """What goes in vectors: of arrays whose rows lie alike those that most bytes are of."""
+    def rows(self) -> tuple[list[Along], list[Along]] | None:
+        """What is read ahead, and what every turn writes; None where a turn does more than that."""
         if any(isinstance(s, ir.Return | ir.Atomic | ir.Sample) for s in self.inner):
             return None
         stored = self._stored()
-        loaded = self._loaded(stored)
+        return self._loaded(stored), stored
+
+    def walk(self) -> Walk | None:
+        """What goes in vectors: of arrays whose rows lie alike those that most bytes are of."""
+        rows = self.rows()
+        if rows is None:
+            return None
+        loaded, stored = rows
         alike: dict[tuple[object, ...], list[Along]] = {}
         for a in dict.fromkeys((*loaded, *stored)):
             key = (a.indices[:-1], self.shapes[a.array.name][1:])
