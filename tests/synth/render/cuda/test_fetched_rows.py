@@ -1,5 +1,4 @@
-"""Rows that a block fetches together: what the host run notices of their texts, and which loops have
-none."""
+"""Rows that a block fetches together: what the host run notices of their texts, and what has none."""
 
 from __future__ import annotations
 
