@@ -145,6 +145,8 @@ class _Traffic:
         self.launch, self.device = launch, device
         self.requests = self.lines = self.bytes = 0.0
         self.touched: dict[str, float] = {}
+        self.passes: dict[str, dict[int, float]] = {}
+        """By array, what each loop reads of rows of each point's own."""
 
     def add(self, access: Access) -> None:
         launch = self.launch
@@ -169,11 +171,24 @@ class _Traffic:
             missed = moved * _FETCHED_BYTES / SECTOR_BYTES
         key = access.array
         self.touched[key] = max(self.touched.get(key, 0.0), missed)
+        if access.kind == LOAD and access.loops and access.moves.names & {*launch.facts.threads}:
+            by_loop = self.passes.setdefault(key, {})
+            node = access.loops[-1].node
+            by_loop[node] = max(by_loop.get(node, 0.0), missed)
         if access.kind != LOAD:
             self.touched[f"{key} written"] = least
 
     def memory_bytes(self) -> float:
-        return sum(self.touched.values())
+        """What is read again in a later loop is gone by then where the rows of all points that are
+        worked on are more than the cache holds."""
+        found = sum(self.touched.values())
+        again = {key: sum(loops.values()) for key, loops in self.passes.items() if len(loops) > 1}
+        launch, sizes = self.launch, self.launch.facts.arrays
+        points = launch.resident * self.device.processors / launch.plan.threads_an_element
+        share = min(1.0, points / launch.facts.points)
+        if share * sum(sizes[key] for key in again) <= self.device.cache_size:
+            return found
+        return found + sum(all_ - min(all_, self.touched[key]) for key, all_ in again.items())
 
     def _shared_answer(self, access: Access) -> tuple[float, float, float]:
         """Lines, sectors and reuse of an access: the same for schedules that differ elsewhere."""
@@ -322,7 +337,7 @@ def _latency(launch: Launch) -> dict[str, float]:
     misses = max(min(1.0, straight * _OVERLAP), straight) * beside
     waves = launch.in_waves
     return {
-        "steps": (steps + _SHUFFLE_STEPS * shuffles(launch)) * waves,
+        "steps": (steps + _SHUFFLE_STEPS * shuffles(launch) + plan.instructions) * waves,
         "misses": misses * launch.waves,
         "loads": looped * points * waves + plan.loads,
         "barriers": plan.barriers * waves,

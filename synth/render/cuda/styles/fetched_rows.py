@@ -35,8 +35,8 @@ FETCHED_ROWS = "fetched_rows"
 _SHAPES = ((128, 32), (64, 32), (128, 16), (64, 16))
 """Rows of a block, and elements of each that are fetched at a time."""
 _MOST_DIMS = 3
-_FETCH_INSTRUCTIONS = 8.0
-"""Of a thread for each element that it fetches or brings back."""
+_FETCH_INSTRUCTIONS = 16.0
+"""Of a thread for each element of a piece that it fetches or brings back, be it there or not."""
 
 
 class _Fetching(Body):
@@ -218,9 +218,9 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
     for s in kernel.body:
         if isinstance(s, ir.For) and id(s) in found.loops:
             rows = found.loops[id(s)]
-            count = max(1, turns_of(kernel, s, sizes))
-            pieces += -(-count // schedule.tile) * (2.0 + bool(rows.stored))
-            moved += count * (len(rows.loaded) + len(rows.stored))
+            turns = -(-max(1, turns_of(kernel, s, sizes)) // schedule.tile)
+            pieces += turns * (2.0 + bool(rows.stored))
+            moved += turns * schedule.tile * (len(rows.loaded) + len(rows.stored))
     return Plan(
         fetched=frozenset((n, a.array.name) for n, r in found.loops.items() for a in r.arrays),
         instructions=_FETCH_INSTRUCTIONS * moved,
