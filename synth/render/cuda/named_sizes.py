@@ -122,7 +122,12 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     categories=((4, 4), (4, 8)),
     level_nodes__num_partials=((16, 64), (64, 256)),
     children=((2, 4), (3, 8)),
-    column_blocks=((4096, 65_536), (65_536, 1_000_000)),
+    column_blocks__codewords=((4096, 65_536), (65_536, 1_000_000)),
+    disks=((6, 12), (12, 24)),
+    parities=((2, 3), (3, 6)),
+    checks=((16, 32), (32, 64)),
+    code_len__message_len=((204, 255),),
+    frame_size=((80, 160), (160, 320)),
 )
 _INNER: Mapping[str, tuple[Range, ...]] = _named(
     q__planes=((4, 8), (6, 16)),
