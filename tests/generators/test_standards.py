@@ -1,0 +1,69 @@
+"""Codes of standards give the values that their tables print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from generators.arithmetic.whole import companding, galois
+from generators.build import KernelBuilder
+from generators.build.draw import Draw
+from generators.program.dtypes import INT32
+from generators.program.expr import Expr
+from synth.render.reference import module as reference
+
+G711 = {
+    "mu": {0: -32124, 1: -31100, 126: -8, 127: 0, 128: 32124, 143: 16764, 254: 8, 255: 0},
+    "a": {42: -32256, 85: -8, 170: 32256, 213: 8, 128: 5504, 0: -5504, 84: -24, 213 - 128: -8},
+}
+"""Samples of codes, as tables of G.711 in 16 bits have them."""
+
+
+def computed(build: Callable[..., Expr], *columns: Sequence[int]) -> list[int]:
+    """What ``build(kernel, *numbers)`` gives for each row of numbers."""
+    k = KernelBuilder(Draw(0, "arithmetic", 0, 0))
+    k.size("n", len(columns[0]), len(columns[0]))
+    (i,) = k.thread("n", names=("i",))
+    arrays = [k.array(f"column{c}", INT32, "n") for c in range(len(columns))]
+    values = [k.let(f"value{c}", array[i]) for c, array in enumerate(arrays)]
+    value = build(k, *values)
+    k.store(k.out("found", INT32, "n"), i, value)
+    space: dict[str, Any] = {}
+    exec(reference.render(k.program("known", 1, "known", "Known values in found.")), space)
+    found = np.zeros(len(columns[0]), np.int64)
+    space["known"]((len(found),), *map(list, columns), found)
+    return [int(x) for x in found]
+
+
+@pytest.mark.parametrize("name", sorted(G711))
+def test_codes_of_g711_mean_its_samples(name: str) -> None:
+    codes = list(G711[name])
+    assert computed(companding.LAWS[name].decoded, codes) == list(G711[name].values())
+
+
+@pytest.mark.parametrize("search", companding._SEARCHES)
+@pytest.mark.parametrize("name", sorted(G711))
+def test_samples_of_g711_have_their_codes_again(name: str, search: Any) -> None:
+    law = companding.LAWS[name]
+    samples = computed(law.decoded, range(256))
+    again = computed(lambda b, x: law.encoded(b, x, search, False), samples)
+    # Mu-law has two codes of 0.
+    assert [c for c in range(256) if again[c] != c] == ([127] if name == "mu" else [])
+
+
+@pytest.mark.parametrize("branches", [True, False])
+def test_products_of_bytes(branches: bool) -> None:
+    """FIPS 197 has 0x57 * 0x83 = 0xc1 and 0x57 * 0x13 = 0xfe; 2 generates the field of RAID-6."""
+
+    def times(polynomial: int) -> Callable[..., Expr]:
+        return lambda b, x, y: galois._by_bits(b, x, y, polynomial, branches)
+
+    assert computed(times(283), [0x57, 0x57, 0], [0x83, 0x13, 9]) == [0xC1, 0xFE, 0]
+    powers = [1]
+    for _ in range(254):
+        powers += computed(times(285), powers[-1:], [2])
+    assert sorted(powers) == list(range(1, 256))
+    assert powers[8] == 0x1D
