@@ -290,9 +290,8 @@ def _conference(k: KernelBuilder, level: int) -> Title:
     """Each member of a call hears the others: the sum of all samples less their own."""
     shape = k.draw.shape
     c = _codec(k, level, shape.choice(sorted(LAWS)), "decode", "encode")
-    k.size("rooms", 4, 6)
-    k.size("members", 3, 5, minimum=2)
-    k.size("samples", 8, 12)
+    for size, low, high in (("rooms", 4, 6), ("members", 3, 5), ("samples", 8, 12)):
+        k.size(size, low, high)
     dims = ("rooms", "members", "samples")
     codes = k.array("codes member_codes", UINT8, dims, low=0, high=255)
     out = k.out("mixed_codes heard", UINT8, dims)
@@ -324,10 +323,14 @@ def _conference(k: KernelBuilder, level: int) -> Title:
         with k.for_("m speaker", count) as m:
             mine = k.let("own mine", linear(m))
             store(m, total - mine)
+    return Title(k.name("conference_mix mix_minus bridge_mix"), _told(c.law, codes, out))
+
+
+def _told(law: Law, codes: Var, out: Var) -> str:
     text = f"Conference bridge: each member of a room hears the others. {out.name} gets the "
-    text += f"{c.law.said} code of the sum of the other members' samples in {codes.name}, clamped "
-    text += f"to 16 bits. G.711 {c.law.said}: decoding, {c.law.told_decode}; encoding a sample x, "
-    return Title(k.name("conference_mix mix_minus bridge_mix"), f"{text}{c.law.told_encode}.")
+    text += f"{law.said} code of the sum of the other members' samples in {codes.name}, clamped "
+    text += f"to 16 bits. G.711 {law.said}: decoding, {law.told_decode}; encoding a sample x, "
+    return f"{text}{law.told_encode}."
 
 
 _FORMS = {1: (_expand,), 2: (_compress,), 3: (_transcode, _packed, _energy), 4: (_conference,)}
