@@ -10,17 +10,32 @@ from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.control_flow.kit import both, some
+from generators.control_flow.kit import both, minus, some
 from generators.kit.functions import least, most
 from generators.kit.masks import as_flag, flag_type, one_if
 from generators.kit.sites import over
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32, Array, Scalar, Vec
-from generators.program.expr import Expr, Operand, Var
+from generators.program.expr import Const, Expr, Operand, Var
 
 _FLAGS = ("detections", "hits", "detected")
 _LEAST = 8
 """No fewer bins than this, so that each cell has some beyond its guard cells."""
+
+
+def _plus(*parts: Expr | int) -> Expr:
+    """A sum in which the numbers are one."""
+    total, known = None, 0
+    for part in parts:
+        if isinstance(part, int):
+            known += part
+        elif isinstance(part, Const):
+            known += int(part.value)
+        else:
+            total = part if total is None else total + part
+    if total is None:
+        return KernelBuilder.lift(known, INT32)
+    return total + known if known else total
 
 
 def _kind(out: Var) -> Scalar:
@@ -43,10 +58,6 @@ class _Map:
     train: Expr
     edge: str
 
-    @property
-    def bins(self) -> str:
-        return self.dims[-1]
-
     def power(self, place: Operand) -> Expr:
         value = self.data[self.lead + (place,)]
         if not self.iq:
@@ -55,7 +66,7 @@ class _Map:
         return fn("dot", sample, sample)
 
     def width(self) -> Expr:
-        return self.k.size_param("num_bins n_bins", self.bins)
+        return self.k.size_param("num_bins n_bins", self.dims[-1])
 
     def at(self, place: Expr, count: Expr, before: bool) -> Expr:
         """An index of the window, by what holds beyond the ends."""
@@ -64,6 +75,11 @@ class _Map:
         if self.edge == "cyclic":
             return (place + count) % count if before else place % count
         return place
+
+    def reach(self) -> Expr:
+        """How far the window goes to either side."""
+        found = _plus(self.guard, self.train)
+        return found if isinstance(found, Const) else self.k.let("reach half_window", found)
 
     def flags(self) -> Var:
         """An output for what was detected."""
@@ -80,8 +96,7 @@ class _Map:
             "clamp": ", indices held within the line",
             "cyclic": ", the line being cyclic",
             "partial": ", those within the line only",
-            "interior": "",
-        }[self.edge]
+        }.get(self.edge, "")
         power = " (powers are |z|^2)" if self.iq else ""
         return f"{what}{beyond}{power}"
 
@@ -89,7 +104,7 @@ class _Map:
 def _window(k: KernelBuilder) -> tuple[Expr, Expr]:
     """How many guard and training cells lie on each side."""
     if k.draw.shape.chance(0.25):
-        guard, train = k.draw.value.integer(1, 2), k.draw.value.integer(3, 5)
+        guard, train = 2, k.draw.value.integer(3, 5)
         return k.lift(guard, INT32), k.lift(train, INT32)
     g, t = k.draw.word.choice((("guard", "train"), ("num_guard", "num_train")))
     return k.scalar(g, INT32, 1, 2), k.scalar(t, INT32, 3, 5)
@@ -130,7 +145,7 @@ def _inside(k: KernelBuilder, m: _Map, cell: Var, out: Var, count: Expr) -> str:
     """Cells whose window does not lie within the line get nothing."""
     if m.edge != "interior":
         return ""
-    reach = k.let("reach half_window", m.guard + m.train)
+    reach = m.reach()
     with k.if_(some(cell < reach, cell >= count - reach)):
         k.store(out, (*m.lead, cell), k.lift(0, _kind(out)))
         k.return_()
@@ -141,7 +156,7 @@ def _sides(k: KernelBuilder, m: _Map, cell: Var, count: Expr) -> tuple[Var, Var]
     """The sums of the training cells before and after a cell."""
     names = k.draw.word.choice((("lead", "lag"), ("left", "right"), ("near", "far")))
     sums = [k.let(f"{name}_sum {name}", k.lift(0.0, FLOAT32)) for name in names]
-    with k.for_("d off", m.guard + m.train + 1, start=m.guard + 1) as d:
+    with k.for_("d off", _plus(m.guard, m.train, 1), start=_plus(m.guard, 1)) as d:
         k.augment(sums[0], "add", m.power(m.at(cell - d, count, True)))
         k.augment(sums[1], "add", m.power(m.at(cell + d, count, False)))
     return sums[0], sums[1]
@@ -164,11 +179,10 @@ def _averaging(k: KernelBuilder, level: int) -> Title:
     out = k.out("thresholds cfar_level", FLOAT32, m.dims) if limits_only else m.flags()
     ended = _inside(k, m, cell, out, count)
     first, second = _sides(k, m, cell, count)
-    width = k.let("n_train cells_f", cast(m.train, FLOAT32))
     if rule == "ca":
-        level_there = (first + second) / (2.0 * width)
+        level_there = (first + second) / cast(_doubled(k, m.train), FLOAT32)
     else:
-        level_there = (most if rule == "go" else least)(first, second) / width
+        level_there = (most if rule == "go" else least)(first, second) / cast(m.train, FLOAT32)
     noise = k.let("noise noise_level", level_there)
     rule_said, called = _RULES[rule]
     text = f"{called.capitalize()} CFAR over the cells of {m.data.name}: the threshold is "
@@ -195,19 +209,20 @@ def _clutter_map(k: KernelBuilder, level: int) -> Title:
     alpha = k.scalar("alpha scale_factor", FLOAT32, 1.2, 2.0)
     cut = k.let("cut cell_power", power)
     before = k.let("level mean_before", levels[s.at])
-    hit = cut > alpha * before
     out = s.out(_FLAGS, flag_type(k))
     moved = before + rate * (cut - before)
     text = f"Clutter-map CFAR: {out.name} gets 1 where a cell of {power.array.name} exceeds "
     text += f"{alpha.name} times its level in {levels.name}, else 0. "
     what = f"the level moves towards the power by {rate.name} of their difference"
-    k.store(out, s.at, as_flag(hit, _kind(out)))
+    k.store(out, s.at, as_flag(cut > alpha * before, _kind(out)))
     if k.draw.shape.chance(0.5):
         with k.if_(cut <= alpha * before):
             k.store(levels, s.at, moved)
-        return Title(k.name("clutter_map_cfar update_clutter_map"), f"{text}Elsewhere {what}.")
-    k.store(levels, s.at, moved)
-    return Title(k.name("clutter_map_cfar update_clutter_map"), f"{text}Then {what}.")
+        text += f"Elsewhere {what}."
+    else:
+        k.store(levels, s.at, moved)
+        text += f"Then {what}."
+    return Title(k.name("clutter_map_cfar update_clutter_map"), text)
 
 
 def _false_alarms(k: KernelBuilder, level: int) -> Title:
@@ -216,7 +231,7 @@ def _false_alarms(k: KernelBuilder, level: int) -> Title:
     cell, count = _cell(k, m), m.width()
     rate = k.scalar("pfa false_alarm_rate", FLOAT32, 0.2, 0.4)
     total, cells = k.let("total acc", k.lift(0.0, FLOAT32)), k.let("used cells", k.lift(0, INT32))
-    with k.for_("d off", m.guard + m.train + 1, start=m.guard + 1) as d:
+    with k.for_("d off", _plus(m.guard, m.train, 1), start=_plus(m.guard, 1)) as d:
         for test, place in ((cell >= d, cell - d), (cell + d < count, cell + d)):
             with k.if_(test):
                 k.augment(total, "add", m.power(place))
@@ -248,7 +263,7 @@ def _ordered(k: KernelBuilder, level: int) -> Title:
     ended = _inside(k, m, cell, out, count)
     power = k.let("cut cell_power", m.power(cell))
     below = k.let("below exceeded", k.lift(0, INT32))
-    with k.for_("d off", m.guard + m.train + 1, start=m.guard + 1) as d:
+    with k.for_("d off", _plus(m.guard, m.train, 1), start=_plus(m.guard, 1)) as d:
         for before, place in ((True, cell - d), (False, cell + d)):
             other = m.power(m.at(place, count, before))
             k.augment(below, "add", one_if(alpha * other < power))
@@ -284,14 +299,19 @@ def _plane(k: KernelBuilder, level: int) -> Title:
                 k.augment(total, "add", data[y, x])
                 k.augment(cells, "add", 1)
     mean = k.let("noise clutter_level", total / cast(cells, FLOAT32))
-    hit = data[row, col] > alpha * mean
     out = k.out(_FLAGS, flag_type(k), dims)
-    k.store(out, (row, col), as_flag(hit, _kind(out)))
+    k.store(out, (row, col), as_flag(data[row, col] > alpha * mean, _kind(out)))
     text = f"Cell-averaging CFAR over the range-Doppler map {data.name}: {out.name} gets 1 where a "
     text += f"cell exceeds {alpha.name} times the mean of those at most {reach} cells away along "
     text += f"both axes, without those at most {guard} away along both, else 0; Doppler (the first "
     text += "axis) is cyclic, and cells beyond the ends in range do not count."
     return Title(k.name("ca_cfar_2d cfar_plane range_doppler_cfar"), text)
+
+
+def _doubled(k: KernelBuilder, train: Expr) -> Expr:
+    if isinstance(train, Const):
+        return k.lift(2 * int(train.value), INT32)
+    return k.let("cells n_train", 2 * train)
 
 
 def _ranked(k: KernelBuilder, level: int) -> Title:
@@ -300,10 +320,10 @@ def _ranked(k: KernelBuilder, level: int) -> Title:
     cell, count = _cell(k, m), m.width()
     alpha = k.scalar("alpha scale_factor", FLOAT32, 1.1, 1.5)
     rank = k.scalar("rank order_k", INT32, 2, 5)
-    cells = k.let("cells n_train", 2 * m.train)
+    cells = _doubled(k, m.train)
 
     def place(index: Expr) -> Expr:
-        skipped = fn("where", index < m.train, -m.guard, m.guard + 1)
+        skipped = fn("where", index < m.train, minus(m.guard), _plus(m.guard, 1))
         at = k.let("place bin_at", cell + index - m.train + skipped)
         if m.edge == "cyclic":
             return (at + count) % count
@@ -338,7 +358,8 @@ def _sliding(k: KernelBuilder, level: int) -> Title:
     names = k.draw.word.choice((("lag", "lead"), ("left", "right"), ("near", "far")))
     sums = [k.let(f"{name}_sum", k.lift(0.0, FLOAT32)) for name in names]
     used = [k.let(f"{name}_cells", k.lift(0, INT32)) for name in names]
-    with k.for_("j first", m.guard + m.train + 1, start=m.guard + 1) as j:
+    reach = m.reach()
+    with k.for_("j first", _plus(reach, 1), start=_plus(m.guard, 1)) as j:
         k.augment(sums[1], "add", m.power(j))
         k.augment(used[1], "add", 1)
 
@@ -352,14 +373,13 @@ def _sliding(k: KernelBuilder, level: int) -> Title:
         said = "the mean of"
         if shape.chance(0.4):
             tops = [sums[n] / cast(most(used[n], 1), FLOAT32) for n in (0, 1)]
-            mean, said = most(*tops), "the greater of the means of either side of"
+            mean, said = most(*tops), "the greater of the means of both sides of"
         hit = m.power(i) > alpha * k.let("noise level_here", mean)
         m.mark(out, i, hit)
-        reach = m.guard + m.train
         move(0, "add", i >= m.guard, i - m.guard)
         move(0, "sub", i >= reach, i - reach)
-        move(1, "sub", i + m.guard + 1 < count, i + m.guard + 1)
-        move(1, "add", i + reach + 1 < count, i + reach + 1)
+        move(1, "sub", _plus(i, m.guard, 1) < count, _plus(i, m.guard, 1))
+        move(1, "add", _plus(i, reach, 1) < count, _plus(i, reach, 1))
     text = f"CFAR along lines of {m.data.name}, by sums that slide along with the cell: {out.name} "
     text += f"gets 1 where a cell exceeds {alpha.name} times {said} its {m.told()}, else 0."
     return Title(k.name("sliding_cfar cfar_running_sum cfar_lines"), text)
