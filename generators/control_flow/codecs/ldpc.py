@@ -48,11 +48,11 @@ class _Check:
         Edges beyond the last offset have no check and keep what they have.
         """
         if self.regular:
-            data = self.k.array("var_to_check v2c", FLOAT32, self.dims(), low=-6.0, high=6.0)
+            data = self.k.array("var_to_check v2c", FLOAT32, self.dims(), low=-10.0, high=10.0)
             out = self.k.out("check_to_var c2v", FLOAT32, self.dims())
             return data, out, ""
         data = self.k.array(
-            "messages edge_llrs", FLOAT32, self.dims(), role="inout", low=-6.0, high=6.0
+            "messages edge_llrs", FLOAT32, self.dims(), role="inout", low=-10.0, high=10.0
         )
         return data, data, ", in place"
 
@@ -148,7 +148,7 @@ def _min_sum(k: KernelBuilder, level: int) -> Title:
     c = _check(k)
     data, out, placed = c.messages()
     fix = _correction(k)
-    cap = None if c.regular else k.scalar("max_llr llr_limit", FLOAT32, 7.0, 9.0)
+    cap = None if c.regular else k.scalar("max_llr llr_limit", FLOAT32, 11.0, 15.0)
     two = _two(k, _FAR if cap is None else cap)
     with k.for_("e edge", c.stop, start=c.first) as e:
         two.take(k, k.let("v msg", data[c.at(e)]), e)
@@ -174,8 +174,8 @@ def _sum_product(k: KernelBuilder, level: int) -> Title:
     ways = (_by_phi, _by_tanh, _by_pairs) if c.regular else (_by_phi,)
     done = k.draw.shape.choice(ways)(k, c, data, out)
     text = f"Check-node update of LDPC decoding by the sum-product rule{placed}: for each edge, "
-    text += f"{out.name} gets 2 * atanh of the product of tanh(m / 2) over the messages m in {data.name} "
-    text += f"of the other edges of its check, {c.said}. {done}"
+    text += f"{out.name} gets 2 * atanh of the product of tanh(m / 2) over the messages m in "
+    text += f"{data.name} of the other edges of its check, {c.said}. {done}"
     return Title(k.name("sum_product_check tanh_rule_check check_node_update"), text)
 
 
@@ -183,7 +183,7 @@ def _by_phi(k: KernelBuilder, c: _Check, data: Var, out: Var) -> str:
     """Magnitudes by phi(x) = -log(tanh(x / 2)), which is its own inverse."""
 
     def build(b: BodyBuilder, x: Expr) -> Expr:
-        held = b.let("held xc", clamp(x, 0.01, 12.0))
+        held = b.let("held xc", most(x, 0.02))
         return -log(fn("tanh", 0.5 * held))
 
     phi = routine(k, 1.0, "phi phi_fn", {"x": FLOAT32}, build)
@@ -199,8 +199,8 @@ def _by_phi(k: KernelBuilder, c: _Check, data: Var, out: Var) -> str:
         k.store(out, c.at(e), where(own < 0.0, -sign, sign) * size)
     return (
         "By signs (0 counts as positive) and magnitudes: phi of the sum of phi over the others, "
-        "which is that of all less its own, where phi(x) = -log(tanh(x / 2)) of x clamped to "
-        "[0.01, 12]."
+        "which is that of all less its own, where phi(x) = -log(tanh(x / 2)) of x, or of 0.02 where "
+        "x is smaller."
     )
 
 
@@ -309,8 +309,8 @@ def _layer_told(
         f"One layer of layered LDPC decoding by {fix.name.replace('_', '-')}, of a quasi-cyclic "
         f"code: check {lane} of the layer has an edge for each block column whose shift in "
         f"{shifts} is not negative, to bit ({lane} + shift) % {size} of that block. With v = "
-        f"{totals} of that bit less {old} of the edge, {old} becomes {fix.said}the smaller of {cap} "
-        "and the smallest |v| over the other edges of the check, with the product of their "
+        f"{totals} of that bit less {old} of the edge, {old} becomes {fix.said}the smaller of "
+        f"{cap} and the smallest |v| over the other edges of the check, with the product of their "
         f"signs (0 counts as positive), and {totals} becomes v plus that."
     )
 
