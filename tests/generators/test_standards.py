@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from generators.arithmetic.whole import companding, galois
-from generators.build import KernelBuilder
+from generators.build import KernelBuilder, cast
 from generators.build.draw import Draw
+from generators.control_flow.codecs import texture_formats as textures
 from generators.program.dtypes import INT32
 from generators.program.expr import Expr
 from synth.render.reference import module as reference
@@ -67,3 +68,29 @@ def test_products_of_bytes(branches: bool) -> None:
         powers += computed(times(285), powers[-1:], [2])
     assert sorted(powers) == list(range(1, 256))
     assert powers[8] == 0x1D
+
+
+def test_texels_of_blocks() -> None:
+    """A block from red to blue has two colours between; in the other order one, and none."""
+
+    def texel(b: KernelBuilder, c0: Expr, c1: Expr, choice: Expr) -> Expr:
+        parts = [cast(x, textures.UINT64) << n for n, x in ((0, c0), (16, c1), (32, choice))]
+        form = textures.FORMATS["bc1"]
+        rgba = form.texel(b, [parts[0] | parts[1] | parts[2]], b.lift(0, INT32))
+        return cast(rgba & 0xFFFFFF, INT32)
+
+    red, blue = 0xF800, 0x001F
+    found = computed(texel, [red] * 4 + [blue] * 4, [blue] * 4 + [red] * 4, [0, 1, 2, 3] * 2)
+    assert found == [0x0000FF, 0xFF0000, 0x5500AA, 0xAA0055, 0xFF0000, 0x0000FF, 0x7F007F, 0]
+
+
+def test_levels_of_blocks() -> None:
+    """BC4 has six levels between its ends, or four and both extremes."""
+
+    def texel(b: KernelBuilder, first: Expr, second: Expr, choice: Expr) -> Expr:
+        word = cast(first | (second << 8) | (choice << 16), textures.UINT64)
+        return textures.FORMATS["bc4"].texel(b, [word], b.lift(0, INT32))
+
+    choices = list(range(8))
+    assert computed(texel, [210] * 8, [70] * 8, choices) == [210, 70, 190, 170, 150, 130, 110, 90]
+    assert computed(texel, [50] * 8, [100] * 8, choices) == [50, 100, 60, 70, 80, 90, 0, 255]
