@@ -288,7 +288,7 @@ def _rgb(k: KernelBuilder, image: Var, by: Expr, bx: Expr, t: Expr) -> list[Expr
 def _box_told(image: Var, out: Var, inset: bool) -> str:
     moved = ", each moved inwards by their difference shifted right by 4 bits" * inset
     return (
-        f"Encode the colours of {image.name} (RGBA8, red in the lowest byte) as the colour words of "
+        f"Encode the colours of {image.name} (RGBA8, red in the lowest byte) as colour words of "
         "BC3, a thread for each block of 4 x 4 texels. The ends are the largest and the smallest "
         f"red, green and blue{moved}; {out.name} gets the large end cut to 5, 6 and 5 bits in bits "
         "11-15, 5-10 and 0-4, the small one likewise in bits 16-31 (ends are not cut in what "
