@@ -10,6 +10,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import cos, sin
 from generators.math.sensing.samples import (
     Complex,
+    gets,
     power,
     style,
     times,
@@ -49,14 +50,8 @@ def _canceller(k: KernelBuilder, level: int) -> Title:
         k, "moving cancelled mti", ("pulses_out", "range_gates"), (p, r), (value[0], value[1])
     )
     text = f"Moving-target indication, a {'three' if three else 'two'}-pulse canceller: "
-    text += (
-        f"{_gets(out)} {said} following pulses (rows) of the complex samples x in {echoes.said}."
-    )
+    text += f"{gets(out)} {said} following pulses (rows) of the complex samples x in {echoes.said}."
     return Title(k.name(f"mti_canceller {'three' if three else 'two'}_pulse_canceller"), text)
-
-
-def _gets(names: str) -> str:
-    return f"{names} get" if " and " in names else f"{names} gets"
 
 
 def _spectrum(k: KernelBuilder, level: int) -> Title:
@@ -74,7 +69,7 @@ def _spectrum(k: KernelBuilder, level: int) -> Title:
         w = k.let("w gain", taper[f])
         value, said = (w * value[0], w * value[1]), f", times {taper.name} of the bin"
     out = kept.store(k, "compressed filtered", ("pulses", "freq_bins"), (p, f), value)
-    text = f"Matched filter in the frequency domain: {_gets(out)} each pulse's spectrum in "
+    text = f"Matched filter in the frequency domain: {gets(out)} each pulse's spectrum in "
     text += f"{spectra.said} times the conjugate of {replica.said} of the bin{said}."
     return Title(k.name("matched_filter_spectrum apply_matched_filter"), text)
 
@@ -92,7 +87,7 @@ def _stretch(k: KernelBuilder, level: int) -> Title:
     x = echoes.read("x", (p, n))
     value = times_conjugate(x, _phasor(k, _PI * slope * t * t))
     out = kept.store(k, "beat dechirped", ("pulses", "samples"), (p, n), value)
-    text = f"Dechirp radar echoes: {_gets(out)} the complex samples in {echoes.said} times "
+    text = f"Dechirp radar echoes: {gets(out)} the complex samples in {echoes.said} times "
     text += f"exp(-i * pi * {slope.name} * t^2), t being {n.name} * {step.name}."
     return Title(k.name("dechirp stretch_processing"), text)
 
@@ -122,17 +117,15 @@ def _correlate(k: KernelBuilder, level: int) -> Title:
             h = _phasor(k, _PI * slope * t * t)
         acc.add(times_conjugate(x, h))
     dims = ("pulses", "range_gates")
-    what = "the sum over n of x[g + n] times the conjugate of h[n]"
+    what = f"the sum over n of x[{g.name} + n] times the conjugate of h[n]"
     if k.draw.shape.chance(0.4):
         result = k.out("power compressed_power", FLOAT32, dims)
         k.store(result, (p, g), power(acc.value))
         out, what = f"{result.name} gets", f"the squared magnitude of {what}"
     else:
-        out = _gets(kept.store(k, "compressed matched", dims, (p, g), acc.value))
-    text = (
-        f"Pulse compression: for gate g of each pulse, {out} {what}, x being the complex samples "
-    )
-    text += f"in {echoes.said}"
+        out = gets(kept.store(k, "compressed matched", dims, (p, g), acc.value))
+    text = f"Pulse compression: for gate {g.name} of each pulse, {out} {what}, x "
+    text += f"being the complex samples in {echoes.said}"
     if replica is not None:
         text += f" and h the replica in {replica.said}."
     elif slope is not None:
@@ -183,19 +176,17 @@ def _doppler(k: KernelBuilder, level: int) -> Title:
         how = ""
         if shape.chance(0.4):
             row = (d + count // 2) % count
-            how = f" (row d of the transform stored in row (d + {count.name} // 2) % {count.name})"
+            how = f" (row {d.name} of it in row ({d.name} + {count.name} // 2) % {count.name})"
         k.store(result, (row, r), power(acc.value))
         out, what = f"{result.name} gets", f"the squared magnitude of the transform{how}"
     else:
         out, what = (
-            _gets(kept.store(k, "doppler spectrum", dims, (d, r), acc.value)),
+            gets(kept.store(k, "doppler spectrum", dims, (d, r), acc.value)),
             "the transform",
         )
     text = f"Range-Doppler processing: {out} {what} over the pulses p (rows) of {echoes.said}, the "
-    text += (
-        f"sum of {window.name}[p] * x[p] * exp(-2 * pi * i * d * p / {count.name}) for row d and "
-    )
-    text += "each range gate (column)"
+    text += f"sum of {window.name}[p] * x[p] * exp(-2 * pi * i * {d.name} * p / {count.name}) "
+    text += f"for row {d.name} and each range gate (column)"
     text += ", the phasor being turned from pulse to pulse." if running else "."
     return Title(k.name("doppler_dft range_doppler slow_time_dft"), text)
 
@@ -225,7 +216,7 @@ def _ambiguity(k: KernelBuilder, level: int) -> Title:
         k.store(result, (d, lag), power(acc.value))
         out, what = f"{result.name} gets", f"the squared magnitude of {what}"
     else:
-        out = _gets(kept.store(k, "caf ambiguity", dims, (d, lag), acc.value))
+        out = gets(kept.store(k, "caf ambiguity", dims, (d, lag), acc.value))
     text = (
         f"Cross-ambiguity function of passive radar: for each Doppler shift and lag, {out} {what}, "
     )

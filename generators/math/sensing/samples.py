@@ -70,6 +70,11 @@ class Samples:
         return parts[0], parts[1]
 
 
+def gets(names: str) -> str:
+    """One or two outputs with their verb."""
+    return f"{names} get" if " and " in names else f"{names} gets"
+
+
 def times(a: Complex, b: Complex) -> Complex:
     return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
 
