@@ -70,6 +70,51 @@ def test_products_of_bytes(branches: bool) -> None:
     assert powers[8] == 0x1D
 
 
+def gf_times(a: int, b: int) -> int:
+    product = 0
+    for bit in range(8):
+        product ^= (a << bit) * (b >> bit & 1)
+    for bit in range(14, 7, -1):
+        product ^= (285 << bit - 8) * (product >> bit & 1)
+    return product
+
+
+def value_at(root: int, symbols: Sequence[int]) -> int:
+    value = 0
+    for symbol in symbols:
+        value = gf_times(value, root) ^ symbol
+    return value
+
+
+@pytest.mark.parametrize("index", [5, 6, 8])
+def test_an_encoded_codeword_has_the_roots_of_the_code(index: int) -> None:
+    """Of draws that multiply without tables: what they append makes all four syndromes zero."""
+    k = KernelBuilder(Draw(0, "arithmetic", index, 0))
+    galois._remainder(k, 4)
+    program = k.program("known", 1, "known", "Known values.")
+    roots, generator = [1, 2, 4, 8], [1]
+    for root in roots:
+        above = [0, *(gf_times(x, root) for x in generator)]
+        generator = [a ^ b for a, b in zip([*generator, 0], above, strict=True)]
+    messages = np.random.default_rng(1).integers(0, 256, (3, 10))
+    found = np.zeros((3, 4), np.int64)
+    by_shape = {
+        ("codewords", "checks"): found,
+        ("codewords", "message_len"): messages,
+        ("message_len", "codewords"): messages.T,
+        ("checks",): np.array(generator[1:]),
+    }
+    numbers = {"size:message_len": 10, "size:checks": 4}
+    space: dict[str, Any] = {}
+    exec(reference.render(program), space)
+    space["known"](
+        (3,), *(by_shape.get(p.shape, numbers.get(p.init)) for p in program.kernel.params)
+    )
+    for message, checks in zip(messages, found, strict=True):
+        word = [int(x) for x in (*message, *checks)]
+        assert [value_at(root, word) for root in roots] == [0, 0, 0, 0]
+
+
 def test_texels_of_blocks() -> None:
     """A block from red to blue has two colours between; in the other order one, and none."""
 

@@ -227,19 +227,19 @@ def _pixels(k: KernelBuilder, level: int) -> Title:
                 add()
     out = k.out("image bmode_rf", FLOAT32, ("depths", "lateral"))
     k.store(out, (z, x), acc)
-    text = f"Plane-wave ultrasound image by delay and sum: for each pixel, {out.name} "
-    text += "gets the sum over "
-    text += (
-        f"elements of their trace in {data.name} at sample (z + sqrt(dx^2 + z^2)) * {rate.name}, "
-    )
-    text += (
-        f"linear between two samples, z being {depth.name} of the row and dx {across.name} of the "
-    )
-    text += f"column less {element.name}; a place of which a sample lies outside of the trace adds "
-    text += "nothing"
-    if f_number is not None:
-        text += f", nor does an element with 2 * {f_number.name} * |dx| > z"
-    return Title(k.name("plane_wave_das ultrasound_das das_image"), f"{text}.")
+    names = (out.name, data.name, rate.name, depth.name, across.name, element.name)
+    said = _pixels_told(*names, f_number.name if f_number is not None else "")
+    return Title(k.name("plane_wave_das ultrasound_das das_image"), said)
+
+
+def _pixels_told(
+    out: str, data: str, rate: str, depth: str, across: str, element: str, f_number: str
+) -> str:
+    text = f"Plane-wave ultrasound image by delay and sum: for each pixel, {out} gets the sum over "
+    text += f"elements of their trace in {data} at sample (z + sqrt(dx^2 + z^2)) * {rate}, linear "
+    text += f"between two samples, z being {depth} of the row and dx {across} of the column less "
+    text += f"{element}; a place of which a sample lies outside of the trace adds nothing"
+    return text + (f", nor does an element with 2 * {f_number} * |dx| > z." if f_number else ".")
 
 
 def _spectrum(k: KernelBuilder, level: int) -> Title:

@@ -10,6 +10,8 @@ from generators.build.registry import Title, idiom
 from generators.kit.functions import cos, sin
 from generators.math.sensing.samples import (
     Complex,
+    Samples,
+    Total,
     gets,
     power,
     style,
@@ -142,6 +144,28 @@ def _turn(k: KernelBuilder, w: Complex, step: Complex, into: tuple[Var, Var]) ->
     k.assign(into[0], turned)
 
 
+def _transform(
+    k: KernelBuilder, echoes: Samples, window: Var, at: tuple[Var, Var], count: Var, running: bool
+) -> Total:
+    """The sum over pulses, by a cosine and sine for each or by a phasor that is turned."""
+    acc, size = total(k), cast(count, FLOAT32)
+    d, r = at
+    if running:
+        step = _phasor(k, -_TWO_PI * cast(d, FLOAT32) / size, "step_phase turn")
+        names = k.draw.word.choice((("w_re", "w_im"), ("tw_re", "tw_im")))
+        turn = (k.let(names[0], k.lift(1.0, FLOAT32)), k.let(names[1], k.lift(0.0, FLOAT32)))
+    with k.for_("p m", count) as p:
+        x = echoes.read("x", (p, r))
+        gain = k.let("gain weight", window[p])
+        if running:
+            acc.add(times((gain * x[0], gain * x[1]), turn))
+            _turn(k, turn, step, turn)
+        else:
+            phase = -_TWO_PI * cast((d * p) % count, FLOAT32) / size
+            acc.add(times((gain * x[0], gain * x[1]), _phasor(k, phase)))
+    return acc
+
+
 def _doppler(k: KernelBuilder, level: int) -> Title:
     """A discrete Fourier transform over the pulses of each range gate, windowed."""
     kept, shape = style(k), k.draw.shape
@@ -153,23 +177,7 @@ def _doppler(k: KernelBuilder, level: int) -> Title:
     window = k.array("window taper", FLOAT32, "pulses", low=0.1, high=1.0)
     count = k.size_param("num_pulses n_pulses", "pulses")
     running = level > 3 and shape.chance(0.6)
-    acc = total(k)
-    size = cast(count, FLOAT32)
-    if running:
-        step = _phasor(k, -_TWO_PI * cast(d, FLOAT32) / size, "step_phase turn")
-        turn = (
-            k.let("w_re tw_re", k.lift(1.0, FLOAT32)),
-            k.let("w_im tw_im", k.lift(0.0, FLOAT32)),
-        )
-    with k.for_("p m", count) as p:
-        x = echoes.read("x", (p, r))
-        gain = k.let("gain weight", window[p])
-        if running:
-            acc.add(times((gain * x[0], gain * x[1]), turn))
-            _turn(k, turn, step, turn)
-        else:
-            phase = -_TWO_PI * cast((d * p) % count, FLOAT32) / size
-            acc.add(times((gain * x[0], gain * x[1]), _phasor(k, phase)))
+    acc = _transform(k, echoes, window, (d, r), count, running)
     if shape.chance(0.5):
         result = k.out("rd_map doppler_power", FLOAT32, dims)
         row: Expr = d

@@ -139,6 +139,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     var_degree=((3, 4), (3, 6)),
     lifting=((27, 81), (128, 384)),
     base_cols=((24, 24), (26, 68)),
+    half_states=((32, 32), (32, 128)),
     disks=((6, 12), (12, 24)),
     parities=((2, 3), (3, 6)),
     checks=((16, 32), (32, 64)),
