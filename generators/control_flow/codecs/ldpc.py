@@ -199,7 +199,7 @@ def _by_phi(k: KernelBuilder, c: _Check, data: Var, out: Var) -> str:
         k.store(out, c.at(e), where(own < 0.0, -sign, sign) * size)
     return (
         "By signs (0 counts as positive) and magnitudes: phi of the sum of phi over the others, "
-        "which is that of all less its own, where phi(x) = -log(tanh(x / 2)) of x, or of 0.02 where "
+        "which is that of all less its own, where phi(x) = -log(tanh(x / 2)) of x, of 0.02 where "
         "x is smaller."
     )
 
