@@ -1,0 +1,1 @@
+"""Signals of radar and of arrays of sensors: complex samples."""
