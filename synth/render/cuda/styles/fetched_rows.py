@@ -35,7 +35,9 @@ FETCHED_ROWS = "fetched_rows"
 _SHAPES = ((128, 32), (64, 32), (128, 16), (64, 16))
 """Rows of a block, and elements of each that are fetched at a time."""
 _MOST_DIMS = 3
-_FETCH_INSTRUCTIONS = 16.0
+_UNROLL = 8
+"""Loads that a thread has under way."""
+_FETCH_INSTRUCTIONS = 8.0
 """Of a thread for each element of a piece that it fetches or brings back, be it there or not."""
 
 
@@ -60,8 +62,9 @@ class _Rows:
         self.rows, self.size = text.schedule.block[0], text.schedule.tile
         self.first, self.place = text.fresh("first", "first_row"), text.fresh("place", "own_row")
         self.start, self.count = text.fresh("base", "piece"), text.fresh("count", "piece_size")
-        self.turn, self.cell = text.fresh("t", "turn"), text.fresh("k", "cell")
+        self.turn, self.left = text.fresh("t", "turn"), text.fresh("rows_left")
         self.row, self.col = text.fresh("row", "tile_row"), text.fresh("col", "tile_col")
+        self.first_row = text.fresh("row_start")
         self.at_row, self.at_col = text.fresh("load_row"), text.fresh("load_col")
         self.tiles = {name: text.fresh(f"{name}_tile") for name in found.names}
         self.body = _Fetching(text.library, text.names, text.shapes(), "return;")
@@ -100,6 +103,9 @@ class _Rows:
         ]
         lines.append(f"    const int {self.first} = {block_at()} * {self.rows};")
         lines.append(f"    const int {self.place} = {self.first} + {thread_at()};")
+        # A thread moves elements of one column of the tiles.
+        lines.append(f"    const int {self.col} = {thread_at()} % {self.size};")
+        lines.append(f"    const int {self.first_row} = {thread_at()} / {self.size};")
         return [*lines, *wrapped(4, f"const int {own} = min({self.place}, {self._extent()} - 1);")]
 
     def _loop(self, s: ir.For, depth: int) -> None:
@@ -126,22 +132,23 @@ class _Rows:
         put(depth, "}")
 
     def _move(self, loop: ir.For, arrays: Sequence[Along], depth: int, *, is_load: bool) -> None:
-        """The block's threads load a piece of its rows, or bring it back."""
-        put, cell, row, col = self.body.put, self.cell, self.row, self.col
-        threads, size = self.rows, self.size
-        head = f"int {cell} = {thread_at()}; {cell} < {threads * size}; {cell} += {threads}"
-        put(depth, f"for ({head}) {{")
-        put(depth + 1, f"const int {row} = {cell} / {size};")
-        put(depth + 1, f"const int {col} = {cell} % {size};")
+        """The block's threads load a piece of its rows, or bring it back: each of one column."""
+        put, row, rows = self.body.put, self.row, str(self.rows)
+        put(depth, f"if ({self.col} < {self.count}) {{")
+        if not is_load:
+            rows = self.left
+            put(depth + 1, f"const int {rows} = min({self.rows}, {self._extent()} - {self.first});")
+        self.body.lines.append(f"#pragma unroll {_UNROLL}")
+        step = self.rows // self.size
+        head = f"int {row} = {self.first_row}; {row} < {rows}; {row} += {step}"
+        put(depth + 1, f"for ({head}) {{")
         place = f"{self.first} + {row}"
         # Rows past the edge are loaded again: their threads compute with something.
-        edge = "" if is_load else f" && {place} < {self._extent()}"
-        put(depth + 1, f"if ({col} < {self.count}{edge}) {{")
         place = f"min({place}, {self._extent()} - 1)" if is_load else place
         put(depth + 2, f"const int {self.at_row} = {place};")
-        put(depth + 2, f"const int {self.at_col} = {self.start} + {col};")
+        put(depth + 2, f"const int {self.at_col} = {self.start} + {self.col};")
         for a in arrays:
-            held = f"{self.tiles[a.array.name]}[{row}][{col}]"
+            held = f"{self.tiles[a.array.name]}[{row}][{self.col}]"
             there = self._there(loop, a)
             put(depth + 2, f"{held} = {there};" if is_load else f"{there} = {held};")
         put(depth + 1, "}")
@@ -202,10 +209,10 @@ def _schedules(program: ir.Program) -> list[Schedule]:
 def _check(program: ir.Program, schedule: Schedule) -> None:
     same_dims(schedule, len(program.kernel.launch_dim))
     rows, size = schedule.block[0], schedule.tile
-    if set(schedule.block[1:]) - {1} or rows < size or size < 2:
+    if set(schedule.block[1:]) - {1} or size < 2 or rows % size:
         raise ValueError(
             f"block {list(schedule.block)}, tile {size}: {FETCHED_ROWS} takes 1 along all axes but "
-            f"the first, and a tile from 2 to the block's rows"
+            f"the first, and a tile from 2 on that divides the block's rows"
         )
     if _tile_bytes(program.kernel, rows, size) > MOST_SHARED_BYTES:
         raise ValueError(f"tile {size}: more than 48 KiB of shared memory")
