@@ -122,7 +122,8 @@ def difference(cost: Cost, other: Cost) -> str:
         empty = f"{1 - other.filled:.0%} of the {H200.processors} SMs"
         blocks = "block leaves" if other.blocks == 1 else "blocks leave"
         return f"its {other.blocks:,} {blocks} {empty} without work"
-    if name in (MEMORY, CACHE) and other.asked.waited > max(_WAITS, cost.asked.waited):
+    is_few = other.plan.in_turn and other.asked.waited > max(_WAITS, cost.asked.waited)
+    if name in (MEMORY, CACHE) and is_few:
         few = f"its {many(other.threads)} threads are too few to keep memory busy"
         return f"{few}, and {takes}"
     if name == INSTRUCTIONS and _explains(other.idle / cost.idle, cost, other, name):

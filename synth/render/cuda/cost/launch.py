@@ -17,6 +17,7 @@ _SHARED_BYTES = 200e3
 _STRAY_TURNS = 1.5
 """Of a vector's elements: turns that rows begin and end with where these are no whole vectors."""
 _NOT_HIDDEN = 0.1
+_BY_TURNS = 1.5
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,10 @@ class Launch:
     @property
     def waited(self) -> float:
         """How much longer the device waits for memory where threads that take points in turn are
-        too few to keep it busy: half of those that it holds do, all where their loops wait too."""
+        too few to keep it busy: half of those that it holds do, all where their loops wait too.
+        Threads that walk along rows wait for pieces or vectors of them by turns."""
+        if self.plan.fetched or self.plan.walked:
+            return _BY_TURNS
         if not self.plan.in_turn:
             return 1.0
         held = RESIDENT_THREADS * self.device.processors
