@@ -162,6 +162,9 @@ class Stock:
             "name": "user/name",
             "arch": "sm_90",
             "folder": str(case / "new" / "cubins"),
+            # Nobody listens there.
+            "base_url": "http://127.0.0.1:9/v1",
+            "model": "none",
         }
         words: list[str] = []
         for parameter in command.params:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synth.cli.options import FOLDER, WORKERS, quiet_option
+from synth.cli.options import FOLDER, SECONDS, WORKERS, quiet_option
 from synth.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @click.option("--workers", type=WORKERS, default=1, show_default=True)
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     default=60.0,
     show_default=True,
     help="Seconds a text and tool.",

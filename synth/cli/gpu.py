@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from synth.cli.options import FOLDER, quiet_option
+from synth.cli.options import FOLDER, SECONDS, quiet_option
 from synth.progress import progress_bar
 
 _SAMPLES = Path("data/samples")
@@ -47,7 +47,7 @@ def gpu() -> None:
     show_default=True,
     help="Threads of the large launch, about; 0: none.",
 )
-@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds a row.")
+@click.option("--timeout", type=SECONDS, default=60.0, show_default=True, help="Seconds a row.")
 @click.option(
     "--engine",
     type=click.Choice(("local", "ray")),
@@ -145,7 +145,7 @@ def _cluster(engine: str, address: str | None, *, of_this_machine: bool) -> Any:
     type=click.IntRange(1, _MOST_PROCESSES),
     help="Processes that compile beforehand.",
 )
-@click.option("--timeout", type=float, default=180.0, show_default=True, help="Seconds a row.")
+@click.option("--timeout", type=SECONDS, default=180.0, show_default=True, help="Seconds a row.")
 @quiet_option
 def bench(
     out: Path,
@@ -225,7 +225,7 @@ def _bench_lines(done: Any, paths: list[Path]) -> Iterator[str]:
     help="Schedules of a row, its own among them.",
 )
 @click.option("--workers", type=click.IntRange(1, _MOST_PROCESSES), help="Processes for each GPU.")
-@click.option("--timeout", type=float, default=300.0, show_default=True, help="Seconds a row.")
+@click.option("--timeout", type=SECONDS, default=300.0, show_default=True, help="Seconds a row.")
 @quiet_option
 def tune(
     out: Path,
@@ -270,7 +270,7 @@ def tune(
 )
 @click.option("--ncu", help="Nsight Compute's program.  [default: ncu]")
 @click.option(
-    "--timeout", type=float, default=600.0, show_default=True, help="Seconds for all rows."
+    "--timeout", type=SECONDS, default=600.0, show_default=True, help="Seconds for all rows."
 )
 def profile(
     out: Path, include: Path | None, count: int, elements: int, ncu: str | None, timeout: float

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from synth.cli.options import FOLDER, CommandOrDefault, quiet_option, try_place
+from synth.cli.options import FOLDER, CommandOrDefault, Finite, quiet_option, try_place
 from synth.progress import progress_bar
 from validate.statuses import RunStatus
 
@@ -57,7 +57,7 @@ def lower() -> None:
 @click.option("--tune", is_flag=True, help="Measure schedules on a GPU first; needs CuPy.")
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0),
+    type=Finite(min=0),
     default=60.0,
     show_default=True,
     help="Seconds of --tune.",

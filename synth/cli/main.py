@@ -16,6 +16,7 @@ from synth.cli.look import doctor, show, stats
 from synth.cli.lower_index import lower
 from synth.cli.options import (
     FOLDER,
+    SECONDS,
     WORKERS,
     quiet_option,
     report_option,
@@ -118,7 +119,11 @@ def _validate_opencl(out: Path, archs: tuple[str, ...], report: Path | None, qui
 @click.option("-o", "out", type=FOLDER, required=True, help="Folder of the dataset.")
 @click.option("--per-module", type=int, default=50, show_default=True, help="Most rows; 0: all.")
 @click.option(
-    "--timeout", type=float, default=120, show_default=True, help="Seconds without a sign of life."
+    "--timeout",
+    type=SECONDS,
+    default=120,
+    show_default=True,
+    help="Seconds without a sign of life.",
 )
 @click.option("--workers", type=WORKERS, default=1, show_default=True, help="Files at a time.")
 @click.option(

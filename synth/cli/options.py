@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,23 @@ from synth.run.limits import MOST_WORKERS
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 WORKERS = click.IntRange(1, MOST_WORKERS)
+
+
+class Finite(click.FloatRange):
+    """A number of a range, and neither infinite nor none at all, which compare with no bound."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        found: float = super().convert(value, param, ctx)
+        if not isfinite(found):
+            self.fail(f"{value!r} is no finite number.", param, ctx)
+        return found
+
+
+SECONDS = Finite(min=0, min_open=True)
 
 
 class CommandOrDefault(click.Group):

@@ -12,6 +12,7 @@ import click
 
 from synth.cli.options import (
     FOLDER,
+    SECONDS,
     WORKERS,
     quiet_option,
     report_option,
@@ -39,7 +40,7 @@ _INTERRUPTED = 130
     type=int,
     help="Seed of the hidden inputs; keep it to yourself.  [default: drawn, and printed]",
 )
-@click.option("--timeout", type=float, help="Seconds for all answers; the rest is not judged.")
+@click.option("--timeout", type=SECONDS, help="Seconds for all answers; the rest is not judged.")
 @click.option(
     "--feedback",
     type=click.Choice(("public", "full")),
@@ -73,7 +74,6 @@ def score(
     from synth.check.answers import read_answers, report_of, rows_of, summarise
     from validate.score.scorer import Scorer
 
-    _require(workers, timeout)
     require_place_of(report)
     lines = read_answers(answers)
     rows = rows_of(out, lines)
@@ -96,15 +96,6 @@ def _exit(verdicts: Verdicts, broke: BaseException | None) -> None:
         raise broke
     judged = all(verdict.judged for verdict in verdicts.values())
     sys.exit(_INTERRUPTED if broke is not None else 0 if judged else 1)
-
-
-def _require(workers: int, timeout: float | None) -> None:
-    from synth.errors import SettingsError
-
-    if workers < 1:
-        raise SettingsError(f"workers is {workers}, at least 1 is needed")
-    if timeout is not None and not timeout > 0:
-        raise SettingsError(f"timeout is {timeout:g}, more than 0 is needed")
 
 
 def _collected(

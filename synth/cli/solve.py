@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from synth.cli.attempts import export, list_, query, show
-from synth.cli.options import FOLDER, CommandOrDefault, quiet_option
+from synth.cli.options import FOLDER, SECONDS, CommandOrDefault, Finite, quiet_option
 from synth.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def solve() -> None:
     help="Most tokens of an answer.",
 )
 @click.option("--stream", is_flag=True, help="Have answers come in pieces.")
-@click.option("--timeout", type=float, default=600, show_default=True, help="Seconds a request.")
+@click.option("--timeout", type=SECONDS, default=600, show_default=True, help="Seconds a request.")
 @click.option(
     "--retries",
     type=click.IntRange(0),
@@ -108,8 +108,10 @@ def solve() -> None:
     type=click.IntRange(1),
     help="Of the model's attempts in the archive, all runs.",
 )
-@click.option("--most-usd", type=float, help="The same in US dollars; needs --prices.")
-@click.option("--most-seconds", type=float, help="No request begins later in this run.")
+@click.option(
+    "--most-usd", type=Finite(min=0, min_open=True), help="The same in US dollars; needs --prices."
+)
+@click.option("--most-seconds", type=SECONDS, help="No request begins later in this run.")
 @click.option(
     "--prices", metavar="IN,OUT", help="US dollars for a million tokens of prompts and answers."
 )
@@ -174,8 +176,6 @@ def _endpoint(asked: dict[str, Any]) -> Endpoint:
         raise SettingsError(f"--extra is no JSON: {error}") from None
     if not isinstance(extra, dict):
         raise SettingsError("--extra is no JSON object")
-    if not asked["timeout"] > 0:
-        raise SettingsError(f"--timeout is {asked['timeout']:g}, more than 0 is needed")
     return Endpoint(
         asked["base_url"],
         asked["model"],

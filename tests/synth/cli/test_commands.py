@@ -17,7 +17,9 @@ import pytest
 from click.testing import CliRunner, Result
 from matplotlib import image
 
+from scripts.audit.commands import leaves
 from synth.cli.main import main
+from synth.cli.options import Finite
 from synth.cli.show import adjoint_reason, print_row
 from synth.dataset.settings import make_settings
 from synth.dataset.stored import stored_rows
@@ -48,6 +50,20 @@ def pairsmith_here(*arguments: object) -> Result:
     """The same in this process, for what ends before any work; how a process as a whole ends is
     asked in `tests/synth/cli/test_ends.py`."""
     return CliRunner().invoke(main, [str(word) for word in arguments])
+
+
+def test_a_time_that_is_no_number_is_refused() -> None:
+    """By every command that has one: NaN compares with no bound, and nothing ends after it."""
+    tried = 0
+    for words, command in leaves(main):
+        for option in command.params:
+            if isinstance(option.type, Finite):
+                tried += 1
+                for value in ("nan", "inf"):
+                    done = pairsmith_here(*words, max(option.opts, key=len), value)
+                    assert done.exit_code == 2
+                    assert "is no finite number" in done.output
+    assert tried > 8
 
 
 @pytest.fixture(scope="module")
@@ -349,7 +365,9 @@ def test_a_damaged_shard_is_reported(dataset: Path, tmp_path: Path) -> None:
 def test_help_needs_neither_warp_nor_arrow() -> None:
     probe = "import sys; sys.argv = ['pairsmith', '--help']\n" + textwrap.dedent(
         """
-        from synth.cli.main import main
+        from scripts.audit.commands import leaves
+from synth.cli.main import main
+from synth.cli.options import Finite
         try:
             main()
         except SystemExit:
