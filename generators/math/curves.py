@@ -5,7 +5,7 @@ from __future__ import annotations
 from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Formula
-from generators.kit.functions import PI, TWO_PI, clamp, cos, exp, least, most, sqrt, where
+from generators.kit.functions import PI, TWO_PI, clamp, cos, exp, most, sqrt, where
 from generators.kit.naming import applied, held
 from generators.kit.sites import launch
 from generators.kit.words import say
@@ -183,7 +183,7 @@ _INTERPOLATION = Family(
         "cubic_hermite": "cubic Hermite spline with central tangents",
         "cubic_bezier": "cubic Bezier curve of four control values",
         "cubic_bspline": "uniform cubic B-spline of four control values",
-        "minmod_linear": "linear reconstruction with a minmod-limited slope",
+        "monotone_cubic": "monotone cubic Hermite spline (Fritsch and Butland)",
         "cosine_blend": "cosine blend of two values",
         "smooth_blend": "smoothstep blend of two values",
         "linear_blend": "linear blend of two values",
@@ -246,16 +246,23 @@ def cubic_bspline(body: BodyBuilder, p: Expr, q: Expr, r: Expr, s: Expr, t: Expr
 
 
 @_INTERPOLATION.formula(
-    "limited recon",
-    "{q} + m * {t}, m the smaller in size of {q} - {p} and {r} - {q} (0 if their signs differ)",
+    "monotone limited",
+    "the cubic Hermite blend at {t} of {q} and {r}, the tangent at each of them the harmonic mean "
+    "of the differences to its neighbours (0 if their signs differ)",
 )
-def minmod_linear(body: BodyBuilder, p: Expr, q: Expr, r: Expr, t: Expr) -> Expr:
-    before = body.let("before dl", q - p)
-    after = body.let("after dr", r - q)
-    slope = body.let("slope limited", body.lift(0.0, t.type))
-    with body.if_(before * after > 0.0):
-        body.assign(slope, fn("copysign", least(abs(before), abs(after)), after))
-    return q + slope * t
+def monotone_cubic(body: BodyBuilder, p: Expr, q: Expr, r: Expr, s: Expr, t: Expr) -> Expr:
+    """F. N. Fritsch and J. Butland, SIAM J. Sci. Stat. Comput. 5 (1984)."""
+    steps = zip(("d0 before", "d1 between", "d2 after"), ((p, q), (q, r), (r, s)), strict=True)
+    first, mid, last = (body.let(name, b - a) for name, (a, b) in steps)
+    slopes = []
+    for name, (a, b) in zip(("m0", "m1"), ((first, mid), (mid, last)), strict=True):
+        slope = body.let(name, body.lift(0.0, t.type))
+        with body.if_(a * b > 0.0):
+            body.assign(slope, 2.0 * a * b / (a + b))
+        slopes.append(slope)
+    u = body.let("u rest", 1.0 - t)
+    h = body.let("h01 blend", t * t * (3.0 - 2.0 * t))
+    return q + h * mid + t * u * (u * slopes[0] - t * slopes[1])
 
 
 @_INTERPOLATION.formula("blend mixed")
@@ -332,7 +339,7 @@ _RESAMPLED = {
     "catmull_rom": "by Catmull-Rom splines",
     "cubic_hermite": "by cubic Hermite splines with central tangents",
     "cubic_bspline": "by uniform cubic B-splines of the samples",
-    "minmod_linear": "linearly with minmod-limited slopes",
+    "monotone_cubic": "by monotone cubic Hermite splines (Fritsch and Butland)",
     "cosine_blend": "by cosine blends",
     "smooth_blend": "by smoothstep blends",
 }

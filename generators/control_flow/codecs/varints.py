@@ -132,7 +132,7 @@ def _streams(k: KernelBuilder, level: int) -> Title:
     signed = level >= 3 and shape.chance(0.6)
     delta = level >= 3 and shape.chance(0.6)
     data = t.array("data encoded", UINT8, "row_bytes", 0, 255)
-    n, counted = length(data, level)
+    n, counted = length(data, level, ragged=True)
     kind = INT32 if signed and not delta else UINT32
     out = t.array("decoded values_out", kind, "row_bytes", role="out")
     acc = None

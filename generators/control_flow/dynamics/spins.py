@@ -145,10 +145,14 @@ class _Chance:
             return
         step = k.scalar("sweep step", INT32, 0, 500)
         hash_of = routine(k, 1.0, "pcg_hash hash_u32", {"key": UINT32}, _pcg)
-        inner = cast(step, UINT32) + hash_of(cast(seed, UINT32))
+        # Packed sites of the two colours have the same numbers: they must not share theirs.
+        packed = t.way == "packed"
+        half: Expr = 2 * step + t.colour if packed else step
+        inner = cast(half, UINT32) + hash_of(cast(seed, UINT32))
         self.word = k.let("bits", hash_of(cast(site, UINT32) + hash_of(inner)))
         self.hash_of = hash_of
-        self.said = f" u is the top 24 bits of hash(site + hash({step.name} + hash({seed.name})))"
+        count_of = f"2 * {step.name} + {t.colour.name}" if packed else step.name
+        self.said = f" u is the top 24 bits of hash(site + hash({count_of} + hash({seed.name})))"
         self.said += ", site being the number of the site," if count == 1 else ", hashed once more,"
         self.said += " times 2^-24; hash is the 32-bit PCG hash (RXS-M-XS)."
 

@@ -144,11 +144,12 @@ def lanes(
     return Lanes(k, k.thread(*dims, names=names), dims, layout, unit)
 
 
-def length(s: Seq, level: int, names: str = "n count") -> tuple[Expr, str]:
-    """How many elements of a sequence count: all, or as many as its length says; in words."""
+def length(s: Seq, level: int, names: str = "n count", *, ragged: bool = False) -> tuple[Expr, str]:
+    """How many elements of a sequence count: all, or as many as its length says, which all have
+    with ``ragged``; in words."""
     k, shape = s.lanes.k, s.lanes.k.draw.shape
     way = shape.weighted({"whole": 3, "param": 2, "ragged": 2 if level > 1 else 1})
-    if way == "ragged":
+    if ragged or way == "ragged":
         lengths = k.array("lengths seq_lens", INT32, s.lanes.dims, init=f"index_of:{s.size}+4")
         n = k.let(names, least(lengths[s.lanes.at], s.whole()))
         return n, f" (only its first {lengths.name} elements)"

@@ -22,6 +22,9 @@ class _Heads:
     batch: tuple[Expr, ...]
     """Indices before that of a key: the head of keys and values."""
     query: Expr
+    head: Var
+    many: str
+    """How many heads the queries have."""
     row: Var
     keys: Var
     values: Var
@@ -70,7 +73,7 @@ def _heads(k: KernelBuilder, level: int, seen: str) -> _Heads:
     keys = k.array(second, vec, (lead, keys_of), low=-1.0, high=1.0)
     values = k.array(third, vec, (lead, keys_of), low=-1.0, high=1.0)
     query = k.let("q_i q_row", queries[at])
-    return _Heads(k, vec, batch, query, at[-1], keys, values, said)
+    return _Heads(k, vec, batch, query, at[0], many, at[-1], keys, values, said)
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ class _Scores:
     scale: Expr
     cap: Expr | None
     slope: Expr | None
+    slopes: Var | None
     seen: str
     length: Expr | None
     window: Expr | None
@@ -116,16 +120,18 @@ def _scores(h: _Heads, level: int, seen: str) -> _Scores:
     k, shape = h.k, h.k.draw.shape
     scale = k.scalar("scale sm_scale", FLOAT32, 0.15, 0.4)
     cap = k.scalar("softcap", FLOAT32, 2.0, 6.0) if level > 2 and shape.chance(0.25) else None
-    slope = None
+    slope = slopes = None
     if level > 2 and seen in ("causal", "window") and shape.chance(0.3):
-        slope = k.scalar("slope alibi_slope", FLOAT32, 0.02, 0.2)
+        slopes = k.array("slopes alibi_slopes", FLOAT32, h.many, low=0.02, high=0.2)
+        slope = k.let("slope m", slopes[h.head])
     length = window = None
     if seen == "length":
         lengths = k.array("key_lengths num_valid", INT32, "batch", low=1, high=16)
         length = lengths[h.batch[0]]
     if seen == "window":
         window = k.scalar("window", INT32, 2, 6)
-    return _Scores(h, scale, cap, slope, "causal" if seen == "window" else seen, length, window)
+    seen = "causal" if seen == "window" else seen
+    return _Scores(h, scale, cap, slope, slopes, seen, length, window)
 
 
 def _said(s: _Scores) -> str:
@@ -133,8 +139,8 @@ def _said(s: _Scores) -> str:
     score = f"{written(s.scale)} * dot(q, k)"
     if isinstance(s.cap, Var):
         score = f"{s.cap.name} * tanh({score} / {s.cap.name})"
-    if isinstance(s.slope, Var):
-        score += f" less {s.slope.name} times the distance of query and key"
+    if s.slopes is not None:
+        score += f" less {s.slopes.name} of the query's head times the distance of query and key"
     text = f"The score of a query and a key is {score}"
     if isinstance(s.window, Var):
         return f"{text}. Query i attends to keys max(i - {s.window.name}, 0) to i, both included"

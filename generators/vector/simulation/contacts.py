@@ -150,8 +150,8 @@ def _flocking_stored(
 
 
 _PUSHES: tuple[tuple[str, Callable[[Expr, Expr], Expr]], ...] = (
-    ("d / |d|", lambda d, dist: d / dist),
-    ("d / |d|^2", lambda d, dist: d / (dist * dist)),
+    ("d / |d|, 0 of those at its own place,", lambda d, _: fn("normalize", d)),
+    ("d / (|d|^2 + 1e-4)", lambda d, dist: d / (dist * dist + 1.0e-4)),
 )
 """How a boid is pushed away from one that is too near."""
 

@@ -19,6 +19,8 @@ _SHARES: Mapping[str, int] = {"capacity": 2}
 """What is kept of the elements: one of so many."""
 _PER_ROW = 10
 """Entries of a sparse matrix in a row."""
+_PER_LIST = 16
+"""Entries of a ragged list for each of the points that have one."""
 _LONG_RUN = 1024
 """Times as long as rows of a batch are two runs that are merged alone."""
 _LONGEST_TABLE = (64, 512)
@@ -46,6 +48,8 @@ def tied(
     }
     if "words" in others and not {"num_keys", "blocks"}.isdisjoint(found):
         result["words"] = _filter_words(program, found)
+    if "entries" in others:
+        result["entries"] = (rows[0] * _PER_LIST, rows[1] * _PER_LIST)
     if "num_faces" in counted and "num_cells" in others:
         result["num_cells"] = (rows[0] // _FACES_PER_CELL, rows[1] // _FACES_PER_CELL)
     return result | _of_matrix(program, found, counted, others) | _lengths(found, counted, looped)
