@@ -54,7 +54,7 @@ class _Mesh:
         return a, b, c
 
 
-_EDGE_ON = 1.0e-7
+_EDGE_ON = 1.0e-4
 """Determinants up to this are those of triangles seen edge on."""
 
 
