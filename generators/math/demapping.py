@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from generators.build import BodyBuilder, KernelBuilder, cast, fn, make
+from generators.build import BodyBuilder, KernelBuilder, cast, extent, fn, make
 from generators.build.registry import Title, idiom
 from generators.kit.functions import exp, log, most
 from generators.kit.naming import BY_LEVEL, held, local, routine
@@ -244,10 +244,9 @@ def _searched(k: KernelBuilder, level: int) -> Title:
     score = f"-|y - point|^2 / {noise_said}"
     if prior is not None:
         score += f", less {prior.name}[{i.name}, q] for each bit q of m that is 1"
-    text = (
-        f"Soft bits by {sums.said}: {out.name} gets for each symbol and bit that over the points "
-    )
-    text += f"with that bit 0 less that over those with it 1, of the score {score}, y being "
+    text = f"Soft bits by {sums.said}: the element of {out.name} of a symbol and a bit is that "
+    text += "over the points with that bit 0 less that over those with it 1, of the score "
+    text += f"{score}, y being "
     text += f"{said}, {points.said.strip().rstrip(',')}."
     if prior is not None:
         text += f" {prior.name} of the bit itself is taken off, so that the rest is new."
@@ -300,12 +299,14 @@ def _best_pairs(
     size = 2**points.bits
     times = routine(k, 1.0, "cmul complex_mul", {"p": _PAIR, "q": _PAIR}, _times)
     sums.start()
-    with k.for_("m0 first", size) as first:
+    # Loops up to a literal would be unrolled, all pairs of them.
+    count = extent(points.data, 0)
+    with k.for_("m0 first", count) as first:
         left = [
             k.let(f"rest{r} left{r}", y[t, r] - times(h[t, r, 0], points.data[first]))
             for r in (0, 1)
         ]
-        with k.for_("m1 second", size) as second:
+        with k.for_("m1 second", count) as second:
             gaps = [
                 k.let(f"e{r} gap{r}", left[r] - times(h[t, r, 1], points.data[second]))
                 for r in (0, 1)
@@ -338,16 +339,15 @@ def _streams(k: KernelBuilder, level: int) -> Title:
         k.store(out, (t, bit), sums.zero - sums.one)
 
     if looped:
-        with k.for_("b bit", 2 * bits) as bit:
+        with k.for_("b bit", extent(out, 1)) as bit:
             search(bit)
     else:
         bit = at[1]
         search(bit)
-    text = f"Soft bits of two streams over a 2 x 2 channel, by {sums.said}: {out.name} gets "
-    text += (
-        "for each tone and bit that over the pairs of points with the bit 0 less that over those "
-    )
-    text += f"with the bit 1, of the score -|y - H x|^2 / {noise_said}, y being the complex pair "
+    text = f"Soft bits of two streams over a 2 x 2 channel, by {sums.said}: the element of "
+    text += f"{out.name} of a tone and a bit is that over the pairs of points with the bit 0 less "
+    text += "that over those with the bit 1, of the score -|y - H x|^2 / "
+    text += f"{noise_said}, y being the complex pair "
     text += (
         f"{y.name}[{t.name}], H the matrix {h.name}[{t.name}] and x the points of labels m0 and m1 "
     )
