@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from synth.cli.options import quiet_option
+from synth.cli.options import COUNT, WORKERS, quiet_option
 from synth.progress import progress_bar
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -86,7 +86,7 @@ def _time(told: dict[str, Any]) -> str:
 @click.command()
 @click.argument("archive", type=_FILE)
 @_conditions
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Most lines.")
+@click.option("--limit", type=COUNT, default=50, show_default=True, help="Most lines.")
 @click.option("--json", "as_json", is_flag=True, help="A JSON object a line, with everything.")
 def query(archive: Path, limit: int, as_json: bool, **wanted: Any) -> None:
     """Print the attempts of ARCHIVE that fit all conditions, a line each."""
@@ -122,9 +122,7 @@ def query(archive: Path, limit: int, as_json: bool, **wanted: Any) -> None:
     "trajectories, preference: conversations, as trainers take them.",
 )
 @_conditions
-@click.option(
-    "--workers", type=click.IntRange(1), default=1, show_default=True, help="Answers at a time."
-)
+@click.option("--workers", type=WORKERS, default=1, show_default=True, help="Answers at a time.")
 @quiet_option
 def export(archive: Path, out: Path, form: str, workers: int, quiet: bool, **wanted: Any) -> None:
     """Write attempts of ARCHIVE as Parquet, for `load_dataset("parquet", data_files=FILE)`.

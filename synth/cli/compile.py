@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synth.cli.options import FOLDER, SECONDS, WORKERS, quiet_option
+from synth.cli.options import COUNT, FOLDER, SECONDS, WORKERS, quiet_option
 from synth.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     type=FOLDER,
     help="Folder of Warp's headers.  [default: OUT/include, else an installed Warp's]",
 )
-@click.option("--limit", type=click.IntRange(1, sys.maxsize), help="Only the first rows.")
+@click.option("--limit", type=COUNT, help="Only the first rows.")
 @click.option("--workers", type=WORKERS, default=1, show_default=True)
 @click.option(
     "--timeout",

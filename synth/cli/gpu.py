@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from synth.cli.options import FOLDER, SECONDS, quiet_option
+from synth.cli.options import COUNT, FOLDER, SECONDS, quiet_option
 from synth.progress import progress_bar
 
 _SAMPLES = Path("data/samples")
@@ -35,7 +35,7 @@ def gpu() -> None:
 @click.argument("out", type=FOLDER, default=_SAMPLES)
 @_include
 @click.option("--cubins", type=FOLDER, help="Folder of machine code: taken from, and added to.")
-@click.option("--limit", type=click.IntRange(1, sys.maxsize), help="Only the first rows.")
+@click.option("--limit", type=COUNT, help="Only the first rows.")
 @click.option("--workers", type=click.IntRange(1, _MOST_PROCESSES), help="Processes for each GPU.")
 @click.option(
     "--gpus", type=click.IntRange(1, _MOST_PROCESSES), help="Only the first of the visible GPUs."
@@ -138,7 +138,7 @@ def _cluster(engine: str, address: str | None, *, of_this_machine: bool) -> Any:
 @click.argument("out", type=FOLDER, default=_SAMPLES)
 @_include
 @click.option("--cubins", type=FOLDER, help="Folder of machine code: taken from, and added to.")
-@click.option("--rows", "count", type=click.IntRange(1, sys.maxsize), default=60, show_default=True)
+@click.option("--rows", "count", type=COUNT, default=60, show_default=True)
 @click.option("--gpus", type=click.IntRange(1, _MOST_PROCESSES), default=1, show_default=True)
 @click.option(
     "--compilers",
@@ -214,9 +214,7 @@ def _bench_lines(done: Any, paths: list[Path]) -> Iterator[str]:
 @gpu.command()
 @click.argument("out", type=FOLDER, default=_SAMPLES)
 @_include
-@click.option(
-    "--rows", "count", type=click.IntRange(1, sys.maxsize), default=600, show_default=True
-)
+@click.option("--rows", "count", type=COUNT, default=600, show_default=True)
 @click.option(
     "--schedules",
     type=click.IntRange(1, 64),
@@ -260,7 +258,7 @@ def tune(
 @gpu.command()
 @click.argument("out", type=FOLDER, default=_SAMPLES)
 @_include
-@click.option("--rows", "count", type=click.IntRange(1, sys.maxsize), default=30, show_default=True)
+@click.option("--rows", "count", type=COUNT, default=30, show_default=True)
 @click.option(
     "--elements",
     type=click.IntRange(1, 1 << 30),
@@ -300,7 +298,7 @@ def profile(
 @click.option("-o", "folder", type=FOLDER, required=True, help="Folder of machine code.")
 @click.option("--arch", required=True, help="Of the GPU that will run it, as sm_90.")
 @_include
-@click.option("--limit", type=click.IntRange(1, sys.maxsize), help="Only the first rows.")
+@click.option("--limit", type=COUNT, help="Only the first rows.")
 @click.option("--workers", type=click.IntRange(1, _MOST_PROCESSES), default=1, show_default=True)
 @quiet_option
 def compile_texts(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from synth.run.limits import MOST_WORKERS
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 WORKERS = click.IntRange(1, MOST_WORKERS)
+COUNT = click.IntRange(1, sys.maxsize)
 
 
 class Finite(click.FloatRange):

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from synth.cli.attempts import export, list_, query, show
-from synth.cli.options import FOLDER, SECONDS, CommandOrDefault, Finite, quiet_option
+from synth.cli.options import (
+    COUNT,
+    FOLDER,
+    SECONDS,
+    WORKERS,
+    CommandOrDefault,
+    Finite,
+    quiet_option,
+)
 from synth.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -23,6 +31,8 @@ if TYPE_CHECKING:
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _SUFFIX = ".attempts.sqlite"
+_CHAINS = click.IntRange(1, 10_000)
+_MOST_RETRIES = 100
 
 
 @click.group(cls=CommandOrDefault)
@@ -39,15 +49,13 @@ def solve() -> None:
     "--base-url", required=True, metavar="URL", help="An endpoint, as http://host:8000/v1."
 )
 @click.option("--model", required=True, help="Its name there.")
+@click.option("-k", "--samples", type=_CHAINS, default=1, show_default=True, help="Chains a task.")
 @click.option(
-    "-k", "--samples", type=click.IntRange(1), default=1, show_default=True, help="Chains a task."
-)
-@click.option(
-    "--turns", type=click.IntRange(1), default=1, show_default=True, help="Most answers of a chain."
+    "--turns", type=_CHAINS, default=1, show_default=True, help="Most answers of a chain."
 )
 @click.option("--view", default="sft", show_default=True, help="How tasks are put.")
 @click.option("--split", "splits", multiple=True, help="Only rows of it; repeatable.")
-@click.option("--limit", type=click.IntRange(1), help="Only the first tasks.")
+@click.option("--limit", type=COUNT, help="Only the first tasks.")
 @click.option(
     "--size", "sizes", multiple=True, metavar="N=64", help="In place of a file's own; repeatable."
 )
@@ -74,19 +82,17 @@ def solve() -> None:
 @click.option(
     "--key-variable", default="OPENAI_API_KEY", show_default=True, help="Has the key; may be unset."
 )
-@click.option(
-    "--at-once", type=click.IntRange(1), default=8, show_default=True, help="Requests at a time."
-)
+@click.option("--at-once", type=WORKERS, default=8, show_default=True, help="Requests at a time.")
 @click.option(
     "--workers",
-    type=click.IntRange(1),
+    type=WORKERS,
     default=1,
     show_default=True,
     help="Answers judged at a time.",
 )
 @click.option(
     "--answer-tokens",
-    type=click.IntRange(1),
+    type=COUNT,
     default=8192,
     show_default=True,
     help="Most tokens of an answer.",
@@ -95,7 +101,7 @@ def solve() -> None:
 @click.option("--timeout", type=SECONDS, default=600, show_default=True, help="Seconds a request.")
 @click.option(
     "--retries",
-    type=click.IntRange(0),
+    type=click.IntRange(0, _MOST_RETRIES),
     default=6,
     show_default=True,
     help="Further tries of a request.",
@@ -105,7 +111,7 @@ def solve() -> None:
 )
 @click.option(
     "--most-tokens",
-    type=click.IntRange(1),
+    type=COUNT,
     help="Of the model's attempts in the archive, all runs.",
 )
 @click.option(
