@@ -51,7 +51,21 @@ _VERBS = ("", "reads", "writes", "updates")
 _SEVERAL = 0xFFFFFFFE
 
 
-_PATTERN = np.frombuffer(FLOAT_POISON * (GUARD_BYTES + _ALIGNMENT_BYTES), np.uint8)
+# A NaN that signals has other bits once anything, even 0, was added to it. One pattern cannot be
+# such a NaN in both widths: what lies behind floats of 32 bits has its own.
+_SIGNALS_IN_32 = b"\xb5\xff"
+_PATTERNS = {
+    width: np.frombuffer(pair * (GUARD_BYTES + _ALIGNMENT_BYTES), np.uint8)
+    for width, pair in {4: _SIGNALS_IN_32, 8: FLOAT_POISON}.items()
+}
+
+
+def _float_bytes(dtype: np.dtype[Any]) -> int:
+    """4 where an array's elements have floats of 32 bits, 8 elsewhere."""
+    leaf = dtype.base
+    if leaf.names is not None:
+        return min(_float_bytes(leaf[name]) for name in leaf.names)
+    return 4 if leaf.kind == "f" and leaf.itemsize == 4 else 8
 
 
 def arrays_of(args: Sequence[Mapping[str, Any]], values: Mapping[str, Array]) -> dict[str, Array]:
@@ -90,8 +104,12 @@ class Arena:
     def _guards(self) -> Iterator[tuple[Array, Array]]:
         """What lies around the arrays, as views, and what it was at the start."""
         ends = [start + self.values[name].nbytes for name, start in self.start.items()]
-        for first, after in zip([0, *ends], [*self.start.values(), self.memory.size], strict=True):
-            yield self.memory[first:after], _PATTERN[first % 2 :][: after - first]
+        # Before the first array lies what is behind none: as behind that array itself.
+        widths = [_float_bytes(value.dtype) for value in self.values.values()]
+        widths = [*widths[:1], *widths] or [8]
+        afters = [*self.start.values(), self.memory.size]
+        for first, after, width in zip([0, *ends], afters, widths, strict=True):
+            yield self.memory[first:after], _PATTERNS[width][first % 2 :][: after - first]
 
     def bytes_of(self, name: str) -> Array:
         """The bytes of one array in the block, as a view."""
