@@ -365,9 +365,7 @@ def test_a_damaged_shard_is_reported(dataset: Path, tmp_path: Path) -> None:
 def test_help_needs_neither_warp_nor_arrow() -> None:
     probe = "import sys; sys.argv = ['pairsmith', '--help']\n" + textwrap.dedent(
         """
-        from scripts.audit.commands import leaves
-from synth.cli.main import main
-from synth.cli.options import Finite
+        from synth.cli.main import main
         try:
             main()
         except SystemExit:
