@@ -80,7 +80,25 @@ out[i] = v
 """
 ENDS = NEVER_ENDS.replace("range(n)", "range(3)").replace("while v > 0.1", "for j in range(2)")
 
+READ_WHERE_WHILE_ENDS = """
+hits = float(0.0)
+j = int(0)
+while j < n - 1:
+    if y[j] > 1.5:
+        hits += 1.0
+    j += 1
+out[i] = x[i] + hits
+"""
+READ_IN_TURN = """
+hits = float(0.0)
+for j in range(n - 1):
+    if y[j] > 1.5:
+        hits += 1.0
+out[i] = x[i] + hits
+"""
+
 PAIRS = {
+    "while reads where it ends": (READ_WHERE_WHILE_ENDS, READ_IN_TURN),
     "sum used nonlinearly after a loop with a bound of run time": (SUM_AT_RUN_TIME, SUM_UNROLLED),
     "product in a loop with a bound of run time": (POWER_AT_RUN_TIME, POWER_UNROLLED),
     "while overwrites a variable": (WHILE_OVERWRITES, WITHOUT_WHILE),
