@@ -71,7 +71,8 @@ def check_adjoint(
 
     `inputs` are the values before the forward launch, `outputs` the arrays after it, `wanted` what
     the reference makes of the inputs, where that is known. The row must have a backward kernel
-    (`has_adjoint`). One that writes past an array at some shape (`read_past_while`) is not run. Raises what the launcher does, but for Endless.
+    (`has_adjoint`). One that writes past an array at some shape (`read_past_while`) is not run.
+    Raises what the launcher does, but for Endless.
     """
     if array := read_past_while(row):
         reason = f"a while loop reads {array} at the index that ends it"
