@@ -25,7 +25,7 @@ from generators.program import ir
 from scripts.measure.believable import DEPTH, RULES, Facts, shares
 from synth.dataset.settings import Versions, make_settings
 from synth.render.cuda.choose import Candidate, candidates_of
-from synth.render.cuda.regime import middle_sizes
+from synth.render.cuda.regime import upper_sizes
 from synth.rows.maker import Accepted, PairMaker, Row, accept_drawn
 from validate.host.runner import HostRunner
 
@@ -58,7 +58,7 @@ def body_lines(python: str) -> int:
 
 def predictions(program: ir.Program) -> list[str]:
     """The quickest schedule of each style by prediction, the quickest style first."""
-    sizes = middle_sizes(program)
+    sizes = upper_sizes(program)
     said = ", ".join(f"{symbol}={value}" for symbol, value in sizes.items())
     best: dict[str, Candidate] = {}
     for c in candidates_of(program, sizes):

@@ -27,6 +27,7 @@ from synth.gpu.bench import choose_rows
 from synth.gpu.output import ready_folder
 from synth.gpu.rows import include_dir, read_rows_and_programs
 from synth.gpu.tune import Job, job_of, records_of, write_tune
+from synth.render.cuda.choose import candidates_of
 from synth.render.cuda.regime import highest_sizes
 from validate.gpu.ceilings import measure_peaks
 from validate.gpu.device import Device, devices
@@ -39,14 +40,21 @@ Record = dict[str, Any]
 GOOD, SLOW = 0.8, 0.8
 """Share of the copy rate that is wanted; times of Warp's text below which a row is named."""
 _FEWEST_ELEMENTS = 3_000_000
+_MOST_US = 100_000.0
 _MOST_WORKERS = 8
 
 
 def job(row: Mapping[str, Any], schedules: int, elements: int) -> tuple[Job, dict[str, str]]:
-    """What is timed of a row, and which of its sizes are which."""
+    """What is timed of a row, and which of its sizes are which; sizes that would take the device
+    for long are not among them."""
+    program = from_json(row["program"])
     known = {
-        "elements": sizes_in_use(dict(row), elements),
-        "high": highest_sizes(from_json(row["program"])),
+        name: sizes
+        for name, sizes in (
+            ("elements", sizes_in_use(dict(row), elements)),
+            ("high", highest_sizes(program)),
+        )
+        if candidates_of(program, sizes)[0].prediction.time_us <= _MOST_US
     }
     made = job_of(dict(row), schedules)
     made.row["tune"]["sizes"] = list({describe(s): s for s in known.values()}.values())
@@ -59,7 +67,10 @@ def measured(
     """Records of all trials, and the sizes of each row."""
     jobs, sizes = {}, {}
     for row in rows:
-        jobs[row["id"]], sizes[row["id"]] = job(row, wanted.schedules, wanted.elements)
+        made, said = job(row, wanted.schedules, wanted.elements)
+        if said:
+            jobs[row["id"]], sizes[row["id"]] = made, said
+    print(f"{len(jobs)} of {len(rows)} rows have sizes that take at most {_MOST_US / 1e3:g} ms")
     with TemporaryDirectory(prefix="fast-rows-") as folder:
         options = GpuOptions(
             include_dir=include_dir(wanted.out, None),
@@ -83,7 +94,7 @@ def by_row(records: Iterable[Record], sizes: Mapping[str, Mapping[str, str]], wh
     """Records with a time at one of the sizes, by row."""
     found: dict[str, list[Record]] = defaultdict(list)
     for r in records:
-        if r["time_us"] is not None and r["sizes"] == sizes[r["id"]][which]:
+        if r["time_us"] is not None and r["sizes"] == sizes[r["id"]].get(which):
             found[r["id"]].append(r)
     return found
 

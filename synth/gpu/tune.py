@@ -28,7 +28,7 @@ from synth.gpu.schedules import write_schedules
 from synth.gpu.work import work_of
 from synth.render.cuda.choose import candidates_of
 from synth.render.cuda.module import render
-from synth.render.cuda.regime import MOST_BYTES, middle_sizes, regime_of
+from synth.render.cuda.regime import MOST_BYTES, middle_sizes, regime_of, upper_sizes
 from synth.render.cuda.schedule import Schedule
 from validate.gpu.ceilings import Peaks, measure_peaks
 from validate.gpu.device import Device
@@ -87,7 +87,7 @@ class Job:
 def schedules_to_try(program: ir.Program, own: Schedule, most: int) -> list[Schedule]:
     """The row's own schedule, then the best predicted of each style in turn."""
     by_style: dict[str, list[Schedule]] = {}
-    for candidate in candidates_of(program, middle_sizes(program)):
+    for candidate in candidates_of(program, upper_sizes(program)):
         if candidate.schedule != own:
             by_style.setdefault(candidate.schedule.style, []).append(candidate.schedule)
     turns = zip_longest(*by_style.values())

@@ -30,12 +30,14 @@ SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 REPEATS = 21
 _WARM_UPS = 3
 _FEWEST = 5
+_FEWEST_ENDLESS = 2
 # In sizes of the L2 cache; the host needs its time to queue what follows, too.
 _FLUSHED = 4
 _ROTATED = 3
 # Data of this size lie in no cache, and drawing them thrice is slow.
 _ROTATE_BYTES = 8 << 20
 _LONG_US = 50_000.0
+_ENDLESS_US = 300_000.0
 _PEER_TOLERANCE = 8.0
 
 
@@ -154,11 +156,14 @@ def device_times(turns: Sequence[Turn], repeats: int = REPEATS) -> list[float]:
 def _repeated(once: Callable[[int], float], repeats: int = REPEATS) -> list[float]:
     """Times in microseconds of a work's repetitions, fewer of a long one, without the warm-ups."""
     times: list[float] = []
-    wanted = repeats
-    while len(times) < _WARM_UPS + wanted:
+    wanted, unused = repeats, _WARM_UPS
+    while len(times) < unused + wanted:
         times.append(once(len(times)))
-        wanted = min(wanted, _FEWEST) if times[-1] > _LONG_US else wanted
-    return times[_WARM_UPS:]
+        if times[-1] > _ENDLESS_US:
+            wanted, unused = min(wanted, _FEWEST_ENDLESS), 1
+        elif times[-1] > _LONG_US:
+            wanted = min(wanted, _FEWEST)
+    return times[unused:]
 
 
 def _proven_peer(row: Row) -> Peer | None:

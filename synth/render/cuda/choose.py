@@ -13,7 +13,7 @@ from generators.program.serial import serial
 from synth.render.cuda.cost.facts import facts_of
 from synth.render.cuda.cost.predict import Prediction, predict
 from synth.render.cuda.find.owned import settled
-from synth.render.cuda.regime import MOST_BLOCKS_YZ, highest_sizes, middle_sizes
+from synth.render.cuda.regime import MOST_BLOCKS_YZ, highest_sizes, upper_sizes
 from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import fitting, styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
@@ -23,9 +23,9 @@ AS_GOOD = 1.25
 """Schedules whose predicted time is within this factor of the best are drawn from."""
 _GAIN = 0.95
 """Of the time that threads alone take, what threads that work together may take at most."""
-_PREFERENCE = 24.0
+_PREFERENCE = 48.0
 """The power of a prediction by which quicker styles, and of a style quicker schedules, are drawn
-more often: what is 5 % slower, a third as often."""
+more often: what is 5 % slower, a tenth as often."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,11 @@ def candidates_of(
 
 def schedule_for(program: ir.Program, style: str = "") -> Schedule:
     """The schedule of a program: drawn from its seed among those that are predicted to be about as
-    quick as the quickest in the middle of its regime.
+    quick as the quickest at the larger sizes of its regime.
 
     ``style`` forces one of the styles. ``ValueError`` where the kernel has no form of it.
     """
-    candidates = candidates_of(program, middle_sizes(program))
+    candidates = candidates_of(program, upper_sizes(program))
     if style:
         choices = list(dict.fromkeys(c.schedule.style for c in candidates))
         candidates = [c for c in candidates if c.schedule.style == style]

@@ -26,6 +26,8 @@ _FETCHED_BYTES = 64
 _SHUFFLE_STEPS = 10.0
 NORM = 4.0
 """How little what takes less time than the slowest part adds to it."""
+_STREAM_NORM = 1.5
+"""The same of memory and of what threads wait for."""
 
 MEMORY, CACHE, INSTRUCTIONS, ATOMICS, LATENCY, STARTS = (
     "memory",
@@ -80,8 +82,15 @@ def predict(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200)
 
 
 def together(times: Mapping[str, Any]) -> Any:
-    """The time of limits that overlap; as :func:`times_of`, of arrays as well."""
-    return sum(t**NORM for t in times.values()) ** (1.0 / NORM)
+    """The time of limits that overlap; as :func:`times_of`, of arrays as well.
+
+    Memory has less to do while threads start and wait than it could: the fewer bytes each of them
+    asks for, the more of them have to come and go.
+    """
+    waits = times[LATENCY] + times[STARTS]
+    streamed = (times[MEMORY] ** _STREAM_NORM + waits**_STREAM_NORM) ** (1.0 / _STREAM_NORM)
+    apart = (t**NORM for name, t in times.items() if name not in (MEMORY, LATENCY, STARTS))
+    return (streamed**NORM + sum(apart)) ** (1.0 / NORM)
 
 
 def times_of(
@@ -297,7 +306,8 @@ class _Traffic:
         """Whether the lines of all rows that threads walk side by side are more than the cache
         holds: each is gone before the thread comes to its next element."""
         stride = access.stride(self.launch.lane) * access.bytes
-        if not access.loops or stride < SECTOR_BYTES or self.launch.is_fetched(access):
+        in_turn = self.launch.is_fetched(access) or access.array in self.launch.plan.staged
+        if not access.loops or stride < SECTOR_BYTES or in_turn:
             return False
         return self._walked_bytes(access) * self.device.processors > self.device.cache_size
 

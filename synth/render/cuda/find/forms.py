@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from generators.program import ir
-from generators.program.dtypes import INT32, Array, Scalar
+from generators.program.dtypes import INT32, Array, Scalar, Struct, Type
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, mentions, operands, statements
 from synth.render.cuda.find.remember import remembered
@@ -123,6 +123,8 @@ def _elementwise(
     if not written or not (flat or has_rows):
         return None
     elements = {p.name: p.type.element for p in kernel.params if isinstance(p.type, Array)}
+    if any(_has_gaps(elements[name]) for name in held):
+        return None
     width = _width([size_of(elements[name]) * rows.get(name, 1) for name in sorted(held)])
     loaded = frozenset(
         name
@@ -134,6 +136,14 @@ def _elementwise(
         )
     )
     return Elementwise(arrays, lines, rows, flat, loaded, width)
+
+
+def _has_gaps(element: Type) -> bool:
+    """Whether a struct has padding: it is copied field by field, whatever vector it lies in."""
+    if not isinstance(element, Struct):
+        return False
+    fields = [t for _, t in element.fields]
+    return size_of(element) > sum(size_of(t) for t in fields) or any(_has_gaps(t) for t in fields)
 
 
 def _is_of_rows(kernel: ir.Kernel, p: ir.Param, places: set[tuple[Expr, ...]]) -> bool:

@@ -19,7 +19,7 @@ from synth.render.cuda.cost.device import H200
 from synth.render.cuda.cost.facts import UPDATE, facts_of
 from synth.render.cuda.cost.predict import ATOMICS, MEMORY, STARTS, demands, predict, times_of
 from synth.render.cuda.find.forms import common_targets, elementwise
-from synth.render.cuda.regime import middle_sizes
+from synth.render.cuda.regime import upper_sizes
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, styles
 from synth.rows.maker import Accepted
@@ -93,7 +93,7 @@ def test_what_data_decides_is_led_by_it() -> None:
 
 def test_a_prediction_is_positive_and_grows_with_sizes(all_accepted: list[Accepted]) -> None:
     for program in (a.program for a in all_accepted[::9]):
-        sizes = middle_sizes(program)
+        sizes = upper_sizes(program)
         large = {name: 4 * size for name, size in sizes.items()}
         for candidate in candidates_of(program, sizes):
             schedule = candidate.schedule
@@ -108,7 +108,7 @@ def test_what_is_drawn_is_among_the_quickest(all_accepted: list[Accepted]) -> No
     limits = Counter[str]()
     for program in (a.program for a in all_accepted[::5]):
         drawn = schedule_for(program)
-        candidates = candidates_of(program, middle_sizes(program))
+        candidates = candidates_of(program, upper_sizes(program))
         (own,) = (c.prediction for c in candidates if c.schedule == drawn)
         assert own.time_us <= AS_GOOD * candidates[0].prediction.time_us
         assert drawn.limits == own.limits
@@ -121,7 +121,7 @@ def test_contended_atomics_are_not_left_to_each_thread() -> None:
     totals = [p for p in programs_of_all_levels() if common_targets(p.kernel) is not None]
     assert len(totals) > 3
     for program in totals:
-        if facts_of(program, middle_sizes(program)).points > 1e5:
+        if facts_of(program, upper_sizes(program)).points > 1e5:
             assert schedule_for(program).style not in ("guarded", "grid_stride")
 
 
