@@ -150,6 +150,13 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     fan=((32, 128), (100, 1000)),
     inputs=((784, 1024), (1024, 4096)),
     populations=((4, 16), (16, 64)),
+    qmc_points=((4096, 65_536), (65_536, 1_000_000)),
+    qmc_dims=((4, 16), (16, 64)),
+    point_chunks=((1024, 8192), (8192, 65_536)),
+    run_length__replicates=((16, 64), (64, 256)),
+    candidates__lattice_points=((512, 2048), (2048, 8192)),
+    designs=((16, 64), (64, 256)),
+    design_points=((128, 512), (512, 2048)),
 )
 _INNER: Mapping[str, tuple[Range, ...]] = _named(
     q__planes=((4, 8), (6, 16)),
@@ -175,6 +182,7 @@ _ALONE: Mapping[str, tuple[Range, ...]] = _named(
     tokens__capacities__triplets__edge_points=((8192, 65_536), (65_536, 500_000)),
     num_active=((10_000, 100_000), (50_000, 500_000)),
     neurons=((10_000, 100_000), (100_000, 1_000_000)),
+    qmc_dims=((1024, 4096), (4096, 21_201)),
 )
 """The same of a size that the launch counts and nothing else, where that is no large number."""
 
