@@ -157,6 +157,8 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     candidates__lattice_points=((512, 2048), (2048, 8192)),
     designs=((16, 64), (64, 256)),
     design_points=((128, 512), (512, 2048)),
+    contracts=((256, 1024), (1024, 4096)),
+    tree_level__lattice_steps=((64, 256), (256, 1024)),
 )
 _INNER: Mapping[str, tuple[Range, ...]] = _named(
     q__planes=((4, 8), (6, 16)),
@@ -183,6 +185,7 @@ _ALONE: Mapping[str, tuple[Range, ...]] = _named(
     num_active=((10_000, 100_000), (50_000, 500_000)),
     neurons=((10_000, 100_000), (100_000, 1_000_000)),
     qmc_dims=((1024, 4096), (4096, 21_201)),
+    contracts=((4096, 16_384), (16_384, 131_072)),
 )
 """The same of a size that the launch counts and nothing else, where that is no large number."""
 
