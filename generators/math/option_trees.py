@@ -115,7 +115,10 @@ def _tree(k: KernelBuilder, level: int) -> Title:
     worth = f"S - {d.say(rule.strike)}" if call else f"{d.say(rule.strike)} - S"
     style_said = STYLE_SAID[rule.name] + (" calls" if call else " puts")
     text = f"{style_said[0].upper()}{style_said[1:]} on {LATTICE[ways]} lattices of {steps.name} "
-    text += f"steps, a thread for each contract, each level in place in {room.name}: leaves have the value "
+    text += (
+        f"steps, a thread for each contract, each level in place in {room.name}: leaves have the "
+    )
+    text += "value "
     text += (
         f"max({worth}, 0), S being {rule.prices.said('n')} at node j of level n, where j counts "
     )

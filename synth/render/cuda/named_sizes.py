@@ -276,6 +276,7 @@ _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
     ("channels", ""): (frozenset({"tracks"}), ((1, 2), (2, 8))),
     ("steps", ""): (frozenset({"envs"}), ((32, 128), (128, 512))),
     ("steps", "inner"): (frozenset({"neurons"}), ((100, 1000),)),
+    ("particles", ""): (frozenset({"filters"}), ((256, 1024), (1024, 8192))),
     ("words", ""): (frozenset({"neurons"}), ((32, 256), (256, 2048))),
     ("steps", "counted"): (frozenset({"actions"}), ((128, 512), (512, 1024))),
     ("samples", "counted"): (frozenset({"devices"}), ((1024, 8192),)),
