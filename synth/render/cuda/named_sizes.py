@@ -158,6 +158,8 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     designs=((16, 64), (64, 256)),
     design_points=((128, 512), (512, 2048)),
     contracts=((256, 1024), (1024, 4096)),
+    grid_h__grid_w=((8, 16), (16, 64)),
+    horizon=((32, 128), (128, 512)),
     tree_level__lattice_steps=((64, 256), (256, 1024)),
 )
 _INNER: Mapping[str, tuple[Range, ...]] = _named(
