@@ -266,7 +266,7 @@ def valley_car(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:
         "car in a valley", "mountain_car", spans, starts, discrete, step, said, reward, told
     )
     if ends:
-        goal = k.scalar("goal_pos", FLOAT32, 0.2, 0.4)
+        goal = k.scalar("goal_pos", FLOAT32, 0.05 if dense else 0.2, 0.3 if dense else 0.4)
         task.done = lambda: v["pos"] >= goal
         task.done_said = f"pos is at least {goal.name}"
     return task
