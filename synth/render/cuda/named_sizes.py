@@ -145,6 +145,22 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     checks=((16, 32), (32, 64)),
     code_len__message_len=((204, 255),),
     frame_size=((80, 160), (160, 320)),
+    neurons=((1024, 8192), (8192, 65_536)),
+    synapses=((200_000, 2_000_000), (1_000_000, 10_000_000)),
+    fan=((32, 128), (100, 1000)),
+    inputs=((784, 1024), (1024, 4096)),
+    populations=((4, 16), (16, 64)),
+    qmc_points=((4096, 65_536), (65_536, 1_000_000)),
+    qmc_dims=((4, 16), (16, 64)),
+    point_chunks=((1024, 8192), (8192, 65_536)),
+    run_length__replicates=((16, 64), (64, 256)),
+    candidates__lattice_points=((512, 2048), (2048, 8192)),
+    designs=((16, 64), (64, 256)),
+    design_points=((128, 512), (512, 2048)),
+    contracts=((256, 1024), (1024, 4096)),
+    grid_h__grid_w=((8, 16), (16, 64)),
+    horizon=((32, 128), (128, 512)),
+    tree_level__lattice_steps=((64, 256), (256, 1024)),
 )
 _INNER: Mapping[str, tuple[Range, ...]] = _named(
     q__planes=((4, 8), (6, 16)),
@@ -169,6 +185,9 @@ _ALONE: Mapping[str, tuple[Range, ...]] = _named(
     rhs=((256, 1024), (1024, 8192)),
     tokens__capacities__triplets__edge_points=((8192, 65_536), (65_536, 500_000)),
     num_active=((10_000, 100_000), (50_000, 500_000)),
+    neurons=((10_000, 100_000), (100_000, 1_000_000)),
+    qmc_dims=((1024, 4096), (4096, 21_201)),
+    contracts=((4096, 16_384), (16_384, 131_072)),
 )
 """The same of a size that the launch counts and nothing else, where that is no large number."""
 
@@ -258,6 +277,9 @@ _BESIDE: Mapping[tuple[str, str], tuple[frozenset[str], tuple[Range, ...]]] = {
     ("samples", "inner"): (_AUDIO, ((1024, 8192), (8192, 48_000))),
     ("channels", ""): (frozenset({"tracks"}), ((1, 2), (2, 8))),
     ("steps", ""): (frozenset({"envs"}), ((32, 128), (128, 512))),
+    ("steps", "inner"): (frozenset({"neurons"}), ((100, 1000),)),
+    ("particles", ""): (frozenset({"filters"}), ((256, 1024), (1024, 8192))),
+    ("words", ""): (frozenset({"neurons"}), ((32, 256), (256, 2048))),
     ("steps", "counted"): (frozenset({"actions"}), ((128, 512), (512, 1024))),
     ("samples", "counted"): (frozenset({"devices"}), ((1024, 8192),)),
     ("channels", "counted"): (frozenset({"devices"}), ((4096, 16_384), (16_384, 65_536))),
