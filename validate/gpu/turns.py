@@ -16,10 +16,15 @@ _STEPS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 }
 
 
+Known = Mapping[str, int | ast.expr]
+"""What names stand for: numbers, or what the reference assigns to them once."""
+
+
 def longest_loops(row: Mapping[str, Any], sizes: Mapping[str, int]) -> int:
     """The turns of the longest nest of loops over sizes in a row's reference, at least 1.
 
-    Loops over the launch itself do not count, nor do loops whose ends depend on values.
+    Of ends that depend on the thread (`range(n - i)`) the greatest counts. Loops over the launch
+    itself do not count, nor do loops whose ends depend on values.
     """
     shapes = {
         a["name"]: evaluate_all(a["shape"], sizes) for a in row["args"] if a["kind"] == "array"
@@ -29,12 +34,23 @@ def longest_loops(row: Mapping[str, Any], sizes: Mapping[str, int]) -> int:
         for a in row["args"]
         if a["kind"] == "scalar" and a["init"].partition(":")[2] in sizes
     }
-    return _turns(ast.iter_child_nodes(ast.parse(row["reference"])), known, shapes)
+    tree = ast.parse(row["reference"])
+    return _turns(ast.iter_child_nodes(tree), {**_assigned_once(tree), **known}, shapes)
 
 
-def _turns(
-    nodes: Iterable[ast.AST], known: Mapping[str, int], shapes: Mapping[str, tuple[int, ...]]
-) -> int:
+def _assigned_once(tree: ast.AST) -> dict[str, ast.expr]:
+    """What stands on the right of names that have one assignment."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                found.setdefault(name, []).append(value)
+            case ast.AugAssign(target=ast.Name(id=name), value=value):
+                found.setdefault(name, []).extend([value, value])
+    return {name: values[0] for name, values in found.items() if len(values) == 1}
+
+
+def _turns(nodes: Iterable[ast.AST], known: Known, shapes: Mapping[str, tuple[int, ...]]) -> int:
     longest = 1
     for node in nodes:
         inside = _turns(ast.iter_child_nodes(node), known, shapes)
@@ -44,25 +60,39 @@ def _turns(
     return longest
 
 
-def _length(over: ast.expr, known: Mapping[str, int], shapes: Mapping[str, tuple[int, ...]]) -> int:
-    """How many numbers a range has; 1 of what is no range of sizes."""
+def _length(over: ast.expr, known: Known, shapes: Mapping[str, tuple[int, ...]]) -> int:
+    """How many numbers a range has at most; 1 of what is no range of sizes."""
     match over:
         case ast.Call(func=ast.Name(id="range"), args=[*_, _] as ends):
             found = [_value(end, known, shapes) for end in ends]
             if None not in found:
                 return len(range(*found))  # type: ignore[arg-type]
+            if len(ends) < 3:
+                return _most(ends[-1], known, shapes) or 1
     return 1
 
 
-def _value(
-    e: ast.expr, known: Mapping[str, int], shapes: Mapping[str, tuple[int, ...]]
-) -> int | None:
+def _most(e: ast.expr, known: Known, shapes: Mapping[str, tuple[int, ...]]) -> int | None:
+    """What an expression comes to at most, where only what is taken away depends on the thread."""
+    if (value := _value(e, known, shapes)) is not None:
+        return value
+    match e:
+        case ast.Name(id=name) if isinstance(meant := known.get(name), ast.expr):
+            others = {other: what for other, what in known.items() if other != name}
+            return _most(meant, others, shapes)
+        case ast.BinOp(left=left, op=ast.Sub()):
+            return _most(left, known, shapes)
+    return None
+
+
+def _value(e: ast.expr, known: Known, shapes: Mapping[str, tuple[int, ...]]) -> int | None:
     """What an expression of sizes comes to; None of any other."""
     match e:
         case ast.Constant(value=int(value)):
             return value
         case ast.Name(id=name):
-            return known.get(name)
+            number = known.get(name)
+            return number if isinstance(number, int) else None
         case ast.Subscript(
             value=ast.Attribute(value=ast.Name(id=name), attr="shape"),
             slice=ast.Constant(value=int(axis)),

@@ -48,6 +48,22 @@ def test_the_longest_nest_over_sizes_counts(sizes: dict[str, int], turns: int) -
     assert longest_loops(_row(), sizes) == turns
 
 
+@pytest.mark.parametrize(
+    ("loop", "turns"),
+    [
+        ("split = n - i; ends = range(split)", 7),
+        ("split = n - i; ends = range(split, n + 1)", 8),
+        ("first = int(x[0]); ends = range(first)", 1),
+        ("m = n; m = m - 1; ends = range(m)", 1),
+    ],
+)
+def test_ends_that_depend_on_the_thread_count_at_their_greatest(loop: str, turns: int) -> None:
+    *before, ends = loop.split("; ")
+    lines = [*before, f"for j in {ends.removeprefix('ends = ')}:", "    out[i] += x[j]"]
+    reference = "def k(dim, x, table, n, out):\n" + "\n".join(f"    {line}" for line in lines)
+    assert longest_loops({**_row(), "reference": reference}, {"n": 7, "w": 5}) == turns
+
+
 def test_loops_of_samples_grow_with_their_sizes_and_never_shrink() -> None:
     grown = 0
     for _, row in stored_rows(SAMPLES):
