@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows
+from synth.render.cuda.choose import schedules_of
 from synth.render.cuda.cost.device import H200, Device
 from synth.render.cuda.cost.facts import Facts, facts_of
 from synth.render.cuda.cost.predict import Demands, demands, times_of, together
@@ -49,7 +50,7 @@ class Measured:
 
 
 def measured_of(dataset: Path, table: Path, device: Device) -> list[Measured]:
-    """Every timing of a schedule in the table."""
+    """Every timing in the table of a schedule that its program still has."""
     programs = {row["id"]: row["program"] for _, row in stored_rows(dataset, ("id", "program"))}
     trees: dict[str, Any] = {}
     facts: dict[tuple[str, str], Facts] = {}
@@ -62,6 +63,8 @@ def measured_of(dataset: Path, table: Path, device: Device) -> list[Measured]:
         if (name, sizes) not in facts:
             facts[name, sizes] = facts_of(program, described(sizes))
         schedule = Schedule.from_json(entry["schedule"])
+        if schedule.style not in schedules_of(program):
+            continue
         plan = styles()[schedule.style].plan(program, schedule, described(sizes))
         asked = demands(facts[name, sizes], plan, schedule, device)
         found.append(Measured(name, sizes, schedule, asked, entry["time_us"]))
