@@ -181,7 +181,7 @@ def normalised(k: KernelBuilder, level: int) -> Title:
             return _copies(c, share, f"{data.name} / {said}")
         text = f"{data.name} / {said}"
     else:
-        data = c.array("log_weights log_w", -6.0, 0.0)
+        data = c.array("log_weights log_w", -6.0, 0.0 if way == "lse" else -0.5)
         if way == "lse":
             whole, said = total("log_sum lse", 1.0, 3.0)
             share, text = exp(data[c.s.at] - whole), f"exp({data.name} - {said})"
