@@ -218,10 +218,8 @@ def two_coordinates(k: KernelBuilder, level: int) -> tuple[str, str]:
         x, both = unit(k, k.let("x_bits x", flip(n) ^ seeds[0]))
         k.store(out, p.s.at, make(VEC2, x, y))
         text = f"The first two coordinates of Sobol points: {out.name} gets ({both}, "
-        text += (
-            f"{told.replace('x', 'y')}), where x is the 32 bits of {p.said} in reverse, changed "
-        )
-        text += f"by exclusive or with {say(k, seeds[0])}, and {rule}."
+        text += f"{told.replace('x', 'y')}), where x is the 32 bits of {p.said} in reverse, "
+        text += f"changed by exclusive or with {say(k, seeds[0])}, and {rule}."
         return "sobol_2d zero_two_sequence sobol02_points", text
     count = k.size_param("num_points n_points", "qmc_points")
     k.store(out, p.s.at, make(VEC2, cast(p.index, FLOAT32) / cast(count, FLOAT32), y))

@@ -118,15 +118,14 @@ def _tree(k: KernelBuilder, level: int) -> Title:
     worth = f"S - {d.say(rule.strike)}" if call else f"{d.say(rule.strike)} - S"
     style_said = STYLE_SAID[rule.name] + (" calls" if call else " puts")
     text = f"{style_said[0].upper()}{style_said[1:]} on {LATTICE[ways]} lattices of {steps.name} "
+    text += f"steps, a thread for each contract, each level in place in {room.name}: leaves have "
+    text += f"the value max({worth}, 0){rule.end_said}, S being {rule.prices.said('n')} "
+    text += f"at node j of level n, where j counts moves {'up' if call else 'down'}. A "
     text += (
-        f"steps, a thread for each contract, each level in place in {room.name}: leaves have the "
+        f"node of a level before gets the values at {children(d, ways)} by their probabilities: "
     )
-    text += "value "
-    text += f"max({worth}, 0){rule.end_said}, S being {rule.prices.said('n')} at node j of level "
-    text += "n, where j counts "
-    text += f"moves {'up' if call else 'down'}. A node of a level before gets the values at "
-    text += f"{children(d, ways)} by their probabilities: {m.said}{rule.said}, so that "
-    text += f"node 0 ends with the value of the root, and {out.name} gets it."
+    text += f"{m.said}{rule.said}, so that node 0 ends with the value of the root, and "
+    text += f"{out.name} gets it."
     name = f"{rule.name}_{LATTICE[ways]}_price {LATTICE[ways]}_tree price_lattice_options"
     return Title(k.name(name), text)
 

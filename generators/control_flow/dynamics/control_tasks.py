@@ -111,27 +111,27 @@ def _number(k: KernelBuilder, names: str, usual: float, low: float, high: float)
     return k.scalar(names, FLOAT32, low, high)
 
 
+_POLE_SPANS = {
+    "x": (-2.6, 2.6),
+    "x_dot": (-2.0, 2.0),
+    "theta": (-0.25, 0.25),
+    "theta_dot": (-2.0, 2.0),
+}
+
+
 def cart_pole(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:
     """A cart that is pushed left or right, with a pole on it."""
-    spans = {
-        "x": (-2.6, 2.6),
-        "x_dot": (-2.0, 2.0),
-        "theta": (-0.25, 0.25),
-        "theta_dot": (-2.0, 2.0),
-    }
-    v = read(spans)
+    v = read(_POLE_SPANS)
     push, tau = _number(k, "force_mag", 10.0, 8.0, 12.0), _number(k, "tau dt", 0.02, 0.01, 0.03)
     mass, length = _number(k, "total_mass", 1.1, 0.9, 1.4), _number(k, "half_length", 0.5, 0.4, 0.8)
     pole = _number(k, "pole_mass", 0.1, 0.08, 0.15)
-    given = isinstance(pole, Var) or isinstance(length, Var)
-    moment = k.let("pole_moment mass_len", pole * length) if given else k.lift(0.05, FLOAT32)
-    moment_said = f"{say(k, pole)} * {say(k, length)}" if given else "0.05"
+    moment, moment_said = _moment(k, pole, length)
     discrete = 2 if k.draw.shape.chance(0.75) else 0
     implicit = k.draw.shape.chance(0.4)
 
     def step(action: Expr) -> None:
-        force = where(same(action, 1), push, minus(push)) if discrete else push * action
-        force = k.let("force f_cart", force)
+        f = where(same(action, 1), push, minus(push)) if discrete else push * action
+        force = k.let("force f_cart", f)
         c, s = k.let("cos_t ct", cos(v["theta"])), k.let("sin_t st", sin(v["theta"]))
         temp = k.let("temp h_acc", (force + moment * v["theta_dot"] * v["theta_dot"] * s) / mass)
         below = length * (1.3333333 - pole * c * c / mass)
@@ -145,20 +145,13 @@ def cart_pole(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:
             if implicit:
                 k.augment(v[at], "add", tau * v[rate])
 
-    force_said = (
-        f"+{say(k, push)} for action 1 and -{say(k, push)} for 0"
-        if discrete
-        else (f"{say(k, push)} times the action")
-    )
-    said = f"the force f is {force_said}; with h = (f + {moment_said} * theta_dot^2 * "
-    said += f"sin(theta)) / {say(k, mass)} the pole's acceleration is (9.8 * sin(theta) - "
-    said += f"cos(theta) * h) / ({say(k, length)} * (1.3333333 - {say(k, pole)} * cos(theta)^2 / "
-    said += f"{say(k, mass)})) and the cart's h - {moment_said} * that * cos(theta) / "
-    said += f"{say(k, mass)}; in steps of {say(k, tau)} "
+    said = _pole_said([say(k, n) for n in (push, mass, length, pole, tau)], moment_said, discrete)
     said += "speeds move first, then places" if implicit else "places move first, then speeds"
     reward, told = _pole_reward(k, v, ends, dense)
-    starts = dict.fromkeys(spans, (-0.05, 0.05))
-    task = Task("cart and pole", "cartpole", spans, starts, discrete, step, said, reward, told)
+    starts = dict.fromkeys(_POLE_SPANS, (-0.05, 0.05))
+    task = Task(
+        "cart and pole", "cartpole", _POLE_SPANS, starts, discrete, step, said, reward, told
+    )
     if ends:
         far = _number(k, "x_limit", 2.4, 2.0, 2.3)
         tilt = _number(k, "theta_limit", 0.2095, 0.15, 0.2)
@@ -166,6 +159,22 @@ def cart_pole(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:
         task.done_said = f"|x| exceeds {say(k, far)} or |theta| {say(k, tilt)}"
         task.done_names = "fell failed"
     return task
+
+
+def _moment(k: KernelBuilder, pole: Expr, length: Expr) -> tuple[Expr, str]:
+    """Mass times half the length of a pole, a number where both are."""
+    if not isinstance(pole, Var) and not isinstance(length, Var):
+        return k.lift(0.05, FLOAT32), "0.05"
+    return k.let("pole_moment mass_len", pole * length), f"{say(k, pole)} * {say(k, length)}"
+
+
+def _pole_said(names: list[str], moment: str, discrete: int) -> str:
+    push, mass, length, pole, tau = names
+    force = f"+{push} for action 1 and -{push} for 0" if discrete else f"{push} times the action"
+    said = f"the force f is {force}; with h = (f + {moment} * theta_dot^2 * sin(theta)) / {mass} "
+    said += f"the pole's acceleration is (9.8 * sin(theta) - cos(theta) * h) / ({length} * "
+    said += f"(1.3333333 - {pole} * cos(theta)^2 / {mass})) and the cart's h - {moment} * that * "
+    return f"{said}cos(theta) / {mass}; in steps of {tau} "
 
 
 def _pole_reward(
@@ -220,18 +229,9 @@ def pendulum(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:
     said += f"by theta_dot * {say(k, dt)}"
     told = "-(theta^2 + 0.1 * theta_dot^2 + 0.001 * u^2) of the state before, theta taken into "
     starts = {"theta": (-3.0, 3.0), "theta_dot": (-1.0, 1.0)}
-    return Task(
-        "pendulum",
-        "pendulum",
-        spans,
-        starts,
-        discrete,
-        step,
-        said,
-        lambda a, end: -costs["now"],
-        f"{told}[-pi, pi)",
-        None,
-    )
+    pay: Callable[[Expr, Expr | None], Expr] = lambda a, end: -costs["now"]  # noqa: E731
+    about = ("pendulum", "pendulum", spans, starts, discrete)
+    return Task(*about, step, said, pay, f"{told}[-pi, pi)")
 
 
 def _wrapped(k: KernelBuilder, angle: Expr) -> Expr:

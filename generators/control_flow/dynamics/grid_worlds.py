@@ -243,8 +243,8 @@ def grid_rollout(k: KernelBuilder, level: int) -> Title:
     way = k.draw.shape.choice(("policy", "greedy", "learning", "learning"))
     table, choose, told = _table(k, m, way)
     pay = _pay(k)
-    total = k.let("total ret", k.lift(0.0, FLOAT32))
-    weight = k.let("weight df", k.lift(1.0, FLOAT32))
+    zero, one = k.lift(0.0, FLOAT32), k.lift(1.0, FLOAT32)
+    total, weight = k.let("total ret", zero), k.let("weight df", one)
     row, col = agent.row, agent.col
     with k.for_("t step", steps):
         here = k.let("s cell_now", row * m.width + col)
@@ -256,9 +256,8 @@ def grid_rollout(k: KernelBuilder, level: int) -> Title:
         k.augment(weight, "mul", gamma)
         ended = k.let("done ended", some(same(tile, _GOAL), same(tile, _PIT)))
         if way == "learning":
-            told += _learn(
-                k, m, table, (here, action, to_row * m.width + to_col), (reward, ended, gamma)
-            )
+            places = (here, action, to_row * m.width + to_col)
+            told += _learn(k, m, table, places, (reward, ended, gamma))
         k.assign(row, to_row)
         k.assign(col, to_col)
         with k.if_(ended):
@@ -271,11 +270,8 @@ def grid_rollout(k: KernelBuilder, level: int) -> Title:
     text += f"{agent.said()}. A step pays {pay.said()}, kinds being the bits of a cell from 4 on. "
     text += f"The return is the sum of that, times {gamma.name} to the power of the steps before: "
     text += f"{out.name} gets it"
-    name = (
-        "q_learning_episode tabular_q_learning"
-        if way == "learning"
-        else "grid_world_rollout gridworld_episode"
-    )
+    names = {"learning": "q_learning_episode tabular_q_learning"}
+    name = names.get(way, "grid_world_rollout gridworld_episode")
     return Title(k.name(name), f"{text}.")
 
 

@@ -74,6 +74,9 @@ class _Delays:
     def ahead(self, at: Expr) -> Expr:
         return (self.head + cast(self.delays[at], INT32)) % self.slots
 
+    def ahead_said(self) -> str:
+        return f"({self.head.name} + {self.delays.name}) % {self.slots.name}"
+
 
 def _delays(k: KernelBuilder, chance: float, dims: str) -> _Delays | None:
     if not k.draw.shape.chance(chance):
@@ -150,14 +153,12 @@ def pushed(k: KernelBuilder, level: int) -> Title:
     flags = k.array("spikes fired", k.draw.shape.choice((UINT8, INT32)), "neurons", low=0, high=1)
     ids = k.array("post_idx post_ids", INT32, dims, init="index_of:neurons")
     learns = level > 3
-    low, high = (0.0, 0.95) if learns else (-0.3, 1.0)
-    role = "inout" if learns else "in"
+    role, low, high = ("inout", 0.0, 0.95) if learns else ("in", -0.3, 1.0)
     weights = k.array("weights w_syn", FLOAT32, dims, role=role, low=low, high=high)
     ring = _delays(k, 0.6, dims)
     shape = ("slots", "neurons") if ring is not None else ("neurons",)
     names = "i_ring input_ring" if ring is not None else "i_syn post_input"
     sums = k.array(names, FLOAT32, shape, role="inout", low=0.0, high=1.0)
-
     learning = _Learning(k, weights) if learns else None
 
     def send(e: Var) -> None:
@@ -172,8 +173,7 @@ def pushed(k: KernelBuilder, level: int) -> Title:
 
     goes = f"{weights.name} is added to {sums.name} of its target in {ids.name}"
     if ring is not None:
-        goes += f", in the row of the step at which it arrives, ({ring.head.name} + "
-        goes += f"{ring.delays.name}) % {ring.slots.name}"
+        goes += f", in the row of the step at which it arrives, {ring.ahead_said()}"
     text = f"Synapses of spiking neurons: for each {_sender(k, at, syn, flags, send)}, {goes}."
     called = "deliver_spikes scatter_spikes propagate_spikes add_synaptic_input"
     if learning is not None:

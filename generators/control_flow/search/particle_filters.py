@@ -133,11 +133,8 @@ def _effective(k: KernelBuilder, level: int) -> Title:
     count = c.count()
     w = _weights(c, count, logs)
     total = k.let("total w_sum", zero(k))
-    other = (
-        None
-        if way == "evidence"
-        else k.let("squares w_sq" if way != "entropy" else "w_log_w", zero(k))
-    )
+    second = "w_log_w" if way == "entropy" else "squares w_sq"
+    other = None if way == "evidence" else k.let(second, zero(k))
     with c.each() as j:
         value = k.let("w wj", w.of(j))
         k.augment(total, "add", value)
