@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from generators.arithmetic.quality import discrepancy, estimates, lattice_rules
+from generators.arithmetic.radical import permuted, radical, two_coordinates
 from generators.arithmetic.sequences import (
     WORD,
     Points,
@@ -17,9 +18,7 @@ from generators.arithmetic.sequences import (
     net,
     net_said,
     owen,
-    permuted,
     points,
-    radical,
     reversed_bits,
     sobol,
     unit,
@@ -28,6 +27,8 @@ from generators.arithmetic.sequences import (
 from generators.arithmetic.types import UINT32
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
+from generators.kit.functions import where
+from generators.kit.masks import is_set
 from generators.kit.sites import over
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32, INT32
@@ -71,11 +72,7 @@ def _trailing(k: KernelBuilder, n: Expr) -> Expr:
     """How many bits are zero below the lowest that is set."""
     if k.draw.shape.chance(0.5):
         return fn("bit_count", (n & (~n + 1)) - 1)
-    return (
-        fn("bit_count", ~n & (n - 1))
-        if hasattr(n, "__invert__")
-        else fn("bit_count", (n - 1) & (n ^ WORD))
-    )
+    return fn("bit_count", ~n & (n - 1))
 
 
 def _runs(k: KernelBuilder, level: int) -> tuple[str, str]:
@@ -124,31 +121,34 @@ def _place(out: Var, p: Points, j: Var, length: Var) -> tuple[Expr, ...]:
 
 
 def _matrices(k: KernelBuilder, level: int) -> tuple[str, str]:
-    """Direction numbers of each dimension from its primitive polynomial."""
+    """Direction numbers of each dimension from its primitive polynomial, of three terms."""
     shape = k.draw.shape
     k.size("qmc_dims", 30, 40)
     (d,) = k.thread("qmc_dims", names=(k.draw.word.choice(("d", "dim_idx")),))
-    degrees = k.array("degrees poly_degree", INT32, "qmc_dims", low=2, high=7)
-    coeffs = k.array("coeffs poly_a", UINT32, "qmc_dims", low=0, high=2**6 - 1)
+    degrees = k.array("degrees poly_degree", INT32, "qmc_dims", low=2, high=4)
+    turned = k.array("reciprocal turned", INT32, "qmc_dims", low=0, high=1)
     first = shape.chance(0.5)
     out = k.out(
         "directions dir_numbers", UINT32, ("qmc_dims", "32") if first else ("32", "qmc_dims")
     )
     cell = (lambda b: (d, b)) if first else (lambda b: (b, d))
-    s, a = k.let("s degree", degrees[d]), k.let("a poly", coeffs[d])
+    s = k.let("s degree", degrees[d])
+    q = k.let("q lag", where(is_set(turned[d]), s - 1, k.lift(1, INT32)))
+    before = set(k.used)
     with k.for_("b col", s) as b:
         m, begun = _begun(k, d, b)
         k.store(out, cell(b), m << (31 - cast(b, UINT32)))
+    k.again(before, *(p.name for p in k.params))
     with k.for_("b col", 32, start=s) as b:
         old = k.let("v_s back", out[cell(b - s)])
-        v = k.let("v col_word", old ^ (old >> cast(s, UINT32)))
-        _terms(k, s, a, v, lambda q: out[cell(b - q)])
-        k.store(out, cell(b), v)
-    text = "Direction numbers of Sobol points, a thread for each dimension, whose polynomial has "
-    text += f"the degree s = {degrees.name}[{d.name}]: number b of {d.name} in {out.name} is "
-    text += f"m << (31 - b) for b < s, {begun}. For greater b it is v[b - s] ^ (v[b - s] >> s), "
-    text += "changed by exclusive or with v[b - q] for each q from 1 to s - 1 for which bit "
-    text += f"s - 1 - q of {coeffs.name}[{d.name}] is set, v being those before."
+        k.store(out, cell(b), old ^ (old >> cast(s, UINT32)) ^ out[cell(b - q)])
+    text = "Direction numbers of Sobol points, a thread for each dimension, whose primitive "
+    text += (
+        f"polynomial is x^s + x^(s - 1) + 1, or x^s + x + 1 where {turned.name} is set, s being "
+    )
+    text += f"{degrees.name}[{d.name}]: number b of {d.name} in {out.name} is "
+    text += f"m << (31 - b) for b < s, {begun}. For greater b it is v[b - s] ^ (v[b - s] >> s) ^ "
+    text += "v[b - q], v being those before and q 1, or s - 1 for the other polynomial."
     return "sobol_directions build_direction_numbers init_sobol_matrices", text
 
 
@@ -166,30 +166,10 @@ def _begun(k: KernelBuilder, d: Var, b: Var) -> tuple[Expr, str]:
     return m, f"where m = 2 * ({said} modulo 2^b) + 1"
 
 
-def _terms(k: KernelBuilder, s: Var, a: Var, v: Var, back: Callable[[Expr], Expr]) -> None:
-    """The terms of a polynomial, one by one or while there are any left."""
-    way = k.draw.shape.choice(("branch", "times", "while"))
-    if way == "while":
-        left, at = k.let("left coeff", a), k.let("q term", s - 1)
-        with k.while_(at > 0):
-            with k.if_(fn("ne", left & 1, 0)):
-                k.assign(v, v ^ back(at))
-            k.assign(left, left >> 1)
-            k.augment(at, "sub", 1)
-        return
-    with k.for_("q term", s, start=1) as q:
-        bit = k.let("bit coeff", (a >> cast(s - 1 - q, UINT32)) & 1)
-        if way == "times":
-            k.assign(v, v ^ (bit * back(q)))
-        else:
-            with k.if_(fn("ne", bit, 0)):
-                k.assign(v, v ^ back(q))
-
-
 _FORMS: dict[int, tuple[Callable[[KernelBuilder, int], tuple[str, str]], ...]] = {
     1: (reversed_bits, additive),
     2: (radical, radical, reversed_bits, additive),
-    3: (sobol, permuted),
+    3: (sobol, permuted, two_coordinates),
     4: (_scrambled, _scrambled, _runs, _runs, discrepancy),
     5: (_matrices, lattice_rules, discrepancy, estimates, estimates),
 }

@@ -288,14 +288,15 @@ def _plane(k: KernelBuilder, level: int) -> Title:
     alpha = k.scalar("alpha scale_factor", FLOAT32, 1.3, 1.7)
     total, cells = k.let("total acc", k.lift(0.0, FLOAT32)), k.let("used cells", k.lift(0, INT32))
     side = k.lift(2 * reach + 1, INT32)
-    with k.for_("wy u", side) as u:
-        dy = k.let("dy off_d", u - reach)
-        y = k.let("yy near_d", (row + dy + counts[0]) % counts[0])
-        with k.for_("wx v", side) as v:
-            dx = k.let("dx off_r", v - reach)
-            x = k.let("xx near_r", col + dx)
-            beyond = some(abs(dy) > guard, abs(dx) > guard)
-            with k.if_(both(beyond, x >= 0, x < counts[1])):
+    styles = (("wy dy yy", "wx dx xx"), ("u off_d near_d", "v off_r near_r"))
+    along_d, along_r = (names.split() for names in k.draw.word.choice(styles))
+    with k.for_(along_d[0], side) as u:
+        dy = k.let(along_d[1], u - reach)
+        y = k.let(along_d[2], (row + dy + counts[0]) % counts[0])
+        with k.for_(along_r[0], side) as v:
+            dx = k.let(along_r[1], v - reach)
+            x = k.let(along_r[2], col + dx)
+            with k.if_(both(some(abs(dy) > guard, abs(dx) > guard), x >= 0, x < counts[1])):
                 k.augment(total, "add", data[y, x])
                 k.augment(cells, "add", 1)
     mean = k.let("noise clutter_level", total / cast(cells, FLOAT32))

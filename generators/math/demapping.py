@@ -293,7 +293,7 @@ def _best_pairs(
     given: tuple[Var, Var],
     points: _Points,
     noise: Expr,
-) -> None:
+) -> str:
     """The scores of all pairs of points, what the first leaves taken out of the inner loop."""
     (t, bit), (y, h) = at, given
     size = 2**points.bits
@@ -301,12 +301,13 @@ def _best_pairs(
     sums.start()
     # Loops up to a literal would be unrolled, all pairs of them.
     count = extent(points.data, 0)
-    with k.for_("m0 first", count) as first:
+    names = k.draw.word.choice((("m0", "m1"), ("first", "second")))
+    with k.for_(names[0], count) as first:
         left = [
             k.let(f"rest{r} left{r}", y[t, r] - times(h[t, r, 0], points.data[first]))
             for r in (0, 1)
         ]
-        with k.for_("m1 second", count) as second:
+        with k.for_(names[1], count) as second:
             gaps = [
                 k.let(f"e{r} gap{r}", left[r] - times(h[t, r, 1], points.data[second]))
                 for r in (0, 1)
@@ -315,12 +316,13 @@ def _best_pairs(
             score = k.let("metric score", -total / noise)
             label = k.let("label word", first + size * second)
             sums.take(score, fn("eq", (label >> bit) & 1, 0))
+    return f"{first.name} + {size} * {second.name}"
 
 
 def _streams(k: KernelBuilder, level: int) -> Title:
     """Two streams that two antennas receive together: all pairs of points."""
     bits = k.draw.shape.choice((2, 3))
-    looped = bits == 3 or k.draw.shape.chance(0.3)
+    looped = bits == 3 or k.draw.shape.chance(0.15)
     k.size("tones", 12, 16)
     dims = ("tones",) if looped else ("tones", str(2 * bits))
     at = k.thread(
@@ -334,24 +336,22 @@ def _streams(k: KernelBuilder, level: int) -> Title:
     sums = _Sums(k, level, k.draw.shape.chance(0.4))
     out = k.out("llrs soft_bits", FLOAT32, ("tones", str(2 * bits)))
 
-    def search(bit: Var) -> None:
-        _best_pairs(k, sums, (t, bit), (y, h), points, noise)
+    def search(bit: Var) -> str:
+        labels = _best_pairs(k, sums, (t, bit), (y, h), points, noise)
         k.store(out, (t, bit), sums.zero - sums.one)
+        return labels
 
     if looped:
         with k.for_("b bit", extent(out, 1)) as bit:
-            search(bit)
+            labels = search(bit)
     else:
-        bit = at[1]
-        search(bit)
+        labels = search(at[1])
     text = f"Soft bits of two streams over a 2 x 2 channel, by {sums.said}: the element of "
     text += f"{out.name} of a tone and a bit is that over the pairs of points with the bit 0 less "
     text += "that over those with the bit 1, of the score -|y - H x|^2 / "
     text += f"{noise_said}, y being the complex pair "
-    text += (
-        f"{y.name}[{t.name}], H the matrix {h.name}[{t.name}] and x the points of labels m0 and m1 "
-    )
-    text += f"in {points.data.name}; bits are those of m0 + {2**bits} * m1, bit 0 the lowest."
+    text += f"{y.name}[{t.name}], H the matrix {h.name}[{t.name}] and x the points whose numbers "
+    text += f"in {points.data.name} make up the label {labels}, of which bit 0 is the lowest."
     return Title(k.name(f"mimo_{sums.short} mimo_soft_demap joint_demap"), text)
 
 

@@ -66,10 +66,10 @@ def _given(d: Deal, ways: int) -> Moves:
     """Probabilities and a discount factor that someone worked out before."""
     k = d.k
     if ways == 2:
-        p = d.own("prob_up p_up", 0.46, 0.54)
         if k.draw.shape.chance(0.3):
-            q = d.own("prob_down p_down", 0.44, 0.52)
+            p, q = d.own("disc_up w_up", 0.46, 0.5), d.own("disc_down w_down", 0.45, 0.49)
             return Moves([p, q], f"{d.say(p)} and {d.say(q)}, which hold the discount factor")
+        p = d.own("prob_up p_up", 0.46, 0.54)
         disc = d.own("discount disc df", 0.985, 0.999, 5)
         told = f"{d.say(p)} and 1 - {d.say(p)}, times the discount factor {d.say(disc)}"
         if k.draw.shape.chance(0.5):
@@ -220,6 +220,9 @@ class Exercise:
     name: str
     prices: Prices | None = None
     strike: Expr | None = None
+    at_end: Callable[[Expr, Expr], Expr] = lambda value, s: value
+    """What is left of the payoff at the price of a leaf."""
+    end_said: str = ""
 
 
 def exercise(d: Deal, m: Moves, style: str, level: str, whole: bool = False) -> Exercise:
@@ -267,21 +270,25 @@ def _knocked(d: Deal, prices: Prices, strike: Expr | None, there: str, american:
     rebate = d.own("rebate", 1.0, 5.0) if k.draw.shape.chance(0.4) else None
     gone = k.lift(0.0, FLOAT32) if rebate is None else rebate
 
+    def left(value: Expr, s: Expr) -> Expr:
+        return where(s >= barrier if up else s <= barrier, gone, value)
+
     def apply(cont: Expr, j: Expr, n: Expr) -> Expr:
         s = prices.at(j, n)
         value = cont
         if american and strike is not None:
             value = most(cont, s - strike if d.call else strike - s)
-        return where(s >= barrier if up else s <= barrier, gone, value)
+        return left(value, s)
 
     text = ""
     if american and strike is not None:
         told = f"S - {d.say(strike)}" if d.call else f"{d.say(strike)} - S"
         text = f", or {told} of exercise at once if that is more"
     side = "at least" if up else "at most"
-    text += f"; it is {d.say(gone)} where S is {side} {d.say(barrier)}{there}"
+    beyond = f"{d.say(gone)} where S is {side} {d.say(barrier)}"
+    text += f"; it is {beyond}{there}"
     name = f"{'up' if up else 'down'}_and_out"
-    return Exercise(apply, text, name, prices, strike)
+    return Exercise(apply, text, name, prices, strike, left, f", or {beyond}")
 
 
 STYLE_SAID = {

@@ -67,9 +67,11 @@ def leaves(k: KernelBuilder, level: int) -> Title:
     out = d.s.out("payoffs leaf_values terminal", FLOAT32)
     k.store(out, d.s.at, value)
     told = told.format(x=d.say(strike), payout=extra, cap=extra)
-    which = "j moves up" if d.call else "j moves down"
+    which = "after j moves up" if d.call else "after j moves down"
+    if ways == 3:
+        which = "being j above the lowest" if d.call else "being j below the highest"
     text = f"Payoffs of options at the leaves of a {LATTICE[ways]} lattice of {steps.name} steps, "
-    text += f"leaf j after {which}{'' if ways == 2 else ' more than down, from the lowest on'}: "
+    text += f"leaf j {which}: "
     text += f"{out.name} gets {told}, S = {prices.said(steps.name)}{m.said}."
     return Title(k.name(f"{kind}_payoffs lattice_payoffs lattice_leaves"), text)
 
@@ -104,7 +106,8 @@ def _tree(k: KernelBuilder, level: int) -> Title:
     wide = steps + 1 if ways == 2 else 2 * steps + 1
     with k.for_("j leaf", wide) as j:
         s = rule.prices.at(j, steps)
-        k.store(room, cell(j), most(s - rule.strike if call else rule.strike - s, 0.0))
+        payoff = most(s - rule.strike if call else rule.strike - s, 0.0)
+        k.store(room, cell(j), rule.at_end(payoff, s))
     with k.for_("back t", steps) as back:
         n = k.let("n lvl", steps - 1 - back)
         with k.for_("j node", n + 1 if ways == 2 else 2 * n + 1) as j:
@@ -115,16 +118,14 @@ def _tree(k: KernelBuilder, level: int) -> Title:
     worth = f"S - {d.say(rule.strike)}" if call else f"{d.say(rule.strike)} - S"
     style_said = STYLE_SAID[rule.name] + (" calls" if call else " puts")
     text = f"{style_said[0].upper()}{style_said[1:]} on {LATTICE[ways]} lattices of {steps.name} "
+    text += f"steps, a thread for each contract, each level in place in {room.name}: leaves have "
+    text += f"the value max({worth}, 0){rule.end_said}, S being {rule.prices.said('n')} "
+    text += f"at node j of level n, where j counts moves {'up' if call else 'down'}. A "
     text += (
-        f"steps, a thread for each contract, each level in place in {room.name}: leaves have the "
+        f"node of a level before gets the values at {children(d, ways)} by their probabilities: "
     )
-    text += "value "
-    text += (
-        f"max({worth}, 0), S being {rule.prices.said('n')} at node j of level n, where j counts "
-    )
-    text += f"moves {'up' if call else 'down'}. A node of a level before gets the values at "
-    text += f"{children(d, ways)} by their probabilities: {m.said}{rule.said}, so that "
-    text += f"node 0 ends with the value of the root. {out.name} gets that value."
+    text += f"{m.said}{rule.said}, so that node 0 ends with the value of the root, and "
+    text += f"{out.name} gets it."
     name = f"{rule.name}_{LATTICE[ways]}_price {LATTICE[ways]}_tree price_lattice_options"
     return Title(k.name(name), text)
 
@@ -236,7 +237,7 @@ def _bond_tree(k: KernelBuilder, level: int) -> Title:
         f"level n, j counting moves down of the rate, gets {d.say(p)} times the value at j plus "
     )
     text += f"1 - {d.say(p)} times that at j + 1, discounted by {told}{then}, so "
-    text += f"that node 0 ends with the value of the root. {out.name} gets that value."
+    text += f"that node 0 ends with the value of the root, and {out.name} gets it."
     return Title(k.name("bond_lattice_price callable_bond_tree short_rate_tree"), text)
 
 

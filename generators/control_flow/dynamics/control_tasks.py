@@ -42,6 +42,7 @@ class Task:
     reward_said: str
     done: Callable[[], Expr] | None = None
     done_said: str = ""
+    done_names: str = ""
 
 
 @dataclass
@@ -110,25 +111,27 @@ def _number(k: KernelBuilder, names: str, usual: float, low: float, high: float)
     return k.scalar(names, FLOAT32, low, high)
 
 
+_POLE_SPANS = {
+    "x": (-2.6, 2.6),
+    "x_dot": (-2.0, 2.0),
+    "theta": (-0.25, 0.25),
+    "theta_dot": (-2.0, 2.0),
+}
+
+
 def cart_pole(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:
     """A cart that is pushed left or right, with a pole on it."""
-    spans = {
-        "x": (-2.6, 2.6),
-        "x_dot": (-2.0, 2.0),
-        "theta": (-0.25, 0.25),
-        "theta_dot": (-2.0, 2.0),
-    }
-    v = read(spans)
+    v = read(_POLE_SPANS)
     push, tau = _number(k, "force_mag", 10.0, 8.0, 12.0), _number(k, "tau dt", 0.02, 0.01, 0.03)
     mass, length = _number(k, "total_mass", 1.1, 0.9, 1.4), _number(k, "half_length", 0.5, 0.4, 0.8)
-    moment = _number(k, "pole_moment", 0.05, 0.04, 0.08)
     pole = _number(k, "pole_mass", 0.1, 0.08, 0.15)
+    moment, moment_said = _moment(k, pole, length)
     discrete = 2 if k.draw.shape.chance(0.75) else 0
     implicit = k.draw.shape.chance(0.4)
 
     def step(action: Expr) -> None:
-        force = where(same(action, 1), push, minus(push)) if discrete else push * action
-        force = k.let("force f_cart", force)
+        f = where(same(action, 1), push, minus(push)) if discrete else push * action
+        force = k.let("force f_cart", f)
         c, s = k.let("cos_t ct", cos(v["theta"])), k.let("sin_t st", sin(v["theta"]))
         temp = k.let("temp h_acc", (force + moment * v["theta_dot"] * v["theta_dot"] * s) / mass)
         below = length * (1.3333333 - pole * c * c / mass)
@@ -142,26 +145,36 @@ def cart_pole(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:
             if implicit:
                 k.augment(v[at], "add", tau * v[rate])
 
-    force_said = (
-        f"+{say(k, push)} for action 1 and -{say(k, push)} for 0"
-        if discrete
-        else (f"{say(k, push)} times the action")
-    )
-    said = f"the force f is {force_said}; with h = (f + {say(k, moment)} * theta_dot^2 * "
-    said += f"sin(theta)) / {say(k, mass)} the pole's acceleration is (9.8 * sin(theta) - "
-    said += f"cos(theta) * h) / ({say(k, length)} * (1.3333333 - {say(k, pole)} * cos(theta)^2 / "
-    said += f"{say(k, mass)})) and the cart's h - {say(k, moment)} * that * cos(theta) / "
-    said += f"{say(k, mass)}; in steps of {say(k, tau)} "
+    said = _pole_said([say(k, n) for n in (push, mass, length, pole, tau)], moment_said, discrete)
     said += "speeds move first, then places" if implicit else "places move first, then speeds"
     reward, told = _pole_reward(k, v, ends, dense)
-    starts = dict.fromkeys(spans, (-0.05, 0.05))
-    task = Task("cart and pole", "cartpole", spans, starts, discrete, step, said, reward, told)
+    starts = dict.fromkeys(_POLE_SPANS, (-0.05, 0.05))
+    task = Task(
+        "cart and pole", "cartpole", _POLE_SPANS, starts, discrete, step, said, reward, told
+    )
     if ends:
         far = _number(k, "x_limit", 2.4, 2.0, 2.3)
         tilt = _number(k, "theta_limit", 0.2095, 0.15, 0.2)
         task.done = lambda: some(abs(v["x"]) > far, abs(v["theta"]) > tilt)
         task.done_said = f"|x| exceeds {say(k, far)} or |theta| {say(k, tilt)}"
+        task.done_names = "fell failed"
     return task
+
+
+def _moment(k: KernelBuilder, pole: Expr, length: Expr) -> tuple[Expr, str]:
+    """Mass times half the length of a pole, a number where both are."""
+    if not isinstance(pole, Var) and not isinstance(length, Var):
+        return k.lift(0.05, FLOAT32), "0.05"
+    return k.let("pole_moment mass_len", pole * length), f"{say(k, pole)} * {say(k, length)}"
+
+
+def _pole_said(names: list[str], moment: str, discrete: int) -> str:
+    push, mass, length, pole, tau = names
+    force = f"+{push} for action 1 and -{push} for 0" if discrete else f"{push} times the action"
+    said = f"the force f is {force}; with h = (f + {moment} * theta_dot^2 * sin(theta)) / {mass} "
+    said += f"the pole's acceleration is (9.8 * sin(theta) - cos(theta) * h) / ({length} * "
+    said += f"(1.3333333 - {pole} * cos(theta)^2 / {mass})) and the cart's h - {moment} * that * "
+    return f"{said}cos(theta) / {mass}; in steps of {tau} "
 
 
 def _pole_reward(
@@ -177,7 +190,7 @@ def _pole_reward(
         weight = k.scalar("x_weight w_pos", FLOAT32, 0.05, 0.2)
         cost = lambda a, end: -(v["theta"] * v["theta"] + weight * v["x"] * v["x"])  # noqa: E731
         return cost, f"-(theta^2 + {weight.name} * x^2)"
-    return (lambda a, end: where(end, 0.0, _one(k))), "1, or 0 where it ended"
+    return (lambda a, end: where(end, 0.0, _one(k))), "1, or 0 where it fell or left the track"
 
 
 def _one(k: KernelBuilder) -> Expr:
@@ -189,7 +202,10 @@ def pendulum(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:
     spans = {"theta": (-5.0, 5.0), "theta_dot": (-7.5, 7.5)}
     v = read(spans)
     top, speed = _number(k, "max_torque", 2.0, 1.5, 3.0), _number(k, "max_speed", 8.0, 6.0, 8.0)
-    dt, grav = _number(k, "dt", 0.05, 0.02, 0.1), _number(k, "g_over_l", 15.0, 12.0, 18.0)
+    dt, grav = (
+        _number(k, "dt", 0.05, 0.02, 0.1),
+        _number(k, "gravity_gain k_grav", 15.0, 12.0, 18.0),
+    )
     gain = _number(k, "torque_gain", 3.0, 2.0, 4.0)
     discrete = 3 if k.draw.shape.chance(0.3) else 0
     costs = {}
@@ -213,18 +229,9 @@ def pendulum(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:
     said += f"by theta_dot * {say(k, dt)}"
     told = "-(theta^2 + 0.1 * theta_dot^2 + 0.001 * u^2) of the state before, theta taken into "
     starts = {"theta": (-3.0, 3.0), "theta_dot": (-1.0, 1.0)}
-    return Task(
-        "pendulum",
-        "pendulum",
-        spans,
-        starts,
-        discrete,
-        step,
-        said,
-        lambda a, end: -costs["now"],
-        f"{told}[-pi, pi)",
-        None,
-    )
+    pay: Callable[[Expr, Expr | None], Expr] = lambda a, end: -costs["now"]  # noqa: E731
+    about = ("pendulum", "pendulum", spans, starts, discrete)
+    return Task(*about, step, said, pay, f"{told}[-pi, pi)")
 
 
 def _wrapped(k: KernelBuilder, angle: Expr) -> Expr:
@@ -234,7 +241,7 @@ def _wrapped(k: KernelBuilder, angle: Expr) -> Expr:
 
 def valley_car(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:
     """A weak car in a valley, which has to swing itself up (mountain car)."""
-    spans = {"pos": (-1.21, 0.58), "vel": (-0.07, 0.07)}
+    spans = {"pos": (-1.2, 0.58), "vel": (-0.07, 0.07)}
     v = read(spans)
     power, grav = (
         _number(k, "power force", 0.0015, 0.001, 0.002),
@@ -269,6 +276,7 @@ def valley_car(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:
         goal = k.scalar("goal_pos", FLOAT32, 0.05 if dense else 0.2, 0.3 if dense else 0.4)
         task.done = lambda: v["pos"] >= goal
         task.done_said = f"pos is at least {goal.name}"
+        task.done_names = "at_goal reached"
     return task
 
 
@@ -277,10 +285,10 @@ def _car_reward(
 ) -> tuple[Callable[[Expr, Expr | None], Expr], str]:
     """What is paid: less for time and force until the goal is reached, or for height."""
     if sparse and discrete:
-        return (lambda a, end: where(end, 0.0, -_one(k))), "-1, or 0 where it ended"
+        return (lambda a, end: where(end, 0.0, -_one(k))), "-1, or 0 at the goal"
     if sparse:
         bonus = k.scalar("goal_bonus", FLOAT32, 10.0, 100.0)
-        told = f"-0.1 * the action squared, plus {bonus.name} where it ended"
+        told = f"-0.1 * the action squared, plus {bonus.name} at the goal"
         return (lambda a, end: where(end, bonus, 0.0) - 0.1 * a * a), told
     gain = k.scalar("speed_gain v_gain", FLOAT32, 50.0, 200.0)
     high = lambda a, end: sin(3.0 * v["pos"]) + gain * v["vel"] * v["vel"]  # noqa: E731

@@ -65,7 +65,7 @@ def _step(k: KernelBuilder, level: int) -> Title:
         text += f". {out.name} gets 1 where {t.done_said}, else 0"
     rewards = k.out("rewards reward_out", FLOAT32, "envs")
     k.store(rewards, s.at, t.reward(action, ended))
-    text += f". {rewards.name} gets {t.reward_said}"
+    text += f". The reward is {t.reward_said}: {rewards.name} gets it"
     rooms.write(rooms.state)
     return Title(k.name(f"{t.short}_step step_{t.short}"), f"{text}. {rooms.said()}.")
 
@@ -89,15 +89,16 @@ def _restarting(k: KernelBuilder, level: int) -> Title:
     limit = k.scalar("max_steps time_limit", INT32, 14, 18)
     taken = k.let("steps_now t_now", count[s.at] + 1)
     late = taken >= limit
-    ended = k.let("done ended", late if t.done is None else some(t.done(), late))
+    reached = None if t.done is None else k.let(t.done_names, t.done())
+    ended = k.let("done ended", late if reached is None else some(reached, late))
     out, kind = _flags(k, "dones resets")
     k.store(out, s.at, as_flag(ended, kind))
     ends = f"{count.name} + 1 is at least {limit.name}"
     ends = ends if t.done is None else f"{t.done_said}, or {ends}"
     text += f". {out.name} gets 1 where {ends}, else 0"
     if not skips:
-        k.store(rewards, s.at, t.reward(action, ended))
-        text += f", and {rewards.name} {t.reward_said}"
+        k.store(rewards, s.at, t.reward(action, reached))
+        text += f". The reward is {t.reward_said}: {rewards.name} gets it"
     text += _restart(k, s, rooms, t, ended)
     k.store(count, s.at, where(ended, k.lift(0, INT32), taken))
     text += f"; {count.name} rises by 1, or becomes 0 where it ended"
@@ -110,15 +111,15 @@ def _skipped(k: KernelBuilder, s: Site, t: Task, action: Expr, rewards: Var) -> 
     total = k.let("total reward_sum", k.lift(0.0, FLOAT32))
     with k.for_("n sub", skip):
         t.step(action)
-        over_now = None if t.done is None else k.let("over fell", t.done())
+        over_now = None if t.done is None else k.let(f"over {t.done_names}", t.done())
         k.augment(total, "add", t.reward(action, over_now))
         if over_now is not None:
             with k.if_(over_now):
                 k.break_()
     k.store(rewards, s.at, total)
     until = "" if t.done is None else f", or until {t.done_said}"
-    gets = f"{rewards.name} gets the sum of the rewards, each {t.reward_said}"
-    return f". That is done {skip.name} times{until}, and {gets}"
+    text = f". That is done {skip.name} times{until}. The reward is the sum over these of "
+    return f"{text}{t.reward_said}: {rewards.name} gets it"
 
 
 def _restart(k: KernelBuilder, s: Site, rooms: Rooms, t: Task, ended: Var) -> str:
@@ -165,7 +166,7 @@ def _rollout(k: KernelBuilder, level: int) -> Title:
     with k.for_("t step", steps) as n:
         action = act(n)
         t.step(action)
-        ended = None if t.done is None else k.let("done ended", t.done())
+        ended = None if t.done is None else k.let(f"done {t.done_names}", t.done())
         pay = t.reward(action, ended)
         k.augment(total, "add", pay if weight is None else weight * pay)
         if weight is not None and gamma is not None:
@@ -178,12 +179,13 @@ def _rollout(k: KernelBuilder, level: int) -> Title:
     k.store(out, s.at, total)
     text = f"Rollouts of the {t.title}, a thread for each environment, of {steps.name} steps"
     text += f"{'' if t.done is None else f' or until {t.done_said}'}: {told}; in a step "
-    text += f"{t.step_said}. {out.name} gets the sum of the rewards, each {t.reward_said}"
+    text += f"{t.step_said}. The return is the sum of the rewards, each {t.reward_said}"
     text += "" if gamma is None else f", times {gamma.name} to the power of the steps before"
+    text += f": {out.name} gets it"
     if lives is not None and k.draw.shape.chance(0.5):
         length = k.out("lengths ep_lengths", INT32, "envs")
         k.store(length, s.at, lives)
-        text += f", and {length.name} the number of steps"
+        text += f". {length.name} gets the number of steps"
     text += f". Episodes begin at {', '.join(f'{q} in {a.name}' for q, a in rooms.arrays.items())}"
     return Title(k.name(f"{t.short}_rollout rollout_{t.short} evaluate_{t.short}"), f"{text}.")
 

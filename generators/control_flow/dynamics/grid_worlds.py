@@ -15,12 +15,14 @@ from generators.program.dtypes import BOOL, FLOAT32, INT32, Scalar
 from generators.program.expr import Expr, Var
 
 UINT8 = Scalar("uint8")
-_WALL, _PIT, _GOAL = 1, 2, 3
+_GOAL, _PIT = 1, 2
+_SIDES, _KINDS = 4, 16
+"""A cell is a byte: a bit for each side that a wall closes, then one of so many kinds."""
 
 
 @dataclass
 class _Map:
-    """A map of tiles, the same for all environments or one for each."""
+    """A map of cells, the same for all environments or one for each."""
 
     k: KernelBuilder
     s: Site
@@ -30,10 +32,18 @@ class _Map:
     own: bool
     edge: str
 
-    def tile(self, row: Expr, col: Expr) -> Expr:
+    def cell(self, row: Expr, col: Expr) -> Expr:
         at = (*self.s.at, row, col) if self.own else (row, col)
         value = self.tiles[at]
         return value if value.type == INT32 else cast(value, INT32)
+
+    def kind(self, row: Expr, col: Expr) -> Expr:
+        """What a cell is."""
+        return self.cell(row, col) >> _SIDES
+
+    def closed(self, row: Expr, col: Expr, action: Expr) -> Expr:
+        """Whether a wall stops an action."""
+        return fn("ne", (self.cell(row, col) >> action) & 1, 0)
 
     def held(self, row: Expr, col: Expr) -> tuple[Expr, Expr]:
         """A place beyond the edge: at the edge, or on the other side."""
@@ -50,7 +60,7 @@ def _map(k: KernelBuilder, s: Site) -> _Map:
     own = k.draw.shape.chance(0.35)
     dims = ("envs", "grid_h", "grid_w") if own else ("grid_h", "grid_w")
     kind = k.draw.shape.choice((INT32, UINT8))
-    tiles = k.array("tiles level_map", kind, dims, low=0, high=3)
+    tiles = k.array("maze cells_map", kind, dims, low=0, high=(_KINDS << _SIDES) - 1)
     edge = "wrap" if k.draw.shape.chance(0.3) else "clamp"
     return _Map(k, s, tiles, height, width, own, edge)
 
@@ -130,7 +140,7 @@ class _Pay:
     def said(self) -> str:
         names = [e.name for e in (self.goal, self.pit, self.step) if isinstance(e, Var)]
         goal, pit, step = names
-        return f"{goal} on a goal (tile 3), -{pit} on a pit (tile 2) and -{step} elsewhere"
+        return f"{goal} on a goal (kind {_GOAL}), -{pit} on a pit ({_PIT}) and -{step} elsewhere"
 
 
 def _pay(k: KernelBuilder) -> _Pay:
@@ -144,7 +154,7 @@ def _go(m: _Map, row: Var, col: Var, action: Expr) -> tuple[Var, Var, str]:
     dr, dc, told = _moves(k, action)
     there = m.held(row + dr, col + dc)
     to_row, to_col = k.let("to_row nr", there[0]), k.let("to_col nc", there[1])
-    wall = same(m.tile(to_row, to_col), _WALL)
+    wall = m.closed(row, col, action)
     if k.draw.shape.chance(0.5):
         with k.if_(wall):
             k.assign(to_row, row)
@@ -154,8 +164,10 @@ def _go(m: _Map, row: Var, col: Var, action: Expr) -> tuple[Var, Var, str]:
         to_row = k.let("row_now r_now", where(blocked, row, to_row))
         to_col = k.let("col_now c_now", where(blocked, col, to_col))
     beyond = "the grid being cyclic" if m.edge == "wrap" else "within the grid"
-    own = " of its own map" if m.own else ""
-    return to_row, to_col, f"{told}, {beyond}; walls (tile 1 of {m.tiles.name}{own}) stop it"
+    own = ", its own map," if m.own else ""
+    said = f"{told}, {beyond}, except where a wall stops it: bit a of the agent's cell in "
+    said += f"{m.tiles.name}{own} is set where action a is stopped"
+    return to_row, to_col, said
 
 
 def grid_step(k: KernelBuilder, level: int) -> Title:
@@ -171,17 +183,18 @@ def grid_step(k: KernelBuilder, level: int) -> Title:
     row, col, told = _go(m, agent.row, agent.col, action)
     text += f", {told}. The agent is at {agent.said()}"
     pay = _pay(k) if level > 1 or k.draw.shape.chance(0.5) else None
-    tile = k.let("tile kind", m.tile(row, col)) if pay is not None else None
+    tile = k.let("kind tile", m.kind(row, col)) if pay is not None else None
     if pay is not None and tile is not None:
         out = k.out("rewards reward_out", FLOAT32, "envs")
         k.store(out, s.at, pay.of(k, tile))
-        text += f". {out.name} gets {pay.said()}"
+        text += f". The reward is {pay.said()}, kinds being the bits of a cell from 4 on: "
+        text += f"{out.name} gets it"
     if level > 1 and tile is not None:
         ended = k.let("done ended", some(same(tile, _GOAL), same(tile, _PIT)))
         kind = k.draw.shape.choice((BOOL, UINT8, INT32))
         done = k.out("dones terminated", kind, "envs")
         k.store(done, s.at, as_flag(ended, kind))
-        text += f", and {done.name} 1 on either, else 0"
+        text += f". {done.name} gets 1 on a goal or a pit, else 0"
         if level > 2:
             text += _anew(k, s, m, ended, row, col)
     agent.write(row, col)
@@ -230,22 +243,21 @@ def grid_rollout(k: KernelBuilder, level: int) -> Title:
     way = k.draw.shape.choice(("policy", "greedy", "learning", "learning"))
     table, choose, told = _table(k, m, way)
     pay = _pay(k)
-    total = k.let("total ret", k.lift(0.0, FLOAT32))
-    weight = k.let("weight df", k.lift(1.0, FLOAT32))
+    zero, one = k.lift(0.0, FLOAT32), k.lift(1.0, FLOAT32)
+    total, weight = k.let("total ret", zero), k.let("weight df", one)
     row, col = agent.row, agent.col
     with k.for_("t step", steps):
         here = k.let("s cell_now", row * m.width + col)
         action = k.let("action act", choose(here))
         to_row, to_col, moved = _go(m, row, col, action)
-        tile = k.let("tile kind", m.tile(to_row, to_col))
+        tile = k.let("kind tile", m.kind(to_row, to_col))
         reward = k.let("reward pay", pay.of(k, tile))
         k.augment(total, "add", weight * reward)
         k.augment(weight, "mul", gamma)
         ended = k.let("done ended", some(same(tile, _GOAL), same(tile, _PIT)))
         if way == "learning":
-            told += _learn(
-                k, m, table, (here, action, to_row * m.width + to_col), (reward, ended, gamma)
-            )
+            places = (here, action, to_row * m.width + to_col)
+            told += _learn(k, m, table, places, (reward, ended, gamma))
         k.assign(row, to_row)
         k.assign(col, to_col)
         with k.if_(ended):
@@ -255,13 +267,11 @@ def grid_rollout(k: KernelBuilder, level: int) -> Title:
     k.store(out, s.at, total)
     text = f"Episodes in grid worlds of {steps.name} steps or until a goal or a pit is reached, a "
     text += f"thread for each environment. {told}. A step is a move, {moved}. The agent is at "
-    text += f"{agent.said()}. A step pays {pay.said()}; {out.name} gets the sum of that, times "
-    text += f"{gamma.name} to the power of the steps before"
-    name = (
-        "q_learning_episode tabular_q_learning"
-        if way == "learning"
-        else "grid_world_rollout gridworld_episode"
-    )
+    text += f"{agent.said()}. A step pays {pay.said()}, kinds being the bits of a cell from 4 on. "
+    text += f"The return is the sum of that, times {gamma.name} to the power of the steps before: "
+    text += f"{out.name} gets it"
+    names = {"learning": "q_learning_episode tabular_q_learning"}
+    name = names.get(way, "grid_world_rollout gridworld_episode")
     return Title(k.name(name), f"{text}.")
 
 

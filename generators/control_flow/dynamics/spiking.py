@@ -68,7 +68,7 @@ def _rest(c: Cells) -> _Rest:
 
         said = f"the steps left become {steps.name}"
         wait: Callable[[], None] = lambda: c.put("steps left", left - 1)  # noqa: E731
-        return _Rest(left > 0, "has steps left, of which it takes one,", begin, said, wait)
+        return _Rest(left > 0, "has steps left uses up one,", begin, said, wait)
     last = c.state("last spike", "last_spike t_last", 0.0, 20.0, "t_spike last")
     now = k.scalar("t t_now", FLOAT32, 20.0, 21.0)
     span = c.own("t_ref refractory_period", 4.0, 8.0)

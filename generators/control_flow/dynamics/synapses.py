@@ -74,6 +74,9 @@ class _Delays:
     def ahead(self, at: Expr) -> Expr:
         return (self.head + cast(self.delays[at], INT32)) % self.slots
 
+    def ahead_said(self) -> str:
+        return f"({self.head.name} + {self.delays.name}) % {self.slots.name}"
+
 
 def _delays(k: KernelBuilder, chance: float, dims: str) -> _Delays | None:
     if not k.draw.shape.chance(chance):
@@ -149,25 +152,67 @@ def pushed(k: KernelBuilder, level: int) -> Title:
     dims = "synapses" if syn is None else syn.dims
     flags = k.array("spikes fired", k.draw.shape.choice((UINT8, INT32)), "neurons", low=0, high=1)
     ids = k.array("post_idx post_ids", INT32, dims, init="index_of:neurons")
-    weights = k.array("weights w_syn", FLOAT32, dims, low=-0.3, high=1.0)
+    learns = level > 3
+    role, low, high = ("inout", 0.0, 0.95) if learns else ("in", -0.3, 1.0)
+    weights = k.array("weights w_syn", FLOAT32, dims, role=role, low=low, high=high)
     ring = _delays(k, 0.6, dims)
     shape = ("slots", "neurons") if ring is not None else ("neurons",)
     names = "i_ring input_ring" if ring is not None else "i_syn post_input"
     sums = k.array(names, FLOAT32, shape, role="inout", low=0.0, high=1.0)
+    learning = _Learning(k, weights) if learns else None
 
     def send(e: Var) -> None:
-        place: tuple[Operand, ...] = (ids[e],)
+        post: Expr = ids[e] if learning is None else k.let("post dst", ids[e])
+        place: tuple[Operand, ...] = (post,)
         if ring is not None:
-            place = (k.let("slot due", ring.ahead(e)), ids[e])
-        k.atomic("add", sums, place, weights[e])
+            place = (k.let("slot due", ring.ahead(e)), post)
+        weight = weights[e] if learning is None else k.let("w w_old", weights[e])
+        k.atomic("add", sums, place, weight)
+        if learning is not None:
+            learning.depress(e, post, weight)
 
     goes = f"{weights.name} is added to {sums.name} of its target in {ids.name}"
     if ring is not None:
-        goes += f", in the row of the step at which it arrives, ({ring.head.name} + "
-        goes += f"{ring.delays.name}) % {ring.slots.name}"
+        goes += f", in the row of the step at which it arrives, {ring.ahead_said()}"
     text = f"Synapses of spiking neurons: for each {_sender(k, at, syn, flags, send)}, {goes}."
     called = "deliver_spikes scatter_spikes propagate_spikes add_synaptic_input"
+    if learning is not None:
+        text += f" Then {learning.said(ids)}."
+        called = "deliver_and_depress stdp_pre_spikes plastic_synapses_pre"
     return Title(k.name(called), text)
+
+
+class _Learning:
+    """Plasticity by the times of spikes: a spike that comes after those of its target weakens."""
+
+    def __init__(self, k: KernelBuilder, weights: Var) -> None:
+        self.k, self.weights = k, weights
+        self.trace = k.array("post_trace y_post", FLOAT32, "neurons", low=0.0, high=1.5)
+        self.rate = k.scalar("a_minus depression", FLOAT32, 0.1, 0.3)
+        self.way = k.draw.shape.choice(("hard", "soft", "offset"))
+        self.level = None
+        if self.way == "offset":
+            self.level = k.scalar("trace_target x_tar", FLOAT32, 0.3, 0.7)
+            self.most = k.scalar("w_max", FLOAT32, 0.95, 1.0)
+
+    def depress(self, e: Var, post: Expr, weight: Expr) -> None:
+        seen = self.trace[post]
+        if self.level is not None:
+            new = fn("clamp", weight - self.rate * (seen - self.level), 0.0, self.most)
+        elif self.way == "soft":
+            new = weight - self.rate * seen * weight
+        else:
+            new = fn("max", weight - self.rate * seen, 0.0)
+        self.k.store(self.weights, (e,), new)
+
+    def said(self, ids: Var) -> str:
+        w, seen = self.weights.name, f"{self.trace.name} of the target"
+        if self.level is not None:
+            less = f"{self.rate.name} * ({seen} less {self.level.name})"
+            return f"the synapse's {w} falls by {less}, within [0, {self.most.name}]"
+        if self.way == "soft":
+            return f"the synapse's {w} falls by {self.rate.name} * {seen} times itself"
+        return f"the synapse's {w} falls by {self.rate.name} * {seen}, to 0 at the least"
 
 
 def _sender(
@@ -203,7 +248,8 @@ def run(k: KernelBuilder, level: int) -> Title:
     steps = k.size_param("num_steps n_steps", "steps")
     source = _Drive(c, m, n)
     rests = None
-    if k.draw.shape.chance(0.55):
+    # The recovery of Izhikevich's neurons is their refractory time.
+    if model is not izhikevich and k.draw.shape.chance(0.6):
         limit = k.scalar("refr_steps t_ref_steps", INT32, 2, 3)
         rests = _Rests(k.let("refr left", k.lift(0, INT32)), limit)
     out = k.out("raster spike_train", flag_type(k), ("steps", "neurons"))

@@ -61,7 +61,7 @@ def _metropolis(k: KernelBuilder, level: int) -> Title:
 
 def _offspring(k: KernelBuilder, level: int) -> Title:
     """A thread for each old particle: how many come of it, or which new ones it is copied to."""
-    c = cloud(k, 0.5)
+    c = cloud(k, 0.5, rising=True)
     sums = c.array("cum_weights weight_cdf", 0.02, 1.0, init="sorted")
     count = c.count()
     number = cast(count, FLOAT32)
@@ -117,7 +117,7 @@ def _weights(c: Cloud, count: Expr, logs: bool) -> _Weights:
         return _Weights(lambda j: data[c.at(j)], data.name, data)
     data = c.array("log_weights log_w", -6.0, 0.0)
     top = k.let("log_max m", data[c.at(0)])
-    with k.for_("j p q i", count, start=1) as j:
+    with c.each(start=1) as j:
         k.assign(top, most(top, data[c.at(j)]))
     said = f"exp({data.name} less the largest of them)"
     return _Weights(lambda j: exp(data[c.at(j)] - top), said, data, top)
@@ -133,12 +133,9 @@ def _effective(k: KernelBuilder, level: int) -> Title:
     count = c.count()
     w = _weights(c, count, logs)
     total = k.let("total w_sum", zero(k))
-    other = (
-        None
-        if way == "evidence"
-        else k.let("squares w_sq" if way != "entropy" else "w_log_w", zero(k))
-    )
-    with k.for_("j p q i", count) as j:
+    second = "w_log_w" if way == "entropy" else "squares w_sq"
+    other = None if way == "evidence" else k.let(second, zero(k))
+    with c.each() as j:
         value = k.let("w wj", w.of(j))
         k.augment(total, "add", value)
         if other is not None:
@@ -158,7 +155,7 @@ def _effective(k: KernelBuilder, level: int) -> Title:
         text += f"{out.name} gets the effective sample size, (sum of w)^2 / sum of w^2"
     if way == "both":
         norm = k.out("norm_weights w_norm", FLOAT32, c.dims)
-        with k.for_("j p q i", count) as j:
+        with c.each() as j:
             k.store(norm, c.at(j), w.of(j) / total)
         text += f", and {norm.name} w over their sum"
     called = {"evidence": "log_evidence marginal_likelihood", "entropy": "weight_entropy"}
@@ -199,7 +196,7 @@ def _resampled(k: KernelBuilder, level: int) -> Title:
     w = _weights(c, count, logs)
     total = k.let("total w_sum", zero(k))
     squares = k.let("squares w_sq", zero(k)) if level > 4 else None
-    with k.for_("j p q i", count) as j:
+    with c.each() as j:
         value = k.let("w wj", w.of(j)) if squares is not None else w.of(j)
         k.augment(total, "add", value)
         if squares is not None:
@@ -225,9 +222,9 @@ def _where_needed(c: Cloud, w: _Weights, numbers: tuple[Var, Var, Var, Var]) -> 
     with k.if_(worn):
         copies, said = _comb(c, w, total, count)
         if out is not None:
-            with k.for_("j p q i", count) as j:
+            with c.each() as j:
                 k.store(out, c.at(j), 1.0 / cast(count, FLOAT32))
-    with k.else_(), k.for_("j p q i", count) as j:
+    with k.else_(), c.each() as j:
         copies.put(j, j)
         if out is not None:
             k.store(out, c.at(j), w.of(j) / total)
@@ -242,11 +239,11 @@ def _where_needed(c: Cloud, w: _Weights, numbers: tuple[Var, Var, Var, Var]) -> 
 def _bootstrap(k: KernelBuilder, level: int) -> Title:
     """A thread for each filter: one step of a bootstrap filter, with its estimate."""
     c = filters(k)
-    count = c.count()
+    c.count()
     x, model = c.array("states particles_x", -2.0, 2.0, role="inout"), _Series(c)
     room = c.k.out("log_weights log_w", FLOAT32, c.dims)
     top = k.let("log_max m", k.lift(-1.0e30, FLOAT32))
-    with k.for_("j p q i", count) as j:
+    with c.each() as j:
         new = k.let("x_new x_pred", model.moved(x[c.at(j)], j))
         k.store(x, c.at(j), new)
         score = k.let("score log_lik", model.score(new))
@@ -254,27 +251,26 @@ def _bootstrap(k: KernelBuilder, level: int) -> Title:
         k.assign(top, most(top, score))
     total, mean = k.let("total w_sum", zero(k)), k.let("mean acc", zero(k))
     square = k.let("second acc_sq", zero(k)) if k.draw.shape.chance(0.4) else None
-    with k.for_("j p q i", count) as j:
+    with c.each() as j:
         value = k.let("w wj", exp(room[c.at(j)] - top))
         k.augment(total, "add", value)
         k.augment(mean, "add", value * x[c.at(j)])
         if square is not None:
             k.augment(square, "add", value * x[c.at(j)] * x[c.at(j)])
-    out = k.out("estimates x_hat", FLOAT32, "filters")
+    names = "estimates x_hat" if square is None else "variances x_var"
+    out = k.out(names, FLOAT32, "filters")
     text = (
         f"A step of bootstrap filters, a thread for each: {x.name} {model.said}. {room.name} gets "
     )
-    text += f"the log likelihood of a particle, {model.told}, and {out.name} the "
+    text += f"the log likelihood of a particle, {model.told}. Weighted by exp of that, the "
     if square is None:
         k.store(out, c.own, mean / total)
-        text += "mean of the particles by their weights"
+        text += f"estimate is the mean of the particles: {out.name} gets it"
     else:
         centre = k.let("x_mean mu", mean / total)
         k.store(out, c.own, square / total - centre * centre)
-        text += "variance of the particles by their weights"
-    return Title(
-        k.name("bootstrap_filter_step particle_filter_step sir_step"), f"{text}, exp of that."
-    )
+        text += f"spread is the variance of the particles: {out.name} gets it"
+    return Title(k.name("bootstrap_filter_step particle_filter_step sir_step"), f"{text}.")
 
 
 class _Series:
@@ -283,10 +279,12 @@ class _Series:
     def __init__(self, c: Cloud) -> None:
         self.c, k = c, c.k
         self.way = k.draw.shape.choice(("linear", "growth", "volatility"))
-        self.std = k.scalar("process_std q_std", FLOAT32, 0.3, 0.8)
-        self.keep = k.scalar("phi persistence", FLOAT32, 0.8, 0.95)
-        high = 1.5 if self.way == "volatility" else 2.0
-        self.y = k.array("measured readings", FLOAT32, "filters", low=-high, high=high)
+        grows = self.way == "growth"
+        self.std = k.scalar("process_std q_std", FLOAT32, *((2.0, 4.0) if grows else (0.3, 0.8)))
+        names, low, high = ("forcing drive", -8.0, 8.0) if grows else ("phi persistence", 0.8, 0.95)
+        self.keep = k.scalar(names, FLOAT32, low, high)
+        low, high = {"volatility": (-1.5, 1.5), "growth": (0.0, 8.0)}.get(self.way, (-2.0, 2.0))
+        self.y = k.array("measured readings", FLOAT32, "filters", low=low, high=high)
         self.noise = None
         if k.draw.shape.chance(0.5):
             self.noise = c.array("noise normals", -2.0, 2.0)
@@ -300,7 +298,7 @@ class _Series:
             None if self.way == "volatility" else k.scalar("r_std obs_std", FLOAT32, 0.5, 1.2)
         )
         e = source if self.noise is None else self.noise.name
-        rule = {"growth": f"0.5 * x + 25 * x / (1 + x^2) * {self.keep.name}"}
+        rule = {"growth": f"0.5 * x + 25 * x / (1 + x^2) + {self.keep.name}"}
         move = rule.get(self.way, f"{self.keep.name} * x")
         self.said = f"becomes {move} + {self.std.name} * e, e being {e}"
         y = f"{self.y.name}[{c.name()}]"
@@ -318,7 +316,7 @@ class _Series:
         else:
             e = self.noise[self.c.at(j)]
         if self.way == "growth":
-            return 0.5 * old + 25.0 * old / (1.0 + old * old) * self.keep + self.std * e
+            return 0.5 * old + 25.0 * old / (1.0 + old * old) + self.keep + self.std * e
         return self.keep * old + self.std * e
 
     def score(self, x: Var) -> Expr:

@@ -47,10 +47,7 @@ def likelihood(k: KernelBuilder, level: int) -> Title:
         told = f"-{said} / (2 * {say(k, sigma)}^2)"
     names = "log_weights log_w" if logs else "weights w"
     data = c.array(names, -3.0 if logs else 0.2, 0.0 if logs else 1.0, role="inout")
-    k.store(data, c.s.at, score if logs else data[c.s.at] * exp(score), op="add" if logs else "")
-    rule = (
-        f"{told} is added to {data.name}" if logs else f"{data.name} is multiplied by exp({told})"
-    )
+    rule = _weighed(c, data, score, told, logs)
     text = f"Weights of particles by the likelihood of a measurement: {rule}."
     return Title(k.name("update_weights particle_likelihood weigh_particles"), text)
 
@@ -141,17 +138,12 @@ def _spread(c: Cloud) -> Expr:
 
 
 def _weighed(c: Cloud, data: Var, score: Expr, told: str, logs: bool) -> str:
-    """Take a log likelihood into weights, or into their logarithms, in place or elsewhere."""
-    k, place = c.k, c.s.at
-    role = next(p.role for p in k.params if p.name == data.name)
-    if role == "inout":
-        k.store(data, place, score if logs else exp(score), op="add" if logs else "mul")
-        if logs:
-            return f"{told} is added to {data.name}"
-        return f"{data.name} is multiplied by exp({told})"
-    out = k.out("new_log_w log_w_out" if logs else "new_weights w_out", FLOAT32, c.s.dims)
-    k.store(out, place, data[place] + score if logs else data[place] * exp(score))
-    return f"{out.name} gets {data.name} " + (f"+ {told}" if logs else f"* exp({told})")
+    """Take a log likelihood into weights, or into their logarithms."""
+    old = data[c.s.at]
+    c.k.store(data, c.s.at, score if logs else old * exp(score), op="add" if logs else "")
+    return (
+        f"{told} is added to {data.name}" if logs else f"{data.name} is multiplied by exp({told})"
+    )
 
 
 def _reading(c: Cloud) -> Expr:
@@ -181,7 +173,7 @@ def normalised(k: KernelBuilder, level: int) -> Title:
             return _copies(c, share, f"{data.name} / {said}")
         text = f"{data.name} / {said}"
     else:
-        data = c.array("log_weights log_w", -6.0, 0.0)
+        data = c.array("log_weights log_w", -6.0, 0.0 if way == "lse" else -0.5)
         if way == "lse":
             whole, said = total("log_sum lse", 1.0, 3.0)
             share, text = exp(data[c.s.at] - whole), f"exp({data.name} - {said})"

@@ -6,7 +6,8 @@ R. Douc, O. Cappé, E. Moulines, ISPA 2005; L. Murray, A. Lee, P. Jacob, J. Comp
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from generators.build import KernelBuilder, cast, fn
@@ -68,12 +69,20 @@ class Cloud:
             self.counted = self.k.size_param("num_particles n_part", "particles")
         return self.counted
 
+    @contextmanager
+    def each(self, start: int = 0) -> Iterator[Var]:
+        """Goes along the particles of a filter, by one name in all loops of a kernel."""
+        count, before = self.count(), set(self.k.used)
+        with self.k.for_("j p q i", count, start=start) as j:
+            yield j
+        self.k.again(before)
 
-def cloud(k: KernelBuilder, filters: float = 0.4) -> Cloud:
-    """A thread for each particle."""
+
+def cloud(k: KernelBuilder, filters: float = 0.4, rising: bool = False) -> Cloud:
+    """A thread for each particle. What is to rise along particles has them as the last axis."""
     i = k.draw.word.choice(("i", "p", "n"))
     if k.draw.shape.chance(filters):
-        if k.draw.shape.chance(0.3):
+        if not rising and k.draw.shape.chance(0.3):
             s = over(k, "particles filters", (i, "f"), ((24, 32), (4, 6)))
             return Cloud(k, s, s.at[0], s.at[1:], ("particles", "filters"), False)
         s = over(k, "filters particles", ("f", i), ((4, 6), (24, 32)))
@@ -137,8 +146,8 @@ def _random(c: Cloud) -> tuple[Expr, str]:
 def ancestor(c: Cloud, sums: Var, goal: Var, last: Expr) -> tuple[Var, str]:
     """The first particle whose running sum reaches a goal."""
     k = c.k
-    ways = ("half", "ends", "steps", "walk")
-    way = k.draw.shape.choice(ways if c.lead else (*ways, "built in"))
+    ways = ("half", "ends", "steps")
+    way = k.draw.shape.choice((*ways, "walk" if c.lead else "built in"))
     if way == "built in":
         return k.let("ancestor a", fn("lower_bound", sums, goal)), "a lower bound"
     if way == "walk":
@@ -177,7 +186,7 @@ def _by_steps(c: Cloud, sums: Var, goal: Var, last: Expr) -> Var:
 
 def survivors(k: KernelBuilder, level: int) -> Title:
     """A new particle's ancestor by a search in running sums of weights; its state may be copied."""
-    c = cloud(k, 0.0 if level < 3 else 0.6)
+    c = cloud(k, 0.0 if level < 3 else 0.6, rising=True)
     sums = c.array("cum_weights weight_cdf", 0.02, 1.0, init="sorted")
     count = c.count()
     last = k.let("last end", count - 1)
