@@ -129,6 +129,33 @@ _DOUBLE: dict[str, tuple[Callable[[Expr, Expr], Expr], str]] = {
 }
 
 
+_Value = Callable[[Expr, Expr], Expr]
+"""The coordinate of a point along an axis."""
+
+
+def _over_pairs(
+    k: KernelBuilder, kind: str, value: _Value, i: Expr, ends: tuple[Expr, Expr]
+) -> Expr:
+    """The sum over all points of the products that each makes with one."""
+    total = k.let("total pair_sum", _num(0.0))
+    with k.for_("j other", ends[0]) as j:
+        product = k.let("prod term", _num(1.0))
+        with k.for_("d axis", ends[1]) as d:
+            x, y = k.let("x xi", value(i, d)), k.let("y xj", value(j, d))
+            k.assign(product, product * _DOUBLE[kind][0](x, y))
+        k.augment(total, "add", product)
+    return total
+
+
+def _alone(k: KernelBuilder, kind: str, value: _Value, i: Expr, dims: Expr) -> Expr:
+    """The product over the axes of one point alone."""
+    own = k.let("own single", _num(1.0))
+    with k.for_("d axis", dims) as d:
+        x = k.let("x xi", value(i, d))
+        k.assign(own, own * _SINGLE[kind][0](x))
+    return own
+
+
 def discrepancy(k: KernelBuilder, level: int) -> Pair:
     """What each point adds to an L2 discrepancy: products over dimensions, summed over points."""
     shape = k.draw.shape
@@ -153,23 +180,13 @@ def discrepancy(k: KernelBuilder, level: int) -> Pair:
         return data[at[:-1] + place]
 
     i = at[-1]
-    total = k.let("total pair_sum", _num(0.0))
-    with k.for_("j other", count) as j:
-        product = k.let("prod term", _num(1.0))
-        with k.for_("d axis", dims) as d:
-            x, y = k.let("x xi", value(i, d)), k.let("y xj", value(j, d))
-            k.assign(product, product * _DOUBLE[kind][0](x, y))
-        k.augment(total, "add", product)
+    total = _over_pairs(k, kind, value, i, (count, dims))
     scale = cast(count, FLOAT32)
     told = f"the mean over the points y of the product over d of {_DOUBLE[kind][1]}"
     if kind == "wraparound" or (level < 5 and shape.chance(0.5)):
         share: Expr = total / scale
     else:
-        own = k.let("own single", _num(1.0))
-        with k.for_("d axis", dims) as d:
-            x = k.let("x xi", value(i, d))
-            k.assign(own, own * _SINGLE[kind][0](x))
-        share = total / scale - 2.0 * own
+        share = total / scale - 2.0 * _alone(k, kind, value, i, dims)
         told += f", less twice that of {_SINGLE[kind][1]}"
     out = k.out("shares row_terms", FLOAT32, (*lead, "design_points"))
     k.store(out, at, share)

@@ -120,10 +120,8 @@ def _tree(k: KernelBuilder, level: int) -> Title:
     text = f"{style_said[0].upper()}{style_said[1:]} on {LATTICE[ways]} lattices of {steps.name} "
     text += f"steps, a thread for each contract, each level in place in {room.name}: leaves have "
     text += f"the value max({worth}, 0){rule.end_said}, S being {rule.prices.said('n')} "
-    text += f"at node j of level n, where j counts moves {'up' if call else 'down'}. A "
-    text += (
-        f"node of a level before gets the values at {children(d, ways)} by their probabilities: "
-    )
+    text += f"at node j of level n, where j counts moves {'up' if call else 'down'}. A node of "
+    text += f"a level before gets the values at {children(d, ways)} by their probabilities: "
     text += f"{m.said}{rule.said}, so that node 0 ends with the value of the root, and "
     text += f"{out.name} gets it."
     name = f"{rule.name}_{LATTICE[ways]}_price {LATTICE[ways]}_tree price_lattice_options"
