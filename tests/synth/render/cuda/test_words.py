@@ -5,19 +5,22 @@ from __future__ import annotations
 from generators.program import ir
 from generators.program.dtypes import FLOAT32, INT32, Array, Scalar, Vec
 from generators.program.expr import Cast, Const, Load, Op, Var
-from synth.render.cuda.choose import schedule_for
+from synth.render.cuda.choose import schedules_of
 from synth.render.cuda.module import render
 
 ROW, COL = Var("i", INT32), Var("j", INT32)
 UINT8, UINT32 = Scalar("uint8"), Scalar("uint32")
 
 
-def text_of(params: tuple[ir.Param, ...], body: ir.Body, style: str = "guarded") -> str:
-    """The plain text of a kernel of two thread dimensions, m and n."""
+def text_of(
+    params: tuple[ir.Param, ...], body: ir.Body, style: str = "guarded", axes: int = 2
+) -> str:
+    """The plain text of a kernel of two thread dimensions, m and n, in blocks of so many axes."""
     kernel = ir.Kernel("kernel", params, ("i", "j"), ("m", "n"), body)
     sizes = (ir.Size("m", 8), ir.Size("n", 16))
     program = ir.Program("arithmetic", "test", 1, "", (), (), kernel, sizes, 0)
-    return render(program, schedule_for(program, style)).text
+    listed = schedules_of(program)[style]
+    return render(program, next(s for s in listed if len(s.block) == axes)).text
 
 
 def grid(name: str, element: Scalar | Vec = FLOAT32, role: str = "in") -> ir.Param:
@@ -51,7 +54,7 @@ def test_a_row_that_is_needed_thrice_has_a_name() -> None:
 
 
 def test_the_number_of_a_thread_is_its_flat_index() -> None:
-    text = text_of((A, OUT), (store(OUT, at(A)),), "grid_stride")
+    text = text_of((A, OUT), (store(OUT, at(A)),), "grid_stride", axes=1)
     assert "out[index] = a[index];" in text
     assert "index / n" not in text
 
