@@ -16,6 +16,7 @@ from synth.render.cuda.regime import (
     highest_sizes,
     middle_sizes,
     regime_of,
+    upper_sizes,
 )
 from synth.render.cuda.tied_sizes import tied
 from synth.rows.maker import Accepted
@@ -51,6 +52,16 @@ def test_most_launches_fill_a_device(all_accepted: list[Accepted]) -> None:
         threads = prod(evaluate_all(program.kernel.launch_dim, middle_sizes(program)))
         counts[len(str(threads))] += 1
     assert sum(n for digits, n in counts.items() if digits >= 6) > 0.7 * counts.total()
+
+
+def test_the_larger_sizes_lie_between_the_middle_and_the_upper_end(
+    all_accepted: list[Accepted],
+) -> None:
+    for program in (a.program for a in all_accepted[::20]):
+        middle, upper, high = (
+            sizes_of(program) for sizes_of in (middle_sizes, upper_sizes, highest_sizes)
+        )
+        assert all(middle[name] <= upper[name] <= high[name] for name in middle)
 
 
 def test_a_name_says_how_large_a_size_is_beside_others() -> None:
