@@ -172,7 +172,7 @@ def gradient_text(program: ir.Program) -> str:
 
 def test_a_sum_that_keeps_fewer_bits_is_noticed(tmp_path: Path) -> None:
     program = _program(BODIES["map_of_two"], "rounded")
-    wrong = ("= grad_out[i];", "= __int_as_float(__float_as_int(grad_out[i]) & 0xffffe000);")
+    wrong = ("= adj_out * y", "= __int_as_float(__float_as_int(adj_out) & 0xffffe000) * y")
     found = _checked(program, tmp_path, wrong)
     assert found.status == AdjointStatus.WARP_DIFFERS
     assert "rounding" in found.reason
