@@ -27,7 +27,7 @@ from generators.arithmetic.sequences import (
 from generators.arithmetic.types import UINT32
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
-from generators.kit.functions import where
+from generators.kit.functions import trailing_zeros, where
 from generators.kit.masks import is_set
 from generators.kit.sites import over
 from generators.kit.words import say
@@ -71,7 +71,7 @@ def _seed(k: KernelBuilder, p: Points, seed: Expr) -> tuple[Expr, str]:
 def _trailing(k: KernelBuilder, n: Expr) -> Expr:
     """How many bits are zero below the lowest that is set."""
     if k.draw.shape.chance(0.5):
-        return fn("bit_count", (n & (~n + 1)) - 1)
+        return trailing_zeros(n)
     return fn("bit_count", ~n & (n - 1))
 
 

@@ -6,7 +6,16 @@ from generators.arithmetic.tasks import EITHER, ONE, Input, Task, perform
 from generators.build import BodyBuilder, KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.formulas import Build
-from generators.kit.functions import PI, TWO_PI, either, exp, least, log, most, sqrt, where
+from generators.kit.functions import (
+    either,
+    exp,
+    least,
+    log,
+    most,
+    sqrt,
+    where,
+    wrapped_angle,
+)
 from generators.kit.sites import launch
 from generators.program.dtypes import INT32
 from generators.program.expr import Expr
@@ -47,10 +56,6 @@ def _pulse(body: BodyBuilder, t: Expr, period: Expr, duty: Expr) -> Expr:
     cycle = body.let("cycles turns", t / period)
     one, zero = body.lift(1.0, t.type), body.lift(0.0, t.type)
     return where(cycle - fn("floor", cycle) < duty, one, zero)
-
-
-def _wrapped_angle(a: Expr) -> Expr:
-    return a - TWO_PI * fn("floor", (a + PI) / TWO_PI)
 
 
 def _mu_law(x: Expr, mu: Expr) -> Expr:
@@ -133,7 +138,7 @@ _TASKS = (
     Task(
         "wrap_angles normalize_angles wrap_to_pi",
         {"a": Input("angles headings phases", -12.0, 12.0)},
-        {"wrapped wrapped_angles": _wrapped_angle},
+        {"wrapped wrapped_angles": wrapped_angle},
         "Wrap each of {a}, in radians, to the interval from -pi (included) to pi. Store it in "
         "{out0}.",
     ),
@@ -143,7 +148,7 @@ _TASKS = (
             "a": Input("target_angles goal_headings", -3.1, 3.1, local="goal target"),
             "b": Input("angles headings", -3.1, 3.1),
         },
-        {"errors turns": lambda body, a, b: _wrapped_angle(body.let("diff delta", a - b))},
+        {"errors turns": lambda body, a, b: wrapped_angle(body.let("diff delta", a - b))},
         "Store in {out0} the shortest signed turn from {b} to {a}: their difference wrapped to "
         "the interval from -pi to pi.",
     ),

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from generators.build.body import Index, lift
 from generators.build.kernel import KernelBuilder
 from generators.program import ir
-from generators.program.dtypes import FLOAT32, INT32, Array, Scalar, Tile
-from generators.program.expr import Expr, Operand, Var, literal
+from generators.program.dtypes import FLOAT32, INT32, Scalar, Tile
+from generators.program.expr import Expr, Operand, Var, element_of, literal
 from generators.program.tiles import (
     TileApply,
     TileBroadcast,
@@ -38,9 +38,7 @@ def shaped(value: Expr) -> Tile:
 
 def load(array: Var, offset: Index, *shape: int, shared: bool = False) -> TileLoad:
     """A tile of an array, from an index for each of its axes on."""
-    assert isinstance(array.type, Array)
-    assert isinstance(array.type.element, Scalar)
-    return TileLoad(array, _indices(offset), Tile(shape, array.type.element), shared)
+    return TileLoad(array, _indices(offset), Tile(shape, element_of(array)), shared)
 
 
 def filled(value: float, *shape: int, scalar: Scalar = FLOAT32) -> TileFill:

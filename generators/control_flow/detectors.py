@@ -15,8 +15,8 @@ from generators.kit.functions import least, most
 from generators.kit.masks import as_flag, flag_type, one_if
 from generators.kit.sites import over
 from generators.kit.words import say
-from generators.program.dtypes import FLOAT32, INT32, Array, Scalar, Vec
-from generators.program.expr import Const, Expr, Operand, Var
+from generators.program.dtypes import FLOAT32, INT32, Vec
+from generators.program.expr import Const, Expr, Operand, Var, element_of
 
 _FLAGS = ("detections", "hits", "detected")
 _LEAST = 8
@@ -36,13 +36,6 @@ def _plus(*parts: Expr | int) -> Expr:
     if total is None:
         return KernelBuilder.lift(known, INT32)
     return total + known if known else total
-
-
-def _kind(out: Var) -> Scalar:
-    """The type of an output's elements."""
-    assert isinstance(out.type, Array)
-    assert isinstance(out.type.element, Scalar)
-    return out.type.element
 
 
 @dataclass
@@ -86,7 +79,7 @@ class _Map:
         return self.k.out(_FLAGS, flag_type(self.k), self.dims)
 
     def mark(self, out: Var, cell: Expr, hit: Expr) -> None:
-        self.k.store(out, (*self.lead, cell), as_flag(hit, _kind(out)))
+        self.k.store(out, (*self.lead, cell), as_flag(hit, element_of(out)))
 
     def told(self) -> str:
         """What of the window is said."""
@@ -147,7 +140,7 @@ def _inside(k: KernelBuilder, m: _Map, cell: Var, out: Var, count: Expr) -> str:
         return ""
     reach = m.reach()
     with k.if_(some(cell < reach, cell >= count - reach)):
-        k.store(out, (*m.lead, cell), k.lift(0, _kind(out)))
+        k.store(out, (*m.lead, cell), k.lift(0, element_of(out)))
         k.return_()
     return f" Cells nearer to an end than that window get 0 in {out.name}."
 
@@ -214,7 +207,7 @@ def _clutter_map(k: KernelBuilder, level: int) -> Title:
     text = f"Clutter-map CFAR: {out.name} gets 1 where a cell of {power.array.name} exceeds "
     text += f"{alpha.name} times its level in {levels.name}, else 0. "
     what = f"the level moves towards the power by {rate.name} of their difference"
-    k.store(out, s.at, as_flag(cut > alpha * before, _kind(out)))
+    k.store(out, s.at, as_flag(cut > alpha * before, element_of(out)))
     if k.draw.shape.chance(0.5):
         with k.if_(cut <= alpha * before):
             k.store(levels, s.at, moved)
@@ -301,7 +294,7 @@ def _plane(k: KernelBuilder, level: int) -> Title:
                 k.augment(cells, "add", 1)
     mean = k.let("noise clutter_level", total / cast(cells, FLOAT32))
     out = k.out(_FLAGS, flag_type(k), dims)
-    k.store(out, (row, col), as_flag(data[row, col] > alpha * mean, _kind(out)))
+    k.store(out, (row, col), as_flag(data[row, col] > alpha * mean, element_of(out)))
     text = f"Cell-averaging CFAR over the range-Doppler map {data.name}: {out.name} gets 1 where a "
     text += f"cell exceeds {alpha.name} times the mean of those at most {reach} cells away along "
     text += f"both axes, without those at most {guard} away along both, else 0; Doppler (the first "

@@ -97,6 +97,16 @@ def where(test: Expr, value: Operand, other: Operand) -> Expr:
     return fn("where", test, value, other)
 
 
+def wrapped_angle(a: Expr) -> Expr:
+    """An angle in radians taken into [-pi, pi)."""
+    return a - TWO_PI * fn("floor", (a + PI) / TWO_PI)
+
+
+def trailing_zeros(x: Expr) -> Expr:
+    """How many bits of an integer are zero below the lowest that is set."""
+    return fn("bit_count", (x & (~x + 1)) - 1)
+
+
 def dot(a: Expr, b: Expr) -> Expr:
     return fn("dot", a, b)
 

@@ -235,6 +235,13 @@ class Construct(Expr):
 Operand = Expr | bool | int | float
 
 
+def element_of(array: Var) -> Scalar:
+    """The scalar type of an array's elements."""
+    assert isinstance(array.type, Array)
+    assert isinstance(array.type.element, Scalar)
+    return array.type.element
+
+
 def literal(value: bool | int | float | str, type_: Type) -> Const:
     """A literal of the scalar type that ``type_`` is made of, printed as a person writes it."""
     scalar = scalar_of(type_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -39,15 +40,17 @@ def longest_loops(row: Mapping[str, Any], sizes: Mapping[str, int]) -> int:
 
 
 def _assigned_once(tree: ast.AST) -> dict[str, ast.expr]:
-    """What stands on the right of names that have one assignment."""
-    found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
+    """What stands on the right of names that are written once."""
+    nodes = list(ast.walk(tree))
+    written = Counter(
+        n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    )
+    found = {}
+    for node in nodes:
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                found.setdefault(name, []).append(value)
-            case ast.AugAssign(target=ast.Name(id=name), value=value):
-                found.setdefault(name, []).extend([value, value])
-    return {name: values[0] for name, values in found.items() if len(values) == 1}
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if written[name] == 1:
+                found[name] = value
+    return found
 
 
 def _turns(nodes: Iterable[ast.AST], known: Known, shapes: Mapping[str, tuple[int, ...]]) -> int:

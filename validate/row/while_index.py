@@ -18,7 +18,7 @@ def read_past_while(row: Mapping[str, Any]) -> str | None:
     floats = {arg["name"] for arg in row["args"] if has_gradient(arg)}
     for node in ast.walk(ast.parse(row["reference"])):
         if isinstance(node, ast.While):
-            ends = _names(node.test) & set(_assigned(node.body))
+            ends = _names(node.test) & _assigned(node.body)
             for array, index in _read(node.body):
                 if array in floats and _names(index) & ends:
                     return array
@@ -29,11 +29,9 @@ def _names(e: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(e) if isinstance(node, ast.Name)}
 
 
-def _assigned(body: list[ast.stmt]) -> Iterator[str]:
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                yield node.id
+def _assigned(body: list[ast.stmt]) -> set[str]:
+    nodes = (node for statement in body for node in ast.walk(statement))
+    return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def _read(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:

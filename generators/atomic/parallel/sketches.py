@@ -13,6 +13,7 @@ from generators.atomic.parallel.parts import (
 )
 from generators.build import KernelBuilder, cast, extent, fn
 from generators.build.registry import Title, idiom
+from generators.kit.functions import trailing_zeros
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Scalar
 from generators.program.expr import Const, Expr, Load, Var
@@ -215,7 +216,7 @@ def _leading(w: Work, rest: Expr, bits: int) -> tuple[Expr, str]:
     if k.draw.shape.chance(0.5):
         # The bits above choose the register: a bit there ends the zeros below.
         marked = w.let("marked low", rest | k.lift(1 << bits, UINT32), 1.0)
-        ones = fn("bit_count", (marked & (~marked + 1)) - k.lift(1, UINT32))
+        ones = trailing_zeros(marked)
         told = f"one more than the trailing zeros of the low {bits} bits of x, at most {bits + 1}"
         return w.let("rank zeros rho", ones + 1, 0.7), told
     rank = k.let("rank rho", k.lift(1, INT32))

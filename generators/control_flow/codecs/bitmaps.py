@@ -5,6 +5,7 @@ from __future__ import annotations
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.control_flow.kit import branch
+from generators.kit.functions import trailing_zeros
 from generators.program.dtypes import INT32, Scalar
 from generators.program.expr import Expr, Var
 
@@ -139,7 +140,7 @@ def _in_word(k: KernelBuilder, word: Expr, left: Var, type_: Scalar, cleared: bo
     if cleared:
         with k.for_("b n", left):
             k.assign(rest, rest & (rest - 1))
-        return cast(fn("bit_count", (rest & (~rest + 1)) - 1), INT32)
+        return cast(trailing_zeros(rest), INT32)
     place, width = (
         k.let("place bit", k.lift(0, INT32)),
         k.let("width half", k.lift(type_.bits // 2, INT32)),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from generators.build import KernelBuilder, cast, fn
 from generators.build import field as part_of
 from generators.control_flow.kit import both, minus, same, some
-from generators.kit.functions import PI, TWO_PI, clamp, cos, sin, where
+from generators.kit.functions import clamp, cos, sin, where, wrapped_angle
 from generators.kit.sites import Site
 from generators.kit.words import say
 from generators.program.dtypes import FLOAT32
@@ -213,7 +213,7 @@ def pendulum(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:
     def step(action: Expr) -> None:
         share = cast(action - 1, FLOAT32) if discrete else action
         u = k.let("torque u", top * share)
-        angle = k.let("angle th_norm", _wrapped(k, v["theta"]))
+        angle = k.let("angle th_norm", wrapped_angle(v["theta"]))
         costs["now"] = k.let(
             "cost c_now", angle * angle + 0.1 * v["theta_dot"] * v["theta_dot"] + 0.001 * u * u
         )
@@ -232,11 +232,6 @@ def pendulum(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:
     pay: Callable[[Expr, Expr | None], Expr] = lambda a, end: -costs["now"]  # noqa: E731
     about = ("pendulum", "pendulum", spans, starts, discrete)
     return Task(*about, step, said, pay, f"{told}[-pi, pi)")
-
-
-def _wrapped(k: KernelBuilder, angle: Expr) -> Expr:
-    turns = fn("floor", (angle + PI) / TWO_PI)
-    return angle - TWO_PI * turns
 
 
 def valley_car(k: KernelBuilder, read: Read, ends: bool, dense: bool) -> Task:

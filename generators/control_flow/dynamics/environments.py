@@ -47,16 +47,20 @@ def _flags(k: KernelBuilder, names: str) -> tuple[Var, Scalar]:
     return k.out(names, kind, "envs"), kind
 
 
-def _step(k: KernelBuilder, level: int) -> Title:
-    """One step of each environment: state and reward, from level 2 on whether it ended."""
+def _begun(k: KernelBuilder, ends: bool) -> tuple[Site, Rooms, Task, Expr, str]:
+    """What each step of an environment has: its state, its task, its action, and words for it."""
     s = _envs(k)
     rooms = _rooms(k, s)
-    t = k.draw.shape.choice(TASKS)(k, rooms.read, level > 1, False)
+    t = k.draw.shape.choice(TASKS)(k, rooms.read, ends, False)
     action, told = _action(k, s, t)
+    text = f"A step of the {t.title} in many environments, with the actions in {told}: "
+    return s, rooms, t, action, f"{text}{t.step_said}"
+
+
+def _step(k: KernelBuilder, level: int) -> Title:
+    """One step of each environment: state and reward, from level 2 on whether it ended."""
+    s, rooms, t, action, text = _begun(k, level > 1)
     t.step(action)
-    text = (
-        f"A step of the {t.title} in many environments, with the actions in {told}: {t.step_said}"
-    )
     ended = None
     if level > 1 and t.done is not None:
         ended = k.let("done ended", t.done())
@@ -72,14 +76,8 @@ def _step(k: KernelBuilder, level: int) -> Title:
 
 def _restarting(k: KernelBuilder, level: int) -> Title:
     """A step with a limit of time, after which an environment begins again at random."""
-    s = _envs(k)
-    rooms = _rooms(k, s)
-    t = k.draw.shape.choice(TASKS)(k, rooms.read, True, False)
-    action, told = _action(k, s, t)
+    s, rooms, t, action, text = _begun(k, True)
     skips = level > 3
-    text = (
-        f"A step of the {t.title} in many environments, with the actions in {told}: {t.step_said}"
-    )
     rewards = k.out("rewards reward_out", FLOAT32, "envs")
     if skips:
         text += _skipped(k, s, t, action, rewards)

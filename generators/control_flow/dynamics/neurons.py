@@ -17,19 +17,12 @@ from generators.kit.masks import as_flag, flag_type
 from generators.kit.sites import Site, over
 from generators.kit.sources import given
 from generators.kit.words import say
-from generators.program.dtypes import FLOAT32, INT32, Array, Scalar
-from generators.program.expr import Expr, Operand, Var
+from generators.program.dtypes import FLOAT32, INT32
+from generators.program.expr import Expr, Operand, Var, element_of
 
 Step = Callable[[Expr], Expr]
 Rule = tuple[Step, str]
 Span = tuple[float, float]
-
-
-def element(array: Var) -> Scalar:
-    """The type of an array's elements."""
-    assert isinstance(array.type, Array)
-    assert isinstance(array.type.element, Scalar)
-    return array.type.element
 
 
 @dataclass
@@ -61,7 +54,7 @@ class Cells:
         """Store the new state of a neuron."""
         array, names = self.arrays[key]
         if not self.placed and key not in self.outs:
-            self.outs[key] = self.s.out([f"new_{n}" for n in names.split()], element(array))
+            self.outs[key] = self.s.out([f"new_{n}" for n in names.split()], element_of(array))
         self.k.store(self.outs.get(key, array), self.s.at, value)
 
     def kept(self) -> str:
@@ -266,7 +259,7 @@ CALLED: dict[Callable[[Cells], Model], tuple[str, str]] = {
 
 def mark(k: KernelBuilder, out: Var, at: tuple[Operand, ...], fired: Expr) -> None:
     """Store whether a neuron fired, as a flag or as a float."""
-    kind = element(out)
+    kind = element_of(out)
     if kind == FLOAT32:
         k.store(out, at, where(fired, k.lift(1.0, kind), k.lift(0.0, kind)))
     else:

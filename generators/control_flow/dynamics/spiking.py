@@ -13,7 +13,6 @@ from generators.control_flow.dynamics.neurons import (
     adaptive,
     advance,
     cells,
-    element,
     exponential,
     fire,
     izhikevich,
@@ -28,7 +27,7 @@ from generators.control_flow.kit import both
 from generators.control_flow.params import with_struct
 from generators.kit.functions import where
 from generators.program.dtypes import BOOL, FLOAT32, INT32
-from generators.program.expr import Expr, Operand, Var
+from generators.program.expr import Expr, Operand, Var, element_of
 
 
 def _plain(k: KernelBuilder, level: int) -> Title:
@@ -125,7 +124,7 @@ def _stay(c: Cells, m: Model) -> None:
 
 
 def _mark_none(k: KernelBuilder, out: Var, at: tuple[Operand, ...]) -> None:
-    kind = element(out)
+    kind = element_of(out)
     k.store(out, at, k.lift(False if kind == BOOL else 0, kind))
 
 

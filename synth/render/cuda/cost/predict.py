@@ -306,8 +306,8 @@ class _Traffic:
         """Whether the lines of all rows that threads walk side by side are more than the cache
         holds: each is gone before the thread comes to its next element."""
         stride = access.stride(self.launch.lane) * access.bytes
-        in_turn = self.launch.is_fetched(access) or access.array in self.launch.plan.staged
-        if not access.loops or stride < SECTOR_BYTES or in_turn:
+        is_shared = self.launch.is_fetched(access) or access.array in self.launch.plan.staged
+        if not access.loops or stride < SECTOR_BYTES or is_shared:
             return False
         return self._walked_bytes(access) * self.device.processors > self.device.cache_size
 
