@@ -197,8 +197,8 @@ def test_a_killed_upload_goes_on_where_it_was(hub: Hub, data: Path) -> None:
     running: list[subprocess.Popen[bytes]] = []
 
     def kill(count: int) -> None:
-        if count == 3:
-            os.kill(running[0].pid, signal.SIGKILL)
+        if count >= 3:  # uploads run side by side, so that no call need see exactly three
+            running[0].kill()
             raise RefusedError(503, "too late")
 
     hub.before_put = kill
