@@ -241,7 +241,7 @@ def _if(names: list[str], does: str) -> list[str]:
 
 def _rest(row: Row, width: int) -> str:
     """What a text does where a length is no multiple of the width."""
-    if f"% {width} == 0" in row["cuda_plain"]:
+    if f"% {width} == 0" in row["cuda_plain"] or f"% {width} != 0" in row["cuda_plain"]:
         return f"if a row is a multiple of {width} and so stays aligned, else one by one"
     return f"and the last few one by one where {width} do not go into the length"
 

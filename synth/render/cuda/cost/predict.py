@@ -24,6 +24,8 @@ _WIDEST = 16
 _FETCHED_BYTES = 64
 """What memory gives the L2 cache at a time."""
 _SHUFFLE_STEPS = 10.0
+_EACH_FURTHER_ROW = 0.04
+"""What a warp's bytes take longer for each row of a block that it covers beyond one."""
 NORM = 4.0
 """How little what takes less time than the slowest part adds to it."""
 _STREAM_NORM = 1.5
@@ -125,9 +127,11 @@ def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200)
     for access in facts.accesses:
         if access.kind != UPDATE:
             traffic.add(access)
+    rows = 1.0 if plan.staged or plan.lanes else max(1.0, WARP / schedule.block[0])
+    slowed = launch.waited * (1.0 + _EACH_FURTHER_ROW * (rows - 1.0))
     return Demands(
-        memory_bytes=traffic.memory_bytes() * launch.waited,
-        cache_bytes=traffic.bytes * launch.waited,
+        memory_bytes=traffic.memory_bytes() * slowed,
+        cache_bytes=traffic.bytes * slowed,
         # Processors without a block and threads that are too few are one want, not two.
         lines=traffic.lines * max(launch.waited, 1.0 / launch.busy),
         instructions=(_instructions(launch) + traffic.requests) / launch.busy,

@@ -12,7 +12,14 @@ from generators.program.expr import Var
 from generators.program.walk import expressions, statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.parts import by_reference, reference_to
-from synth.render.cuda.dialect.current import bracketed, launch_place, spoken
+from synth.render.cuda.dialect.current import (
+    block_at,
+    block_extent,
+    bracketed,
+    launch_place,
+    spoken,
+    thread_at,
+)
 from synth.render.cuda.find.forms import Elementwise, elementwise
 from synth.render.cuda.kernel import KernelText, Written, factor
 from synth.render.cuda.lines import leaving, wrapped
@@ -23,6 +30,7 @@ from synth.render.cuda.style import Plan, Style, same_dims
 from synth.render.cuda.styles.threads import flat_grid, flat_total, is_narrow, place_of, shaped_grid
 from synth.render.cuda.text import Text, item
 from synth.render.cuda.types import LETTERS, computed, is_builtin_vector, name_of
+from validate.row.sizes import evaluate
 
 VECTORS = "vectorized"
 _INDEX = "index"
@@ -158,25 +166,39 @@ class _Vectors:
         before = " + ".join(
             [" * ".join([n, *map(factor, extents[k + 1 : -1])]) for k, n in enumerate(outer)]
         )
-        one = text.fresh("k", "column", "at")
-        end = text.fresh("end", "row_end")
         place = bracketed(launch_place())
         lines = [f"    const int {last} = {width} * {place};"]
         lines += [place_of(n, axis) for n, axis in zip(outer[::-1], "yz", strict=False)]
-        tests = zip(names, extents, strict=True)
+        tests = zip(outer, extents[:-1], strict=True)
         lines += leaving(4, " || ".join(f"{n} >= {factor(e)}" for n, e in tests))
         start = f"({before})" if "+" in before else before
         lines += wrapped(4, f"const int {row} = {start} * {extent};")
         at = {h.param.name: last if h.is_line else f"{row} + {last}" for h in self.held}
-        rest = {h.param.name: one if h.is_line else f"{row} + {one}" for h in self.held}
-        lines += wrapped(4, f"if ({extent} % {width} == 0) {{")
-        lines += [*self._loads(at), *self._calls(last), *self._stores(f"{row} + {last}")]
-        lines += ["    } else {"]
-        lines += wrapped(8, f"const int {end} = min({last} + {width}, {extents[-1]});")
-        lines += [f"        for (int {one} = {last}; {one} < {end}; ++{one}) {{"]
-        lines += [*self._alone(rest, one), "        }", "    }"]
+        lines += wrapped(4, f"if ({extent} % {width} != 0) {{")
+        lines += [
+            *self._one_by_one(row, extents[-1]),
+            *wrapped(4, f"}} else if ({last} < {extent}) {{"),
+        ]
+        lines += [*self._loads(at), *self._calls(last), *self._stores(f"{row} + {last}"), "    }"]
         blocks = [width * text.schedule.block[0], *text.schedule.block[1:]]
         return Written(lines, shaped_grid(text.formulas(), blocks), self.lines)
+
+    def _one_by_one(self, row: str, extent: str) -> list[str]:
+        """A block's part of a row that is no whole vectors: neighbouring threads take neighbouring
+        elements."""
+        text, width = self.text, self.width
+        one = text.fresh("k", "column", "at")
+        threads, first, end = (text.fresh(f"{n}", f"row_{n}") for n in ("threads", "first", "end"))
+        rest = {h.param.name: one if h.is_line else f"{row} + {one}" for h in self.held}
+        head = f"int {one} = {first} + {thread_at()}; {one} < {end}; {one} += {threads}"
+        return [
+            f"        const int {threads} = {block_extent()};",
+            f"        const int {first} = {width} * {threads} * {block_at()};",
+            *wrapped(8, f"const int {end} = min({first} + {width} * {threads}, {extent});"),
+            *wrapped(8, f"for ({head}) {{"),
+            *self._alone(rest, one),
+            "        }",
+        ]
 
     def _name(self, name: str) -> str:
         return self.text.names.get(name, name)
@@ -344,9 +366,11 @@ def _check(program: ir.Program, schedule: Schedule) -> None:
         )
 
 
-def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) -> Plan:
+def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> Plan:
     width, form = schedule.vector_width, elementwise(program.kernel)
     assert form is not None
+    if not form.flat and evaluate(program.kernel.launch_dim[-1], sizes) % width:
+        return Plan(threads_an_element=1.0 / width, in_turn=True)
     return Plan(
         threads_an_element=1.0 / width,
         vector_width=width,

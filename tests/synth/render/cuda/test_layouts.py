@@ -62,7 +62,13 @@ def test_a_vector_past_the_end_is_noticed(all_accepted: list[Accepted]) -> None:
 
 def test_rows_that_are_no_whole_vectors_are_noticed(all_accepted: list[Accepted]) -> None:
     chosen = vectorized(all_accepted, flat=False)
-    found = statuses(chosen, "vectorized", r"if \(\S.* % \d+ == 0\) \{", "if (true) {")
+    found = statuses(chosen, "vectorized", r"if \(\S.* % \d+ != 0\) \{", "if (false) {")
+    assert "agrees" not in found
+
+
+def test_elements_of_such_rows_left_out_are_noticed(all_accepted: list[Accepted]) -> None:
+    chosen = vectorized(all_accepted, flat=False)
+    found = statuses(chosen, "vectorized", r"(= \w+ \+ threadIdx\.x)", r"\1 + 1")
     assert "agrees" not in found
 
 
