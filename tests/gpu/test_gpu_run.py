@@ -6,12 +6,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from gpu_tools import ROOT, run, statuses
 
+from validate.gpu.bench import Turn, device_times
 from validate.gpu.device import Device, load_cupy
 from validate.gpu.launch import DeviceArena
 from validate.gpu.result import COLUMN_OF
@@ -60,6 +62,17 @@ def test_machine_code_is_kept_and_used_again(
     again = run(few, devices, include, cubins=tmp_path, large_elements=0)
     assert sum(v.spent.compiled for v in again.values()) == 0
     assert all(v.passed for v in again.values())
+
+
+def test_timing_leaves_arrays_as_drawn(devices: list[Device]) -> None:
+    import numpy as np
+
+    arena = DeviceArena({"x": np.arange(5, dtype=np.float32)})
+    calls = SimpleNamespace(enqueue=lambda: arena.block.fill(0))
+    ready: Any = SimpleNamespace(arena=arena, calls=lambda: calls)
+    assert len(device_times([Turn.of(ready)])) == 21
+    arena.fetch()
+    assert arena.array("x").tolist() == [0, 1, 2, 3, 4]
 
 
 def test_buffers_lie_on_the_device(devices: list[Device]) -> None:

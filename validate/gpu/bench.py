@@ -130,7 +130,10 @@ class Turn:
 
 
 def device_times(turns: Sequence[Turn], repeats: int = REPEATS) -> list[float]:
-    """Times on the device in microseconds of works that take turns, the L2 cache flushed before."""
+    """Times on the device in microseconds of works that take turns, the L2 cache flushed before.
+
+    The arrays are as drawn afterwards: who shares them finds what it would have found.
+    """
     cupy = load_cupy()
     device = cupy.cuda.runtime.getDevice()
     l2_bytes = cupy.cuda.runtime.getDeviceProperties(device)["l2CacheSize"]
@@ -149,7 +152,11 @@ def device_times(turns: Sequence[Turn], repeats: int = REPEATS) -> list[float]:
 
     with failures(cupy), stream_of(device):
         cupy.cuda.runtime.deviceSynchronize()
-        return _repeated(once, repeats)
+        times = _repeated(once, repeats)
+        for turn in turns:
+            turn.restore()
+        cupy.cuda.runtime.deviceSynchronize()
+        return times
     raise AssertionError("unreachable")
 
 
