@@ -126,7 +126,7 @@ def shuffles(launch: Launch) -> float:
     for access in launch.facts.accesses:
         if access.node in launch.plan.matched:
             lanes = lanes_at_one(_places(launch, access))
-            found += launch.plan.matched[access.node] * matching_shuffles(lanes)
+            found += launch.plan.matched[access.node] * access.times * matching_shuffles(lanes)
     return found
 
 
