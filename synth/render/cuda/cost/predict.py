@@ -133,7 +133,8 @@ def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200)
         memory_bytes=traffic.memory_bytes() * slowed,
         cache_bytes=traffic.bytes * slowed,
         # Processors without a block and threads that are too few are one want, not two.
-        lines=traffic.lines * max(launch.waited, 1.0 / launch.busy),
+        lines=traffic.lines * max(launch.waited, 1.0 / launch.busy)
+        + traffic.near_lines / launch.busy,
         instructions=(_instructions(launch) + traffic.requests) / launch.busy,
         **atomics(launch),
         **_latency(launch),
@@ -156,7 +157,7 @@ class _Traffic:
 
     def __init__(self, launch: Launch, device: Device) -> None:
         self.launch, self.device = launch, device
-        self.requests = self.lines = self.bytes = 0.0
+        self.requests = self.lines = self.near_lines = self.bytes = 0.0
         self.touched: dict[str, float] = {}
         self.passes: dict[str, dict[int, float]] = {}
         """By array, what each loop reads of rows of each point's own."""
@@ -173,7 +174,9 @@ class _Traffic:
         if served > 1.0:
             self.lines += requests / held
             requests /= served
-        self.lines += requests * (lines + 2.0 * launch.is_fetched(access))
+        found = requests * (lines + 2.0 * launch.is_fetched(access))
+        self.lines += found / reuse
+        self.near_lines += found - found / reuse
         new = access.once / access.times / self._of_own(access)
         moved = new * requests * sectors * SECTOR_BYTES / reuse
         self.bytes += moved
@@ -252,7 +255,18 @@ class _Traffic:
         asked = loads * min(side, max(1.0, side * apart / grain))
         spread = side * stride
         whole = max(1.0, min(spread, side * ceil(width / SECTOR_BYTES) * SECTOR_BYTES))
-        return asked * WARP / side, max(1.0, whole / SECTOR_BYTES) * WARP / side
+        lines, sectors = self._beside(access, WARP / side)
+        return asked * lines, max(1.0, whole / SECTOR_BYTES) * sectors
+
+    def _beside(self, access: Access, points: float) -> tuple[float, float]:
+        """How many times the lines and sectors of one point those of several are that stand side by
+        side in a warp, each with lanes of its own: fewer where they are neighbours in memory."""
+        last = self.launch.facts.threads[-1]
+        if not self.launch.plan.lanes or last in access.moves.led_by:
+            return points, points
+        apart = points * access.stride(last) * access.bytes
+        lines = min(points, max(1.0, apart / LINE_BYTES))
+        return lines, min(points, max(1.0, apart / SECTOR_BYTES))
 
     def _of_own(self, access: Access) -> float:
         """The share of an access's loads that is left where a thread has neighbouring elements: it
@@ -331,12 +345,15 @@ def _latency(launch: Launch) -> dict[str, float]:
     """What one thread does after another, in all waves."""
     group, plan = launch.group, launch.plan
     points = max(1.0, 1.0 / max(plan.threads_an_element, 1e-3))
+    if plan.in_turn:
+        points = min(points, max(1.0, launch.facts.points / (launch.blocks * launch.schedule.threads)))
     # Points side by side share their waits, but not the turns of loops: these stay in a row.
     beside = points / plan.independent
     steps = 0.0
     for work in launch.facts.work:
         turns = points if work.loops else beside
         steps += work.count * launch.repeated(work.loops) / group * turns
+    stored = {(a.array, a.loops[-1].node) for a in launch.facts.accesses if a.loops and a.kind != LOAD}
     straight = looped = 0.0
     for access in launch.facts.accesses:
         if access.kind != LOAD:
@@ -344,8 +361,9 @@ def _latency(launch: Launch) -> dict[str, float]:
         times = access.times * launch.repeated(access.loops) / group
         times /= min(plan.staged.get(access.array, 1.0), _MOST_SERVED)
         if access.loops:
+            again = (access.array, access.loops[-1].node) in stored
             under_way = _FETCHED_AT_ONCE if launch.is_fetched(access) else _OVERLAP
-            looped += times / (1.0 if access.moves.led_by else under_way)
+            looped += times / (1.0 if access.moves.led_by or again else under_way)
         else:
             straight += times / _OVERLAP
     misses = max(min(1.0, straight * _OVERLAP), straight) * beside
