@@ -85,7 +85,7 @@ class Cost:
     @property
     def lines(self) -> float:
         """Lines of 128 bytes that are looked up in the L1 caches."""
-        return self.asked.lines / max(self.asked.waited, 1.0 / self.filled)
+        return self.asked.looked_up
 
     @cached_property
     def moved_bytes(self) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from sweeps import part_of
 
 from scripts.audit.lower_specs import compiled, disagreeing, faulty, legal_specs, noticed
 from synth.errors import SettingsError
@@ -155,12 +156,16 @@ def test_the_sample_compiles_for_three_architectures() -> None:
 
 
 def test_the_sample_agrees_at_every_shape(host: HostRunner) -> None:
-    runs, wrong = disagreeing(host, [read_spec(said) for said in SAMPLE])
-    assert runs == 5 * len(SAMPLE)
+    chosen = part_of(SAMPLE, 2, repr, lambda said: said["op"])
+    runs, wrong = disagreeing(host, [read_spec(said) for said in chosen])
+    assert runs == 5 * len(chosen)
     assert wrong == []
 
 
-@pytest.mark.parametrize("number", [1, 4, 7, 11, 13, 14, 17, 18, 25, 28])
+@pytest.mark.parametrize(
+    "number",
+    part_of([1, 4, 7, 11, 13, 14, 17, 18, 25, 28], 2, str, lambda number: SAMPLE[number]["op"]),
+)
 def test_what_is_left_out_is_noticed(host: HostRunner, number: int) -> None:
     spec = read_spec(SAMPLE[number])
     texts = dict(faulty(lower(spec).text))

@@ -19,7 +19,7 @@ from synth.errors import SettingsError
 from synth.run import generate as run
 from synth.run.raise_level import is_raise
 
-N = 30
+N = 16
 """So many rows that the finishing pass has to replace some of them."""
 
 
@@ -38,13 +38,13 @@ def _dataset_shards(out: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("raise") / "straight"
-    run.generate(_settings("run"), N, out, shard_size=25)
+    run.generate(_settings("run"), N, out, shard_size=13)
     return out
 
 
 def test_raised_step_by_step_equals_straight(straight: Path, tmp_path: Path) -> None:
     for verify in ("text", "compile", "run"):
-        manifest = run.generate(_settings(verify), N, tmp_path / "out", shard_size=25)
+        manifest = run.generate(_settings(verify), N, tmp_path / "out", shard_size=13)
     assert _dataset_shards(tmp_path / "out") == _dataset_shards(straight)
     assert manifest.draws["displaced"]
     assert not (tmp_path / "out" / "work").exists()
@@ -54,8 +54,8 @@ def test_raised_and_grown_at_once_by_workers_in_other_shards(
     straight: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    run.generate(_settings("text"), N // 2, out, shard_size=11)
-    run.generate(_settings("run"), N, out, workers=2, shard_size=25)
+    run.generate(_settings("text"), N // 2, out, shard_size=6)
+    run.generate(_settings("run"), N, out, workers=2, shard_size=13)
     assert _dataset_shards(out) == _dataset_shards(straight)
 
 
@@ -69,7 +69,7 @@ def test_given_rows_are_not_drawn_again(tmp_path: Path) -> None:
 
 def _raise(out: Path) -> None:
     os.setpgrp()
-    run.generate(_settings("run"), N, out, shard_size=25)
+    run.generate(_settings("run"), N, out, shard_size=13)
 
 
 def test_a_raise_that_was_killed_goes_on(straight: Path, tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_raise_that_was_killed_goes_on(straight: Path, tmp_path: Path) -> None
     assert child.pid is not None
     os.killpg(child.pid, signal.SIGKILL)
     child.join()
-    run.generate(_settings("run"), N, out, shard_size=25)
+    run.generate(_settings("run"), N, out, shard_size=13)
     assert _dataset_shards(out) == _dataset_shards(straight)
 
 
@@ -128,9 +128,9 @@ def test_rows_that_fail_at_the_higher_level_are_drawn_again(
     monkeypatch.setattr(runners, "CompileRunner", Picky)
     verify.verifier.cache_clear()
     try:
-        run.generate(_settings("text"), 30, tmp_path / "out")
-        raised = run.generate(_settings("compile"), 30, tmp_path / "out")
-        run.generate(_settings("compile"), 30, tmp_path / "straight")
+        run.generate(_settings("text"), N, tmp_path / "out")
+        raised = run.generate(_settings("compile"), N, tmp_path / "out")
+        run.generate(_settings("compile"), N, tmp_path / "straight")
     finally:
         verify.verifier.cache_clear()
     assert _dataset_shards(tmp_path / "out") == _dataset_shards(tmp_path / "straight")
@@ -139,5 +139,5 @@ def test_rows_that_fail_at_the_higher_level_are_drawn_again(
     assert {json.loads(line)["reason"] for line in lines} == {"compile_error"}
     shards = (tmp_path / "out").glob("*/shard-*.parquet")
     ids = [row_id for path in shards for row_id in pq.read_table(path)["id"].to_pylist()]
-    assert len(ids) == 30
+    assert len(ids) == N
     assert not [row_id for row_id in ids if row_id[0] in "0123"]

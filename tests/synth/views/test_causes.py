@@ -295,8 +295,8 @@ def test_no_layout_is_called_slower_by_lines_that_it_does_not_ask_for() -> None:
 
 
 def test_no_other_layout_is_named_that_is_slower_by_barriers_alone() -> None:
-    """Of nearest points the next best would be tiles, slower by what barriers are allowed."""
-    found = drawn_choice("vector", "nearest_spacing", 2)
+    """Of a product the next best would be tiles, slower by what barriers are allowed."""
+    found = drawn_choice("matrix", "array_product", 1)
     tiles = next(c for c in found.all if c.schedule.style != found.all[0].schedule.style)
     assert tiles.schedule.style == "tiled"
     assert found.cost(tiles).waits_for_barriers > 0.5 * (

@@ -47,7 +47,9 @@ class Demands:
 
     ``steps`` are of one thread after another, as its waits: ``misses`` for what no thread near it
     has read before, ``loads`` in loops; ``barriers`` are of a block; all times the rounds in which
-    the device takes its blocks. Bytes and lines are times ``waited``, where threads are too few.
+    the device takes its blocks. Bytes and lines are times ``waited``, where threads are too few or
+    a warp covers several rows;
+    ``looked_up`` are the lines without that.
     ``blocks`` and ``warps`` are those that the busiest processor starts.
     """
 
@@ -66,6 +68,7 @@ class Demands:
     waited: float
     blocks: float
     warps: float
+    looked_up: float
 
 
 @dataclass(frozen=True)
@@ -138,9 +141,10 @@ def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200)
         instructions=(_instructions(launch) + traffic.requests) / launch.busy,
         **atomics(launch),
         **_latency(launch),
-        waited=launch.waited,
+        waited=slowed,
         blocks=blocks,
         warps=blocks * ceil(schedule.threads / WARP),
+        looked_up=traffic.lines + traffic.near_lines,
     )
 
 
@@ -346,14 +350,18 @@ def _latency(launch: Launch) -> dict[str, float]:
     group, plan = launch.group, launch.plan
     points = max(1.0, 1.0 / max(plan.threads_an_element, 1e-3))
     if plan.in_turn:
-        points = min(points, max(1.0, launch.facts.points / (launch.blocks * launch.schedule.threads)))
+        points = min(
+            points, max(1.0, launch.facts.points / (launch.blocks * launch.schedule.threads))
+        )
     # Points side by side share their waits, but not the turns of loops: these stay in a row.
     beside = points / plan.independent
     steps = 0.0
     for work in launch.facts.work:
         turns = points if work.loops else beside
         steps += work.count * launch.repeated(work.loops) / group * turns
-    stored = {(a.array, a.loops[-1].node) for a in launch.facts.accesses if a.loops and a.kind != LOAD}
+    stored = {
+        (a.array, a.loops[-1].node) for a in launch.facts.accesses if a.loops and a.kind != LOAD
+    }
     straight = looped = 0.0
     for access in launch.facts.accesses:
         if access.kind != LOAD:

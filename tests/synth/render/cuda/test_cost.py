@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ from synth.rows.maker import Accepted
 
 ROW, COL = Var("i", INT32), Var("j", INT32)
 A = Var("a", Array(FLOAT32, 2))
+_COPIED = (("given", "in"), ("out", "out"))
 
 
 def moves(e: Any) -> Moves:
@@ -137,18 +139,79 @@ def test_contended_atomics_are_not_left_to_each_thread() -> None:
 
 
 def test_strided_lanes_cost_more_than_neighbours(all_accepted: list[Accepted]) -> None:
-    program = next(
-        a.program
-        for a in all_accepted
-        if len(a.program.kernel.threads) == 2 and elementwise(a.program.kernel) is not None
-    )
+    program = _flat_program(all_accepted, 2)
     facts = facts_of(program, dict.fromkeys((s.symbol for s in program.sizes), 4096))
     assert any(access.kind != UPDATE for access in facts.accesses)
-    schedule = Schedule("guarded", (32, 8))
-    beside = demands(facts, Plan(), schedule)
-    apart = demands(facts, Plan(lanes=program.kernel.threads[0]), schedule)
-    assert apart.lines > 2 * beside.lines
-    assert times_of(beside, H200)[MEMORY] > 0.0
+    outer, schedule = program.kernel.threads[0], Schedule("guarded", (256,))
+    # Lines of a warp's request: warps have as many requests as lanes of a point.
+    beside, apart, few = (
+        demands(facts, plan, schedule).lines / plan.threads_an_element
+        for plan in (
+            Plan(),
+            Plan(lanes=outer, threads_an_element=32.0),
+            Plan(lanes=outer, threads_an_element=4.0),
+        )
+    )
+    assert apart > 2 * beside
+    # Eight points that stand side by side in memory share the lines of their four lanes.
+    assert beside < few < apart / 4
+    assert times_of(demands(facts, Plan(), schedule), H200)[MEMORY] > 0.0
+
+
+def test_threads_that_have_one_point_take_one_turn(all_accepted: list[Accepted]) -> None:
+    program = _flat_program(all_accepted, 1)
+    plan = Plan(threads_an_element=0.25, in_turn=True)
+    schedule = Schedule("grid_stride", (512,), elements_a_thread=4)
+
+    def steps(points: int) -> float:
+        facts = facts_of(program, dict.fromkeys((s.symbol for s in program.sizes), points))
+        return demands(facts, plan, schedule).steps
+
+    assert steps(64) == steps(512) == pytest.approx(steps(2048) / 4)
+
+
+def _recurrence(of_own: bool) -> ir.Program:
+    """Each thread goes along a row and writes what it makes of an element of it, or of what it
+    wrote in the turn before."""
+    given, out = (ir.Param(n, Array(FLOAT32, 2), role, ("n", "m")) for n, role in _COPIED)
+    row, step = Var("i", INT32), Var("k", INT32)
+    read = Var("out" if of_own else "given", given.type)
+    before = Load(read, (row, step - 1), FLOAT32)
+    turn = ir.Store(Var("out", out.type), (row, step), "", before * 0.5)
+    loop = ir.For("k", Const(1, INT32), Extent(Var("given", given.type), 1), 1, (turn,))
+    kernel = ir.Kernel("walk", (given, out), ("i",), ("n",), (loop,))
+    sizes = (ir.Size("n", 64), ir.Size("m", 64))
+    return ir.Program("vector", "test", 1, "", (), (), kernel, sizes, 0)
+
+
+def test_a_load_of_what_the_turn_before_stored_waits() -> None:
+    free, bound = (
+        demands(
+            facts_of(_recurrence(of_own), {"n": 64, "m": 1024}), Plan(), Schedule("guarded", (64,))
+        ).loads
+        for of_own in (False, True)
+    )
+    assert bound == pytest.approx(4.0 * free)
+
+
+def test_lanes_look_for_each_other_in_every_turn() -> None:
+    """One more update a thread is one more look round the warp."""
+    found = 0
+    for program in programs_of_all_levels():
+        if "warp_aggregated" not in schedules_of(program):
+            continue
+        sizes = upper_sizes(program)
+        facts = facts_of(program, sizes)
+        schedule = schedules_of(program)["warp_aggregated"][0]
+        plan = styles()[schedule.style].plan(program, schedule, sizes)
+        updates = [a for a in facts.accesses if a.node in plan.matched and a.loops]
+        if not updates:
+            continue
+        found += 1
+        once = replace(facts, accesses=tuple(replace(a, times=1.0) for a in facts.accesses))
+        many = demands(facts, plan, schedule).steps
+        assert max(a.times for a in updates) <= 1.0 or many > demands(once, plan, schedule).steps
+    assert found
 
 
 def _flat_program(accepted: list[Accepted], dims: int) -> ir.Program:
@@ -234,9 +297,6 @@ def test_memory_that_waits_for_threads_takes_longer_than_either() -> None:
     assert together(streamed) == pytest.approx(70.0)
     assert together({**streamed, LATENCY: 19.0, STARTS: 12.0}) == pytest.approx(84.0, rel=0.05)
     assert together({**streamed, INSTRUCTIONS: 31.0}) < 71.0
-
-
-_COPIED = (("given", "in"), ("out", "out"))
 
 
 def test_no_vectors_of_structs_with_gaps() -> None:
