@@ -168,11 +168,13 @@ class Stock:
         }
         words: list[str] = []
         for parameter in command.params:
-            wanted = parameter.required or parameter.name in ("workers", "report")
+            wanted = parameter.required or parameter.name in ("workers", "report", "retries")
             name = str(parameter.name)
             if isinstance(parameter, click.Option) and wanted:
                 here = {"out": str(case / "new" / "out"), "workers": "2"}
                 here["report"] = str(case / "new" / "report.json")
+                # A host that nobody listens at is not waited for.
+                here["retries"] = "0"
                 words += [max(parameter.opts, key=len), (values | here)[name]]
             elif isinstance(parameter, click.Argument) and name != "row_id":
                 words += values.get(name, str(data)).split(" ")
