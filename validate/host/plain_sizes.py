@@ -27,6 +27,10 @@ _MANY = 40
 _KEPT = re.compile(r"const int \w+ = min\(([^,;]+), (\d+)\);")
 """How many bins of an array a block keeps."""
 _VECTORS = re.compile(r"reinterpret_cast<(?:const )?[A-Za-z]\w*?(2|4|8|16)\*>")
+_BROKEN_ROWS = re.compile(r"% (\d+) != 0\) \{")
+"""The test for rows that are no whole vectors."""
+_WHOLE = re.compile(r"^    if \(\w+ \+ (1|3|7|15) < ", re.MULTILINE)
+"""The test for a whole vector of elements."""
 _QUOTIENT = re.compile(r".*\) / (\d+)", re.DOTALL)
 
 
@@ -62,7 +66,8 @@ def small_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
 
     Along each axis of the launch there are more elements than two small blocks and two turns of
     a loop over the grid take. Where threads take vectors, the innermost axis is whole vectors, and
-    loops are longer than two vectors and end between two.
+    loops are longer than two vectors and end between two; where a text has another way for rows
+    that are no whole vectors, one more shape has such rows in several blocks.
     """
     width = _vector_width(row)
     dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]][::-1]
@@ -77,7 +82,11 @@ def small_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
     if width == 1 and not kept and all(primes[name] >= wanted[name] for name in wanted):
         return []
     vectors = dict.fromkeys(_loops(row), _past_vectors(row)) if width > 1 else {}
-    return [_shape(row["sizes"], {**vectors, **wanted, **kept})]
+    large = {**vectors, **wanted, **kept}
+    shapes = [large]
+    if _BROKEN_ROWS.search(row["cuda_plain"]):
+        shapes += [{**large, name: large[name] + 1} for name in dims[0][:1]]
+    return [_shape(row["sizes"], shape) for shape in shapes]
 
 
 def in_few_threads(row: Mapping[str, Any]) -> dict[str, int]:
@@ -144,7 +153,10 @@ def _past_vectors(row: Mapping[str, Any]) -> int:
 
 def _vector_width(row: Mapping[str, Any]) -> int:
     """Elements that a thread of the text loads at once."""
-    return max(map(int, _VECTORS.findall(row["cuda_plain"])), default=1)
+    text = row["cuda_plain"]
+    # Of structs the name of a vector counts the numbers, not the elements.
+    tested = [*map(int, _BROKEN_ROWS.findall(text)), *(int(n) + 1 for n in _WHOLE.findall(text))]
+    return max(tested or map(int, _VECTORS.findall(text)), default=1)
 
 
 def _over_blocks(dims: Sequence[Sequence[str]], grid: Sequence[str | int]) -> dict[str, int]:

@@ -75,6 +75,19 @@ def test_loops_over_vectors_are_longer_than_two_and_end_between_two() -> None:
     assert small_sizes(guarded()) == []
 
 
+@pytest.mark.parametrize(
+    ("test", "shapes"),
+    [
+        ("    if (k % 4 != 0) {", [{"n": 12, "k": 11}, {"n": 13, "k": 11}]),
+        ("    if (first + 7 < n * k) {", [{"n": 24, "k": 23}]),
+    ],
+)
+def test_the_width_of_vectors_is_what_is_tested(test: str, shapes: list[dict[str, int]]) -> None:
+    """Of a struct for each element the vector's name counts the numbers: 4 times 3."""
+    text = SCALED.replace("FloatPack4", "FloatPack12").replace("    if (i >= n) {", test)
+    assert small_sizes(scaled() | {"cuda_plain": text}) == shapes
+
+
 def test_a_copy_of_an_aligned_struct_at_a_wrong_address_is_noticed(runner: HostRunner) -> None:
     row = scaled()
     text = row["cuda_plain"].replace("first % 4 == 0 && ", "")

@@ -19,7 +19,7 @@ from synth.render.cuda.kernel import aligned_elements
 from synth.render.cuda.module import render
 from synth.render.warp import render as render_warp
 from synth.rows.maker import Accepted, program_columns
-from validate.host.runner import run_plain_rows
+from validate.host.runner import HostRunner
 
 
 def statuses(accepted: list[Accepted], style: str, pattern: str, new: str) -> set[str]:
@@ -32,7 +32,8 @@ def statuses(accepted: list[Accepted], style: str, pattern: str, new: str) -> se
         python = render_warp(a.program)
         columns = program_columns(a.program, a.tolerances, a.edges, a.keys, python)
         rows.append(columns | plain.columns() | {"cuda_plain": text})
-    return {result.status for result in run_plain_rows(rows)}
+    with HostRunner() as host:
+        return {result.status for result in host.run_plain(rows, relaunch=True)}
 
 
 def vectorized(all_accepted: list[Accepted], flat: bool) -> list[Accepted]:
@@ -66,10 +67,20 @@ def test_rows_that_are_no_whole_vectors_are_noticed(all_accepted: list[Accepted]
     assert "agrees" not in found
 
 
-def test_elements_of_such_rows_left_out_are_noticed(all_accepted: list[Accepted]) -> None:
+@pytest.mark.parametrize(
+    ("pattern", "new"),
+    [
+        (r"(= \w+ \+ threadIdx\.x)", r"\1 + 1"),
+        (r"(\w+) \+= (\w+)\) \{", r"\1 += 2 * \2) {"),
+        (r"(= \d+ \* \w+ \* blockIdx\.x);", r"\1 * 2;"),
+        (r"= min\((\w+) \+ \d+ \*", r"= min(\1 +"),
+    ],
+)
+def test_elements_of_such_rows_left_out_are_noticed(
+    pattern: str, new: str, all_accepted: list[Accepted]
+) -> None:
     chosen = vectorized(all_accepted, flat=False)
-    found = statuses(chosen, "vectorized", r"(= \w+ \+ threadIdx\.x)", r"\1 + 1")
-    assert "agrees" not in found
+    assert "agrees" not in statuses(chosen, "vectorized", pattern, new)
 
 
 def out_of(body: ir.Body) -> Elementwise:
