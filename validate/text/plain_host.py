@@ -29,6 +29,7 @@ _UNDEFINED = (
 FLAGS = (
     f"-fsanitize=thread,{','.join(_UNDEFINED)}",
     "-fsanitize-minimal-runtime",
+    "-mllvm=-tsan-distinguish-volatile=1",
     "-fsanitize-coverage-type=3",
     "-fsanitize-coverage-trace-pc",
     "-fsanitize-coverage-trace-cmp",

@@ -5,7 +5,8 @@ static const int warpSize = 32;
 
 namespace pairsmith {
 
-enum access_t { none, plain_read, plain_write, atomic, block_atomic };
+// A volatile read may meet atomics, as a relaxed load of one thread does; it waits for none of them.
+enum access_t { none, plain_read, plain_write, atomic, block_atomic, volatile_read };
 
 // Why a launch was given up. The first is none; `stop_reasons` of plain_launch.py says them.
 enum stop_t {

@@ -137,7 +137,8 @@ def part_atomics(lib: Library, op: str, type_: Type, space: str = "") -> str:
 
 
 def _extreme(lib: Library, op: str, s: Scalar) -> str:
-    """Bits of floats of one sign are ordered as integers are."""
+    """Bits of floats of one sign are ordered as integers are. What would change nothing is not
+    written, as in Warp's own: few values of many are an extreme."""
     kind, zero = ("float", "0.0f") if s == FLOAT32 else ("double", "0.0")
     signed, unsigned_ = (lib.type(Scalar(n)) for n in (f"int{s.bits}", f"uint{s.bits}"))
     as_signed = spoken().called("__float_as_int" if s == FLOAT32 else "__double_as_longlong")
@@ -146,8 +147,12 @@ def _extreme(lib: Library, op: str, s: Scalar) -> str:
         as_unsigned = f"({unsigned_}){as_signed}(value)"
     same, other = ("Min", "Max") if op == "min" else ("Max", "Min")
     head = f"{spoken().function}void {lib.spelled(f'atomic_{op}', s)}"
+    beyond = "<" if op == "min" else ">"
     return (
         f"{head}({kind}* address, {kind} value)\n{{\n"
+        f"    if (!(value {beyond} *(volatile {kind}*)address)) {{\n"
+        "        return;\n"
+        "    }\n"
         f"    if (value >= {zero}) {{\n"
         f"        atomic{same}(({signed}*)address, {as_signed}(value + {zero}));\n"
         "    } else {\n"

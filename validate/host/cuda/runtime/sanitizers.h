@@ -21,7 +21,11 @@ inline void aligned(const void* place, unsigned long long count, access_t access
     void __tsan_read_write##count(void* p) { pairsmith::aligned(p, count, pairsmith::plain_write); }   \
     void __tsan_unaligned_read##count(void* p) { pairsmith::touch(p, count, pairsmith::plain_read); }  \
     void __tsan_unaligned_write##count(void* p) { pairsmith::touch(p, count, pairsmith::plain_write); }\
-    void __tsan_unaligned_read_write##count(void* p) { pairsmith::touch(p, count, pairsmith::plain_write); }
+    void __tsan_unaligned_read_write##count(void* p) { pairsmith::touch(p, count, pairsmith::plain_write); }\
+    void __tsan_volatile_read##count(void* p) { pairsmith::aligned(p, count, pairsmith::volatile_read); }  \
+    void __tsan_volatile_write##count(void* p) { pairsmith::aligned(p, count, pairsmith::plain_write); }   \
+    void __tsan_unaligned_volatile_read##count(void* p) { pairsmith::touch(p, count, pairsmith::volatile_read); } \
+    void __tsan_unaligned_volatile_write##count(void* p) { pairsmith::touch(p, count, pairsmith::plain_write); }
 
 #define PAIRSMITH_UNDEFINED(check, reason)                                                             \
     void __ubsan_handle_##check##_minimal_abort() { pairsmith::give_up(pairsmith::reason, 0); }

@@ -14,7 +14,7 @@ struct mark_t {
 enum scope_t { one, warp, block, grid };
 
 struct marks_t {
-    mark_t reader, writer, updater;
+    mark_t reader, writer, updater, looker;  // a looker reads volatile memory
 };
 
 // Four bytes that lie in a row: marked as one until some of them are touched without the others.
@@ -93,6 +93,8 @@ inline void note(mark_t& mark)
 inline void report(access_t access, access_t earlier, const mark_t* other, unsigned long long offset, region_t region)
 {
     trouble_t& found = watch->trouble;
+    if (access == volatile_read)
+        access = plain_read;
     if (found.access == none)
         found = { access, me.thread - 1, earlier, other && other->scope == one ? other->thread - 1 : 0xfffffffeu,
                   region, 0, offset };
@@ -104,17 +106,28 @@ inline bool of_another_block(const mark_t& mark)
     return mark.thread != 0 && (mark.scope == grid || block_of(mark) != block_of(me));
 }
 
+inline mark_t& mark_of(marks_t& marks, access_t access)
+{
+    return access == plain_read ? marks.reader
+        : access == plain_write ? marks.writer
+        : access == volatile_read ? marks.looker : marks.updater;
+}
+
+inline bool reads(access_t access) { return access == plain_read || access == volatile_read; }
+
 inline void touch_marks(marks_t& marks, access_t access, unsigned long long offset, region_t region, const char* place)
 {
     if (!before_me(marks.writer))
         report(access, plain_write, &marks.writer, offset, region);
-    else if (access != plain_read && !before_me(marks.reader))
+    else if (!reads(access) && !before_me(marks.reader))
         report(access, plain_read, &marks.reader, offset, region);
+    else if (access == plain_write && !before_me(marks.looker))
+        report(access, plain_read, &marks.looker, offset, region);
     else if (access < atomic && !before_me(marks.updater) && !all_known(marks.updater, place))
         report(access, atomic, &marks.updater, offset, region);
     else if (access == block_atomic && of_another_block(marks.updater))
         report(atomic, atomic, &marks.updater, offset, region);
-    note(access == plain_read ? marks.reader : access == plain_write ? marks.writer : marks.updater);
+    note(mark_of(marks, access));
 }
 
 inline unsigned long long words_in(unsigned long long bytes) { return bytes / word_bytes + 1; }
@@ -169,9 +182,9 @@ inline void touch_shadow(shadow_t& shadow, const unsigned char* inside, unsigned
 inline void touch_unwritten(unsigned long long offset, unsigned long long count, access_t access)
 {
     unsigned char* const first = watch->unwritten + offset;
-    if (access == plain_read && __builtin_memchr(first, 0, count) == nullptr)
+    if (reads(access) && __builtin_memchr(first, 0, count) == nullptr)
         report(access, none, nullptr, offset, arrays);
-    if (access != plain_read)
+    if (!reads(access))
         __builtin_memset(first, 0, count);
 }
 
@@ -194,9 +207,9 @@ inline bool touch_range(range_t& range, region_t region, const char* first, unsi
     if (region == variables)
         return true;
     // A struct may have bytes that nobody ever writes, but not all of it.
-    if (access == plain_read && !any_written(range, offset, count))
+    if (reads(access) && !any_written(range, offset, count))
         report(access, none, nullptr, offset, region);
-    if (access != plain_read)
+    if (!reads(access))
         __builtin_memset(range.written + offset, 1, count);
     return true;
 }
@@ -215,7 +228,7 @@ inline void mark_access(const char* first, unsigned long long count, access_t ac
     for (unsigned int v = 0; v < most_variables; ++v)
         if (touch_range(launched->variables[v], variables, first, count, access))
             return;
-    if (access == plain_read && first >= launched->object && first + count <= launched->object_end)
+    if (reads(access) && first >= launched->object && first + count <= launched->object_end)
         return;
     report(access, none, nullptr, 0, first >= stacks_low && first < stacks_high ? others_stack : nowhere);
 }
@@ -260,7 +273,7 @@ void touch(const void* pointer, unsigned long long count, access_t access, bool 
     if (swaps && first == read_first && count == read_count && me.thread == read_mark.thread)
         read_count = 0;
     settle_read();
-    if (access >= atomic)
+    if (access == atomic || access == block_atomic)
         updated(first);
     if (access != plain_read) {
         mark_access(first, count, access);
