@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpu_tools import run, statuses
+from gpu_tools import guarded_row, run, statuses
 
 from validate.gpu.device import Device
 
@@ -35,26 +35,9 @@ def pointer(row: Row, role: str, column: str) -> str:
     return f"((volatile char*){base})"
 
 
-def suitable(rows: list[Row]) -> Row:
-    """A row whose threads each write one float element of a one-dimensional output."""
-    for row in rows:
-        arrays = [a for a in row["args"] if a["kind"] == "array"]
-        plain = row["cuda_plain"]
-        if (
-            len(row["launch"]["dim"]) == 1
-            and _GUARDED.search(plain)
-            and "gridDim" not in plain
-            and {a["role"] for a in arrays} == {"in", "out"}
-            and all(a["shape"] == row["launch"]["dim"] for a in arrays)
-            and all(a["dtype"] == "float32" for a in arrays)
-        ):
-            return row
-    raise AssertionError("no row of the dataset suits these tests")
-
-
 @pytest.fixture(scope="module")
-def row(rows: list[Row]) -> Row:
-    return suitable(rows)
+def row(dataset: Path) -> Row:
+    return guarded_row(dataset)
 
 
 @pytest.mark.parametrize("column", ["cuda_forward", "cuda_plain"])
