@@ -50,6 +50,8 @@ _TOLD = 20
 """How often in all a loss is told."""
 _ASKED_AT_ONCE = 1 << 18
 """Tokens of which keys and values are kept at a time."""
+_SHARE_KEPT, _BYTES_KEPT = 0.4, 2
+"""Of a GPU's free memory, what these may take; bytes of a number that a layer keeps of a token."""
 _MEASURED = 400
 """Rows of a part of which the loss is measured, where fewer are asked."""
 
@@ -305,10 +307,21 @@ def _ask(model: Transformer, folder: Path, part: str, most: int, file: TextIO) -
     return {"asked": len(ids), "equal": equal, "unfinished": unfinished}
 
 
+def _tokens_at_once(model: Transformer) -> int:
+    """Tokens of the questions and answers that are kept at a time: more where a GPU has the memory,
+    since each step takes about as long for all as for one."""
+    device = model.table.weight.device
+    if device.type != "cuda":
+        return _ASKED_AT_ONCE
+    a_token = 2 * model.table.weight.shape[1] * len(model.blocks) * _BYTES_KEPT
+    free, _ = torch.cuda.mem_get_info(device)
+    return max(_ASKED_AT_ONCE, int(free * _SHARE_KEPT) // a_token)
+
+
 def asked(model: Transformer, documents: Documents, count: int) -> Iterator[tuple[int, list[int]]]:
     """What the model answers to the first `count` questions, by number, those alike together."""
     model.eval()
-    at_once = max(1, _ASKED_AT_ONCE // padded(model.context))
+    at_once = max(1, _tokens_at_once(model) // padded(model.context))
     order = np.argsort(documents.questions[:count], kind="stable").tolist()
     for start in range(0, count, at_once):
         some = order[start : start + at_once]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import ceil, gcd, prod
+from math import ceil, gcd, log2, prod
 from typing import Any
 
 from synth.render.cuda.cost.atomics import atomics, shuffles
@@ -21,6 +21,9 @@ _FETCHED_AT_ONCE = 16.0
 _MOST_SERVED = 16.0
 _WIDEST = 16
 """Bytes of the widest load."""
+_LARGE = 8
+_PARTED = 0.1
+"""Of the bytes of elements of so many bytes, for each time that a vector is twice as wide."""
 _FETCHED_BYTES = 64
 """What memory gives the L2 cache at a time."""
 _SHUFFLE_STEPS = 10.0
@@ -182,10 +185,11 @@ class _Traffic:
         self.lines += found / reuse
         self.near_lines += found - found / reuse
         new = access.once / access.times / self._of_own(access)
-        moved = new * requests * sectors * SECTOR_BYTES / reuse
+        part = self._parted(access)
+        moved = new * requests * sectors * SECTOR_BYTES * part / reuse
         self.bytes += moved
         size = launch.facts.arrays[access.array]
-        least = min(size, launch.facts.points * access.once * access.bytes)
+        least = min(size, launch.facts.points * access.once * access.bytes) * part
         missed = moved if self._strays(access) else least
         if self._thrashes(access):
             missed = moved * _FETCHED_BYTES / SECTOR_BYTES
@@ -284,6 +288,14 @@ class _Traffic:
             return 1.0
         different = access.once * width + access.times - access.once
         return (1.0 + different / (access.times * width)) / 2.0
+
+    def _parted(self, access: Access) -> float:
+        """How much more is fetched where a vector of large elements is several loads: lanes of one
+        lie apart, and the sectors between them may be gone before the others ask for them."""
+        at_once = access.bytes * self.launch.plan.vector_width
+        if access.array not in self.launch.plan.in_vectors or access.bytes < _LARGE:
+            return 1.0
+        return 1.0 + _PARTED * max(0.0, log2(at_once / _WIDEST))
 
     def _along(self, access: Access) -> float:
         """Lanes of a warp that stand side by side for an access: those of a row of the block where
