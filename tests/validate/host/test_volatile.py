@@ -29,16 +29,18 @@ def test_a_plain_look_before_an_atomic_is_one(host: Host) -> None:
     assert host.status(text(body, LEAST), grid=3) == "data_race"
 
 
+LOOK = "int seen = *(volatile int*)&out[0];"
+
+
 @pytest.mark.parametrize(
     "body",
     [
-        # The read is first, the write first.
-        "int seen = *(volatile int*)&out[0]; if (i == 70) { out[0] = 5; } else { out[i + 1] = seen; }",
-        "if (i == 0) { out[0] = 5; } int seen = *(volatile int*)&out[0]; if (i > 0) { out[i] = seen; }",
+        f"{LOOK} if (i == 70) {{ out[0] = 5; }} else {{ out[i == 0 ? 1 : i] = seen; }}",
+        f"if (i == 0) {{ out[0] = 5; }} {LOOK} if (i > 0) {{ out[i] = seen; }}",
     ],
+    ids=["before", "behind"],
 )
 def test_a_volatile_look_at_what_another_writes_is_one(host: Host, body: str) -> None:
-    body = body.replace("out[i + 1]", "out[i == 0 ? 1 : i]")
     assert host.status(text(body), grid=2) == "data_race"
 
 
