@@ -161,6 +161,7 @@ CALLED: Mapping[str, tuple[Range, ...]] = _named(
     grid_h__grid_w=((8, 16), (16, 64)),
     horizon=((32, 128), (128, 512)),
     tree_level__lattice_steps=((64, 256), (256, 1024)),
+    ray_samples=((64, 256), (256, 1024)),
 )
 _INNER: Mapping[str, tuple[Range, ...]] = _named(
     q__planes=((4, 8), (6, 16)),

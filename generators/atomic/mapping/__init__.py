@@ -1,0 +1,1 @@
+"""Maps and alignments from measurements of robots and cameras."""
