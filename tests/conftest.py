@@ -62,9 +62,9 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """As many as there are cores, and two at least: tests wait for compilers and clocks. No more
-    than eight, for each may hold a gigabyte."""
-    return min(max(2, len(os.sched_getaffinity(0))), 8)
+    """One more than there are cores: tests wait for compilers, children and clocks for a sixth of
+    their time. No more than eight, for each may hold a gigabyte."""
+    return min(len(os.sched_getaffinity(0)) + 1, 8)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
