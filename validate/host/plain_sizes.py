@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import ceil, prod
 from typing import Any
 
@@ -31,6 +31,10 @@ _BROKEN_ROWS = re.compile(r"% (\d+) != 0\) \{")
 """The test for rows that are no whole vectors."""
 _WHOLE = re.compile(r"^    if \(\w+ \+ (1|3|7|15) < ", re.MULTILINE)
 """The test for a whole vector of elements."""
+_LOOPED = 7
+"""Elements along an axis that threads also loop along, where there are others to be many."""
+_TURNS = re.compile(r"for \(int (\w+) = [^;]*; \1 < (\w+); \+\+\1\)")
+"""The loops of a thread by itself."""
 _QUOTIENT = re.compile(r".*\) / (\d+)", re.DOTALL)
 
 
@@ -46,6 +50,9 @@ def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
         return []
     dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]]
     over = _over_blocks(dims, launches_of(row)[0].grid)
+    if looped := _looped_axes(row, dims):
+        # Twice the blocks are then twice the work, and not four times.
+        over = _moved(over, dims, looped)
     if not turns:
         return [_shape(row["sizes"], over)]
     # Threads that share out the elements of the launch share out no loop over them.
@@ -157,6 +164,29 @@ def _vector_width(row: Mapping[str, Any]) -> int:
     # Of structs the name of a vector counts the numbers, not the elements.
     tested = [*map(int, _BROKEN_ROWS.findall(text)), *(int(n) + 1 for n in _WHOLE.findall(text))]
     return max(tested or map(int, _VECTORS.findall(text)), default=1)
+
+
+def _looped_axes(row: Mapping[str, Any], dims: Sequence[Sequence[str]]) -> set[str]:
+    """The sizes of a launch along which threads loop as well, where blocks share all of its axes as
+    one and it has others."""
+    if sum(str(extent) != "1" for extent in launches_of(row)[0].grid) != 1:
+        return set()
+    formulas = {arg["name"]: arg["size"] for arg in row["plain_args"]}
+    ends = {formulas.get(name) or name for _, name in _TURNS.findall(row["cuda_plain"])}
+    along = {symbol for end in ends for symbol in symbols(end)}
+    launched = {name for names in dims for name in names[:1]}
+    return along & launched if launched - along else set()
+
+
+def _moved(
+    over: Mapping[str, int], dims: Sequence[Sequence[str]], looped: Collection[str]
+) -> dict[str, int]:
+    """As many elements, most of them along an axis that no thread loops along."""
+    other = next(name for names in dims[::-1] for name in names[:1] if name not in looped)
+    each = {name: min(size, _LOOPED) for name, size in over.items() if name in looped}
+    elements = max([size for name, size in over.items() if name in looped], default=0)
+    wanted = max(over.get(other, 0), elements // prod(each.values()) + 1)
+    return {**over, **each, other: wanted}
 
 
 def _over_blocks(dims: Sequence[Sequence[str]], grid: Sequence[str | int]) -> dict[str, int]:
