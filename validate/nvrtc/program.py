@@ -6,7 +6,7 @@ The only file that imports cuda-bindings, and only when a function needs it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -32,11 +32,14 @@ WARP_OPTIONS = (
 _GOALS = {
     # The least optimisation: whether it compiles is the question, and the front end answers it.
     "check": ("compute", ("--Ofast-compile=max",)),
+    # So little is done to a long function that its registers take ten times as long to allot.
+    "check_long": ("compute", ()),
     "ptx": ("compute", ()),
     "machine": ("sm", ("--ptxas-options=-v",)),
     # PTX too, and the machine code with lines of the text: neither is another for them.
     "lowered": ("sm", ("--ptxas-options=-v", "-lineinfo")),
 }
+LONG_CHARS = 80_000
 # Plain CUDA needs neither Warp's headers nor what its text asks for, but knows float16.
 PLAIN_OPTIONS = ("--std=c++17", "--disable-warnings")
 
@@ -75,8 +78,14 @@ def nvrtc_version() -> str:
     return f"{major}.{minor}"
 
 
+def is_long(row: Mapping[str, Any]) -> bool:
+    """Whether Warp's text of a row is to be compiled as a long one."""
+    return len(row["cuda_forward"]) + len(row["cuda_backward"] or "") > LONG_CHARS
+
+
 def build(text: str, arch: str, goal: str, include_dir: Path, pch_dir: Path) -> Built:
-    """Compile a program for `arch` ("sm_90"); `goal` is "check", "ptx", "machine" or "lowered".
+    """Compile a program for `arch` ("sm_90"); `goal` is "check", "check_long" where a row has more
+    than LONG_CHARS, "ptx", "machine" or "lowered".
 
     `pch_dir` keeps precompiled headers of one process, goal, architecture and prologue. Raises
     RuntimeError when NVRTC fails other than by refusing the text.

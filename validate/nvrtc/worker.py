@@ -66,6 +66,8 @@ class Worker(WorkerChild):
 
     def _build(self, message: Mapping[str, Any]) -> nvrtc_program.Built:
         rows, goal, arch = message["rows"], message["goal"], message["arch"]
+        if goal == "check" and any(map(nvrtc_program.is_long, rows)):
+            goal = "check_long"
         include_dir = Path(message["include_dir"] or warp_include_dir())
         pch_dir = self._pch_dir(goal, arch, rows[0]["cuda_prologue"])
         return nvrtc_program.build(program(rows), arch, goal, include_dir, pch_dir)
