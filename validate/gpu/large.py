@@ -27,7 +27,7 @@ from validate.gpu.turns import longest_loops
 from validate.oracle.compare import Mismatch, compare
 from validate.row.dtypes import parse, storage
 from validate.row.inputs import Array, raw_numbers
-from validate.row.sizes import evaluate_all, middle, own_sizes, symbols
+from validate.row.sizes import evaluate_all, middle, more_terms, own_sizes, symbols
 
 _FIRST_STEP = 1 << 12
 _STEP = 8
@@ -187,12 +187,7 @@ def as_wanted(value: Array) -> Array:
 def _widened(row: Row, arg: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, float | None]:
     """The tolerance of an output, widened with how many more terms it collects."""
     own = own_sizes(row["sizes"])
-    threads = prod(evaluate_all(row["launch"]["dim"], sizes))
-    terms = threads / max(1, prod(evaluate_all(arg["shape"], sizes)))
-    before = prod(evaluate_all(row["launch"]["dim"], own)) / max(
-        1, prod(evaluate_all(arg["shape"], own))
-    )
-    longer = max(1.0, terms / before)
+    longer = more_terms(row, arg["shape"], sizes)
     longer *= max(1.0, longest_loops(row, sizes) / longest_loops(row, own))
     return {key: None if arg[key] is None else longer * arg[key] for key in ("rtol", "atol")}
 

@@ -35,6 +35,7 @@ _LOOPED = 7
 """Elements along an axis that threads also loop along, where there are others to be many."""
 _TURNS = re.compile(r"for \(int (\w+) = [^;]*; \1 < (\w+); \+\+\1\)")
 """The loops of a thread by itself."""
+_SHARED_TURNS = re.compile(r"for \(int (?:\w+) = [^;]*; \w+ < (\w+); \w+ \+= ")
 _QUOTIENT = re.compile(r".*\) / (\d+)", re.DOTALL)
 
 
@@ -167,15 +168,24 @@ def _vector_width(row: Mapping[str, Any]) -> int:
 
 
 def _looped_axes(row: Mapping[str, Any], dims: Sequence[Sequence[str]]) -> set[str]:
-    """The sizes of a launch along which threads loop as well, where blocks share all of its axes as
-    one and it has others."""
-    if sum(str(extent) != "1" for extent in launches_of(row)[0].grid) != 1:
-        return set()
-    formulas = {arg["name"]: arg["size"] for arg in row["plain_args"]}
-    ends = {formulas.get(name) or name for _, name in _TURNS.findall(row["cuda_plain"])}
-    along = {symbol for end in ends for symbol in symbols(end)}
+    """The sizes of a launch along which each thread loops by itself, where blocks take the elements
+    along all of its axes as one and it has others."""
+    (grid, *others) = map(str, launches_of(row)[0].grid)
     launched = {name for names in dims for name in names[:1]}
-    return along & launched if launched - along else set()
+    formulas = {arg["name"]: arg["size"] for arg in row["plain_args"]}
+    if (others and set(others) != {"1"}) or not launched <= _symbols_of(grid, formulas):
+        return set()
+    text = row["cuda_plain"]
+    alone = _symbols_of(" ".join(end for _, end in _TURNS.findall(text)), formulas)
+    shared = _symbols_of(" ".join(_SHARED_TURNS.findall(text)), formulas)
+    along = (alone - shared) & launched
+    return along if launched - along else set()
+
+
+def _symbols_of(text: str, formulas: Mapping[str, str | None]) -> set[str]:
+    """The sizes that names in a text stand for."""
+    names = re.findall(r"[A-Za-z_]\w*", text)
+    return {symbol for name in names for symbol in symbols(formulas.get(name) or name)}
 
 
 def _moved(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -67,6 +68,17 @@ def evaluate_all(expressions: Sequence[str], sizes: Mapping[str, int]) -> tuple[
 def own_sizes(row_sizes: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """The sizes a row is published with, by symbol."""
     return {entry["symbol"]: entry["value"] for entry in row_sizes}
+
+
+def more_terms(row: Mapping[str, Any], shape: Sequence[str], sizes: Mapping[str, int]) -> float:
+    """How many times as many threads there are at some sizes for each element of an array of this
+    shape as at the row's own, 1 at least: so many more terms a sum over threads may have."""
+    own = own_sizes(row["sizes"])
+    here, before = (
+        prod(evaluate_all(row["launch"]["dim"], of)) / max(1, prod(evaluate_all(shape, of)))
+        for of in (sizes, own)
+    )
+    return max(1.0, here / before)
 
 
 def awkward_sizes(row_sizes: Sequence[Mapping[str, Any]]) -> list[dict[str, int]]:
