@@ -103,8 +103,9 @@ def test_a_text_that_knows_the_size_of_its_block_is_noticed(
     assert fixed != row["cuda_plain"]
     wrong = {**row, "cuda_plain": fixed}
     (verdict,) = run([wrong], devices, include, large_elements=0).values()
-    assert statuses(verdict)["plain"] == "wrong_value"
-    assert "in small blocks" in verdict.results[-1].reason
+    (plain,) = (result for result in verdict.results if result.text == "plain")
+    assert plain.status == "wrong_value"
+    assert "in small blocks" in plain.reason
 
 
 def test_one_wrong_element_of_ten_million_is_noticed(
