@@ -16,7 +16,6 @@ pytestmark = pytest.mark.gpu
 Row = dict[str, Any]
 _WILD = "*reinterpret_cast<volatile int*>(16) = 1;"
 _GUARDED = re.compile(r"const int (\w+) = blockIdx\.x \* blockDim\.x \+ threadIdx\.x;")
-_FIRST = "    const int "
 LARGE = 10_000_000
 WRONG = 7_654_321
 
@@ -98,10 +97,8 @@ def test_a_text_that_knows_the_size_of_its_block_is_noticed(
     block = row["plain_launch"][0]["block"][0]
     fixed = row["cuda_plain"].replace("blockDim.x", str(block))
     # Only a text that asks for the size of its block is run in smaller ones.
-    guard = "    if (blockDim.x == 0) {\n        return;\n    }\n"
-    fixed = fixed.replace(_FIRST, guard + _FIRST, 1)
     assert fixed != row["cuda_plain"]
-    wrong = {**row, "cuda_plain": fixed}
+    wrong = planted({**row, "cuda_plain": fixed}, "cuda_plain", "if (blockDim.x == 0) { return; }")
     (verdict,) = run([wrong], devices, include, large_elements=0).values()
     (plain,) = (result for result in verdict.results if result.text == "plain")
     assert plain.status == "wrong_value"

@@ -53,7 +53,7 @@ def run_plain_case(
             inputs = other.inputs if other else None
             launched = PlainLaunched(row, setting, entries, number % len(ORDERS), small, inputs)
             if number >= usual:
-                well = _judge_widely(row, launched, finding)
+                well = _judge_widely(row, setting.sizes, launched, finding)
             else:
                 well = _judge(row, launched, other, finding)
             if not well:
@@ -91,8 +91,7 @@ class PlainLaunched:
 
         Raises BadRow when the row does not allow either.
         """
-        self.args, self.sizes = row["args"], setting.sizes
-        sizes = self.sizes
+        self.args, sizes = row["args"], setting.sizes
         try:
             self.dim = evaluate_all(row["launch"]["dim"], sizes)
             self.inputs = inputs or draw_inputs(setting.args, sizes, row["input_seed"])
@@ -138,7 +137,9 @@ def _judge(
     )
 
 
-def _judge_widely(row: Mapping[str, Any], launched: PlainLaunched, finding: Finding) -> bool:
+def _judge_widely(
+    row: Row, sizes: Mapping[str, int], launched: PlainLaunched, finding: Finding
+) -> bool:
     """As `_judge`, at a shape whose tolerance was not measured and whose lanes no gate has seen."""
     if _damaged(launched, finding):
         return False
@@ -147,7 +148,7 @@ def _judge_widely(row: Mapping[str, Any], launched: PlainLaunched, finding: Find
         if arg["name"] not in wanted:
             continue
         name = arg["name"]
-        longer = max(_WIDE, more_terms(row, arg["shape"], launched.sizes))
+        longer = max(_WIDE, more_terms(row, arg["shape"], sizes))
         found = compare_widely(outputs[name], wanted[name], arg["rtol"], arg["atol"], longer)
         if found is not None:
             finding.status, finding.reason = RunStatus.WRONG_VALUE, f"{arg['name']}{found}"

@@ -35,7 +35,7 @@ _LOOPED = 7
 """Elements along an axis that threads also loop along, where there are others to be many."""
 _TURNS = re.compile(r"for \(int (\w+) = [^;]*; \1 < (\w+); \+\+\1\)")
 """The loops of a thread by itself."""
-_SHARED_TURNS = re.compile(r"for \(int (?:\w+) = [^;]*; \w+ < (\w+); \w+ \+= ")
+_SHARED_TURNS = re.compile(r"for \(int \w+ = [^;]*; \w+ < (\w+); \w+ \+= ")
 _QUOTIENT = re.compile(r".*\) / (\d+)", re.DOTALL)
 
 
@@ -51,8 +51,8 @@ def wide_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
         return []
     dims = [sorted(symbols(extent)) for extent in row["launch"]["dim"]]
     over = _over_blocks(dims, launches_of(row)[0].grid)
-    if looped := _looped_axes(row, dims):
-        # Twice the blocks are then twice the work, and not four times.
+    looped = _looped_axes(row, dims)
+    if not looped.isdisjoint(dims[-1][:1]):
         over = _moved(over, dims, looped)
     if not turns:
         return [_shape(row["sizes"], over)]
@@ -191,12 +191,12 @@ def _symbols_of(text: str, formulas: Mapping[str, str | None]) -> set[str]:
 def _moved(
     over: Mapping[str, int], dims: Sequence[Sequence[str]], looped: Collection[str]
 ) -> dict[str, int]:
-    """As many elements, most of them along an axis that no thread loops along."""
+    """As many elements as along the innermost axis, most of them along one that no thread loops
+    along: twice the blocks are then twice the work, and not four times."""
+    inner = dims[-1][0]
     other = next(name for names in dims[::-1] for name in names[:1] if name not in looped)
-    each = {name: min(size, _LOOPED) for name, size in over.items() if name in looped}
-    elements = max([size for name, size in over.items() if name in looped], default=0)
-    wanted = max(over.get(other, 0), elements // prod(each.values()) + 1)
-    return {**over, **each, other: wanted}
+    few = min(over[inner], _LOOPED)
+    return {**over, inner: few, other: max(over.get(other, 0), over[inner] // few + 1)}
 
 
 def _over_blocks(dims: Sequence[Sequence[str]], grid: Sequence[str | int]) -> dict[str, int]:

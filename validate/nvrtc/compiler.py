@@ -112,12 +112,8 @@ class CompileRunner:
         sent = [{key: row[key] for key in ("kernel_name", *COLUMNS)} for row in rows]
         job, sound = _started(sent, arch, goal, fault)
         plain = [position for position in sound if is_plain(sent[position], self._header_words)]
-        together: list[list[int]] = []
-        for long in (False, True):
-            some = [position for position in plain if is_long(sent[position]) == long]
-            of_these = batches([sent[position] for position in some], self.batch_size)
-            together += [[some[index] for index in batch] for batch in of_these]
-        return self._solved(job, sound, together)
+        together = batches([sent[position] for position in plain], self.batch_size, is_long)
+        return self._solved(job, sound, [[plain[index] for index in batch] for batch in together])
 
     def _plain_outcomes(
         self, rows: Sequence[Mapping[str, Any]], arch: str, goal: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 ARCHS: tuple[str, ...] = (
@@ -63,11 +63,16 @@ def check_archs(names: Sequence[str], own: bool = False) -> tuple[str, ...]:
     return tuple(arch for arch in archs if arch in names)
 
 
-def batches(rows: Sequence[Mapping[str, Any]], size: int) -> Iterator[list[int]]:
-    """Positions in batches of at most `size`; rows of one batch share their `cuda_prologue`."""
-    groups: dict[str, list[int]] = {}
+def batches(
+    rows: Sequence[Mapping[str, Any]],
+    size: int,
+    kind: Callable[[Mapping[str, Any]], object] = lambda _row: None,
+) -> Iterator[list[int]]:
+    """Positions in batches of at most `size`; rows of one batch share their `cuda_prologue` and
+    are of one kind."""
+    groups: dict[tuple[str, object], list[int]] = {}
     for position, row in enumerate(rows):
-        groups.setdefault(row["cuda_prologue"], []).append(position)
+        groups.setdefault((row["cuda_prologue"], kind(row)), []).append(position)
     for positions in groups.values():
         for start in range(0, len(positions), size):
             yield positions[start : start + size]

@@ -7,13 +7,13 @@ from contextlib import nullcontext
 
 from generators.atomic.mapping.beams import CELLS, Beams, DepthImage, Evidence, Map, Scan
 from generators.atomic.mapping.surfaces import heights, signed_distances
-from generators.atomic.parallel.parts import both, guarded
+from generators.atomic.parallel.parts import both, guarded, opposite
 from generators.build import KernelBuilder, cast, fn
 from generators.build.registry import Title, idiom
 from generators.kit.functions import exp, least, most, where
 from generators.kit.text import written
 from generators.program.dtypes import FLOAT32, INT32, Scalar, Vec
-from generators.program.expr import Expr, Operand, Var, op
+from generators.program.expr import Expr, Operand, Var
 
 _UINT32 = Scalar("uint32")
 
@@ -140,11 +140,7 @@ def _hit(k: KernelBuilder, b: Beams, e: Evidence, end: Sequence[Expr], limit: Va
 
 def _differ(cells: Sequence[Expr], others: Sequence[Expr]) -> Expr:
     """Whether two cells are not the same."""
-    first: Expr
-    first, *rest = (fn("ne", c, o) for c, o in zip(cells, others, strict=True))
-    for test in rest:
-        first = op("or", first, test)
-    return first
+    return opposite(both(*(fn("eq", c, o) for c, o in zip(cells, others, strict=True))))
 
 
 def _samples(k: KernelBuilder, level: int) -> Title:

@@ -34,9 +34,9 @@ def ran(outputs: dict[str, Any]) -> Ran:
     return Ran(1.0, outputs, None)
 
 
-def units_below(count: int, near: int) -> np.ndarray[Any, Any]:
+def numbers(near: int) -> np.ndarray[Any, Any]:
     """Numbers, of which so many lie three units in the last place below the edge."""
-    x = np.linspace(0.0, 0.7, count, dtype=np.float32)
+    x = np.linspace(0.0, 0.7, COUNT, dtype=np.float32)
     x[:near] = EDGE - 3 * np.spacing(np.float32(0.74))
     return x
 
@@ -47,7 +47,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(large, "run_text", lambda _t, _r, shape: ran(stepped(shape.inputs["x"])))
 
     def compared(near: int, wrong: int = 0) -> Any:
-        x = units_below(COUNT, near)
+        x = numbers(near)
         shape = Shape({"n": COUNT}, (COUNT,), {"x": x})
         other = stepped(x + 4 * np.spacing(x))
         other["out"][COUNT - wrong :] += 0.5
