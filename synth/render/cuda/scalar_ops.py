@@ -37,14 +37,15 @@ def types(node: Op) -> list[Type]:
     return [computed(a.type) for a in node.args]
 
 
-def _scalar_extreme(name: str, scalar: Scalar) -> str:
+def extreme(name: str, scalar: Scalar) -> str:
+    """The function for the least or greatest of two numbers; ``name`` is ``min`` or ``max``."""
     return real(scalar, f"f{name}") if scalar.is_float else name
 
 
 def _extreme(name: str) -> CudaPrinter:
     def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
         result = computed(node.type)
-        plain = _scalar_extreme(name, scalar_of(result))
+        plain = extreme(name, scalar_of(result))
         if isinstance(result, Scalar):
             return call(plain, _same_width(args, result))
         return call(elementwise(r.library, plain, plain, result, 2), args)
@@ -64,7 +65,7 @@ def _of_parts(name: str) -> CudaPrinter:
 
     def show(r: Renders, args: Sequence[Text], node: Op) -> Text:
         vec = types(node)[0]
-        one = _scalar_extreme(name, scalar_of(vec))
+        one = extreme(name, scalar_of(vec))
         if isinstance(node.args[0], Var) and len(parts(vec)) < 4:
             return Text(_nested(one, args[0].text, parts(vec)))
         key = (f"{name}_element", (vec,))
@@ -89,7 +90,7 @@ def _clamp(_: Renders, args: Sequence[Text], node: Op) -> Text:
     type_ = scalar_of(computed(node.type))
     if type_.name == "float32" and [a.text for a in args[1:]] == ["0.0f", "1.0f"]:
         return Text(clamped_to_one(args[0].text, type_))
-    least, most = _scalar_extreme("min", type_), _scalar_extreme("max", type_)
+    least, most = extreme("min", type_), extreme("max", type_)
     x, low, high = _same_width(args, type_)
     return call(least, [call(most, [x, low]), high])
 

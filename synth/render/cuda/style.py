@@ -32,6 +32,9 @@ class Plan:
     thread."""
     in_turn: bool = False
     """Whether a thread takes its points one after the other, and waits for each."""
+    along_row: int = 1
+    """Of those, how many lie along the last dimension, a block's width apart; the others are rows
+    apart."""
     shared_out: frozenset[int] = frozenset()
     """Loops whose turns are shared out to the threads of one point."""
     staged: Mapping[str, float] = field(default_factory=dict)

@@ -63,10 +63,10 @@ H200 = Device(
     shared_updates=1.5e6,
     matches=1.6e5,
     miss_us=0.5,
-    latency_us=0.1191,
-    step_us=3.49e-3,
+    latency_us=0.101,
+    step_us=3.1e-3,
     barrier_us=0.5,
     launch_us=3.957,
     block_us=0.015,
-    warp_us=0.004,
+    warp_us=0.005,
 )

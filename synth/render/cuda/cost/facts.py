@@ -14,7 +14,7 @@ from typing import Any
 from generators.program import ir
 from generators.program.dtypes import Array, Scalar
 from generators.program.expr import Expr, Load, Op, Var
-from generators.program.walk import operands, parts, statements
+from generators.program.walk import expressions, operands, parts, statements
 from synth.render.cuda.cost.affine import UNKNOWN, Moves, Reader, add, chosen, led, of, scaled
 from synth.render.cuda.cost.device import LINE_BYTES, SECTOR_BYTES, WARP
 from synth.render.cuda.cost.operations import instructions, of_body, width
@@ -22,6 +22,7 @@ from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate, evaluate_all
 
 _USUAL_TURNS = 8.0
+_FEWEST_TURNS = 0.1
 _UNBOUNDED_TURNS = 16.0
 _STAYS = 0.75
 """Threads that go on behind a test that makes some leave."""
@@ -293,10 +294,32 @@ class _Walk:
         stop = self.reader.read(s.stop)
         span = add(stop, self.reader.read(s.start), -1.0)
         if span.led_by or span.value is None:
-            return _USUAL_TURNS, True
+            return self._piece(s, span), True
         middle = span.at({n: self.counts.get(n, 2.0) / 2 for n in span.names})
         most = abs(middle) if stop.most is None else min(abs(middle), stop.most)
         return max(1.0, most / abs(s.step)), False
+
+    def _piece(self, s: ir.For, span: Moves) -> float:
+        """Turns of a loop whose ends data say.
+
+        Where both do and it goes along an array, those of all threads that these ends differ for
+        are taken to share that array out, as the rows of a sparse matrix do. Of an end that lies
+        anywhere up to a known one, half are taken.
+        """
+        if not self.reader.by_data(s.start):
+            known = span.most if span.most is not None else span.span
+            return max(1.0, known / 2.0 / abs(s.step)) if 0.0 < known < inf else _USUAL_TURNS
+        threads = [self.counts[n] for n in self.kernel.threads if n in span.led_by]
+        along = [
+            self.shapes[e.array.name][axis]
+            for e in expressions(s.body)
+            if isinstance(e, Load) and e.array.name in self.shapes
+            for axis, index in enumerate(e.indices)
+            if isinstance(index, Var) and index.name == s.name
+        ]
+        if not threads or not along:
+            return _USUAL_TURNS
+        return min(max(along), max(_FEWEST_TURNS, max(along) / prod(threads)))
 
     def _read(self, s: ir.Statement, times: float, loops: tuple[Turns, ...]) -> None:
         """Loads and instructions of what stands directly in a statement."""

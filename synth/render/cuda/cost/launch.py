@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, prod
+from math import ceil, log2, prod
 
 from synth.render.cuda.cost.device import WARP, Device
 from synth.render.cuda.cost.facts import Access, Facts, Turns
@@ -18,6 +18,9 @@ _STRAY_TURNS = 1.5
 """Of a vector's elements: turns that rows begin and end with where these are no whole vectors."""
 _NOT_HIDDEN = 0.1
 _BY_TURNS = 1.5
+_UNTIL_THE_LAST = 0.03
+"""For each time that a block is twice as large as the smallest usual one."""
+_USUAL_BLOCK = 128
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class Launch:
     def _each(self) -> tuple[int, ...]:
         """Elements that a thread takes along each axis, the last dimension first."""
         dims = len(self.facts.extents)
-        along_x = self.plan.vector_width if self.plan.in_vectors else 1
+        along_x = self.plan.vector_width if self.plan.in_vectors else self.plan.along_row
         in_turn = self.schedule.elements_a_thread if self.plan.in_turn else 1
         if dims == 1:
             return (max(along_x, in_turn),)
@@ -75,7 +78,8 @@ class Launch:
             self.facts.extents[::-1], self.schedule.block, self._each, self.grid, strict=True
         )
         for axis, (extent, side, each, blocks) in enumerate(rows):
-            takes_in_turn = self.plan.in_turn and axis == min(1, len(self.grid) - 1)
+            turned = 0 if self.plan.along_row > 1 else min(1, len(self.grid) - 1)
+            takes_in_turn = self.plan.in_turn and axis == turned
             work = min(extent, blocks * side) if takes_in_turn else ceil(extent / each)
             found *= blocks * side / max(1, work)
         return found
@@ -130,6 +134,14 @@ class Launch:
         """How many times over the waits of a thread count: rounds hide those of each other but for
         a part."""
         return 1.0 + (self.waves - 1.0) * _NOT_HIDDEN
+
+    @property
+    def kept_by_the_last(self) -> float:
+        """How much longer the threads of a large block hold their places, all until its last warp
+        ends."""
+        if self.plan.joint or len(self.schedule.block) > 1:
+            return 1.0
+        return 1.0 + _UNTIL_THE_LAST * max(0.0, log2(self.schedule.threads / _USUAL_BLOCK))
 
     @property
     def blocks(self) -> float:

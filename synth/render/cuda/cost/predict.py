@@ -191,6 +191,8 @@ class _Traffic:
         size = launch.facts.arrays[access.array]
         least = min(size, launch.facts.points * access.once * access.bytes) * part
         missed = moved if self._strays(access) else least
+        if self._is_gone(access):
+            missed = moved
         if self._thrashes(access):
             missed = moved * _FETCHED_BYTES / SECTOR_BYTES
         key = access.array
@@ -327,14 +329,18 @@ class _Traffic:
 
     def _walked_bytes(self, access: Access) -> float:
         """What a near cache must hold of the rows that resident threads walk side by side in a
-        loop: a line of each array for each thread."""
+        loop: a line of each array for each thread, of those that data lead to as well, which come
+        and go between two turns."""
         launch, loops = self.launch, access.loops[-1:]
-        strides = {
-            a.array: abs(a.stride(launch.lane)) * a.bytes
-            for a in launch.facts.accesses
-            if a.kind != UPDATE and a.loops[-1:] == loops and not launch.is_fetched(a)
-        }
-        return launch.resident * sum(min(s, float(LINE_BYTES)) for s in strides.values())
+        apart: dict[str, float] = {}
+        for a in launch.facts.accesses:
+            if a.kind == UPDATE or a.loops[-1:] != loops or launch.is_fetched(a):
+                continue
+            is_led = launch.lane in a.moves.led_by
+            size = launch.facts.arrays[a.array] / launch.resident
+            stride = min(size, LINE_BYTES) if is_led else abs(a.stride(launch.lane)) * a.bytes
+            apart[a.array] = max(apart.get(a.array, 0.0), stride)
+        return launch.resident * sum(min(s, float(LINE_BYTES)) for s in apart.values())
 
     def _thrashes(self, access: Access) -> bool:
         """Whether the lines of all rows that threads walk side by side are more than the cache
@@ -344,6 +350,19 @@ class _Traffic:
         if not access.loops or stride < SECTOR_BYTES or is_shared:
             return False
         return self._walked_bytes(access) * self.device.processors > self.device.cache_size
+
+    def _is_gone(self, access: Access) -> bool:
+        """Whether what each point walks along in a loop, again with every turn of one around it, is
+        more than the cache holds, of all points that are worked on."""
+        names, launch = access.moves.names, self.launch
+        walked = [t for t in access.loops if t.name in names]
+        is_again = any(t.count > 1.0 and t.name not in names for t in access.loops[:-1])
+        is_own = launch.lane in names and access.array not in launch.plan.staged
+        if not walked or not is_again or not is_own or launch.is_fetched(access):
+            return False
+        points = launch.resident * self.device.processors / launch.group
+        each = prod(t.count for t in walked) * access.bytes
+        return min(launch.facts.points, points) * each > self.device.cache_size
 
     def _strays(self, access: Access) -> bool:
         """Whether data lead to more places at a time than the cache holds: all that they may lead
@@ -387,10 +406,10 @@ def _latency(launch: Launch) -> dict[str, float]:
         else:
             straight += times / _OVERLAP
     misses = max(min(1.0, straight * _OVERLAP), straight) * beside
-    waves = launch.in_waves
+    waves = launch.in_waves * launch.kept_by_the_last
     return {
         "steps": (steps + _SHUFFLE_STEPS * shuffles(launch) + plan.instructions) * waves,
-        "misses": misses * launch.waves,
+        "misses": misses * launch.waves * launch.kept_by_the_last,
         "loads": looped * points * waves + plan.loads,
         "barriers": plan.barriers * waves,
     }

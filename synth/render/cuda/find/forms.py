@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from generators.program import ir
-from generators.program.dtypes import INT32, Array, Scalar, Struct, Type
+from generators.program.dtypes import INT32, Array, Scalar, Struct, Type, Vec
 from generators.program.expr import Const, Expr, Extent, Load, Op, Var
 from generators.program.walk import expressions, mentions, operands, statements
 from synth.render.cuda.find.remember import remembered
-from synth.render.cuda.find.split import Sum, fits, has_effects, is_long
+from synth.render.cuda.find.split import Sum, fits_by_parts, has_effects, is_long
 from synth.render.cuda.scopes import names_in
 from synth.render.cuda.types import size_of
 from validate.row.sizes import evaluate
@@ -35,7 +35,7 @@ def common_targets(kernel: ir.Kernel) -> dict[int, Sum] | None:
         if not all(isinstance(i, Const) for i in s.indices) or s.op not in ATOMIC_JOINS:
             return None
         join = ATOMIC_JOINS[s.op]
-        if element is None or not isinstance(element, Scalar) or not fits(element, join):
+        if not isinstance(element, Scalar | Vec) or not fits_by_parts(element, join):
             return None
         if targets.setdefault((s.array.name, s.indices), s.op) != s.op:
             return None

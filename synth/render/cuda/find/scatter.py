@@ -13,7 +13,7 @@ from generators.program.expr import Call, Cast, Const, Expr, Load, Op, Var
 from generators.program.walk import expressions, parts, statements
 from synth.render.cuda.find.forms import ATOMIC_JOINS, leaves_from_a_loop
 from synth.render.cuda.find.remember import remembered
-from synth.render.cuda.find.split import fits
+from synth.render.cuda.find.split import fits_by_parts
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all, symbols
 
@@ -145,7 +145,7 @@ def _target(s: ir.Atomic, shape: tuple[str, ...]) -> Target | None:
     """What an atomic updates, if updates of it can be joined."""
     assert isinstance(s.array.type, Array)
     element = s.array.type.element
-    if s.op not in ATOMIC_JOINS or not fits(element, ATOMIC_JOINS[s.op]):
+    if s.op not in ATOMIC_JOINS or not fits_by_parts(element, ATOMIC_JOINS[s.op]):
         return None
     return Target(s.array.name, element, ATOMIC_JOINS[s.op], shape)
 
@@ -189,7 +189,7 @@ class _Led:
     def comes_back(self, s: ir.Atomic) -> bool:
         """Whether threads all over the launch meet at the places of an atomic: data says where, or
         the outermost threads all go there."""
-        names = {name for index in s.indices for name in self._roots(index)}
+        names = {name for index in s.indices for name in self._roots(index, in_rounds=False)}
         if names & set(self.kernel.threads) and "" not in names:
             return len(self.kernel.threads) > 1 and self.kernel.threads[0] not in names
         return "" in names and not names & set(self.kernel.threads)
@@ -219,12 +219,15 @@ class _Led:
             e = self.values[e.name]
         return e
 
-    def _roots(self, e: Expr) -> Iterator[str]:
-        """Variables that an index is made of, down to threads; empty for data."""
+    def _roots(self, e: Expr, in_rounds: bool = True) -> Iterator[str]:
+        """Variables that an index is made of, down to threads; empty for data, and where not
+        ``in_rounds`` for remainders, which go through the same places again and again."""
         stack = [e]
         while stack:
             node = stack.pop()
-            if isinstance(node, Load | Call) or (isinstance(node, Cast) and _is_float(node)):
+            is_turned = isinstance(node, Op) and node.op == "mod" and not in_rounds
+            is_data = isinstance(node, Load | Call) or (isinstance(node, Cast) and _is_float(node))
+            if is_turned or is_data:
                 yield ""
             elif isinstance(node, Var):
                 if self.times[node.name] == 1 and node.name in self.values:

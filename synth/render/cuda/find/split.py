@@ -155,6 +155,13 @@ def fits(type_: Type, join: str) -> bool:
     return not (scalar.is_float and join in ("and", "or", "xor"))
 
 
+def fits_by_parts(type_: Type, join: str) -> bool:
+    """Whether updates of an element can be joined: of a vector's extremes each component's."""
+    if isinstance(type_, Vec) and join in ("min", "max"):
+        return fits(type_.scalar, join)
+    return fits(type_, join)
+
+
 def _read(s: ir.Statement, sums: dict[str, Sum]) -> tuple[Expr, ...]:
     step = accumulation(s)
     return (step[2],) if step is not None and step[0] in sums else operands(s)

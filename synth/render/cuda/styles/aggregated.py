@@ -6,17 +6,19 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from generators.program import ir
-from generators.program.dtypes import Scalar
+from generators.program.dtypes import Scalar, Type, scalar_of
 from generators.program.expr import Const, Expr
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.cost.atomics import joining_shuffles, matching_shuffles
 from synth.render.cuda.device.collective import join_into, warp_join
-from synth.render.cuda.device.functions import combined, negated
+from synth.render.cuda.device.functions import Library, combined, negated
 from synth.render.cuda.device.peers import neutral, peers_count, peers_join
+from synth.render.cuda.device.vectors import elementwise
 from synth.render.cuda.find.scatter import WARP, Target, scattered
 from synth.render.cuda.kernel import KernelText, Written
 from synth.render.cuda.offsets import flat_index, without_unused
+from synth.render.cuda.scalar_ops import extreme
 from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
 from synth.render.cuda.styles.threads import ELEMENTS_A_THREAD, flat_grid, grid_stride_head
@@ -50,9 +52,9 @@ class Common:
             if target.join == "add":
                 body.updated(Text(name), target.type, s.op, s.value, depth)
             else:
-                assert isinstance(target.type, Scalar)
                 value = body.show(s.value).text
-                body.put(depth, join_into(target.join, target.type, name, value))
+                into = joined_into(body.library, target.join, target.type, name, value)
+                body.put(depth, into)
 
         return put
 
@@ -80,21 +82,24 @@ class Common:
         body.put(1, f"if ({lane} == 0) {{")
         for target, name, place in self.found.values():
             if target.array in alone:
-                body.put(2, joined_into(self.text, target, place.text, name))
+                lib = self.text.library
+                body.put(2, joined_into(lib, target.join, target.type, place.text, name))
             else:
                 body.put(2, body.atomic(target.join, target.type, place, Text(name)))
         body.put(1, "}")
         return body.lines
 
 
-def joined_into(text: KernelText, target: Target, place: str, value: str) -> str:
+def joined_into(lib: Library, join: str, type_: Type, place: str, value: str) -> str:
     """The statement that joins a value into a variable or an element that is nobody else's."""
-    if isinstance(target.type, Scalar):
-        return join_into(target.join, target.type, place, value)
-    if in_place(text.library, "add", target.type, target.type):
+    if isinstance(type_, Scalar):
+        return join_into(join, type_, place, value)
+    if join != "add":
+        one = extreme(join, scalar_of(type_))
+        return f"{place} = {elementwise(lib, one, one, type_, 2)}({place}, {value});"
+    if in_place(lib, "add", type_, type_):
         return f"{place} += {value};"
-    kinds = (target.type, target.type, target.type)
-    return f"{place} = {combined(text.library, '+', kinds, Text(place), Text(value)).text};"
+    return f"{place} = {combined(lib, '+', (type_,) * 3, Text(place), Text(value)).text};"
 
 
 def loop_over_grid(

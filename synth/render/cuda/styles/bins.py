@@ -155,7 +155,7 @@ class _Bins:
         self.body.put(2, f"{kind} {whole} = {kept.local}[{k} * {WARP} + {self.lane}];")
         self.body.put(2, f"for (int {self.copy} = 1; {self.copy} < {WARP}; ++{self.copy}) {{")
         other = f"{kept.local}[{k} * {WARP} + ({self.lane} + {self.copy}) % {WARP}]"
-        self.body.put(3, joined_into(self.text, target, whole, other))
+        self.body.put(3, joined_into(self.text.library, target.join, target.type, whole, other))
         self.body.put(2, "}")
         self._put_in(target, k, whole)
 

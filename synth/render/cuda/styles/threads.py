@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 from generators.program import ir
 from generators.program.walk import statements
@@ -13,10 +14,10 @@ from synth.render.cuda.find.remember import remembered
 from synth.render.cuda.kernel import KernelText, Written, divisor, factor
 from synth.render.cuda.lines import leaving, wrapped
 from synth.render.cuda.offsets import NOTHING, flat_index, without_unused
-from synth.render.cuda.regime import middle_sizes
+from synth.render.cuda.regime import highest_sizes, middle_sizes
 from synth.render.cuda.schedule import BLOCKS, Schedule
 from synth.render.cuda.style import Plan, Style, same_dims
-from validate.row.sizes import evaluate
+from validate.row.sizes import evaluate, evaluate_all
 
 ONE_THREAD_A_POINT = "guarded"
 
@@ -39,6 +40,10 @@ _ROW_BLOCKS: dict[int, tuple[tuple[int, ...], ...]] = {
 }
 """Of loops over rows, by launch dimensions."""
 
+_SMALL_BLOCKS = ((32,), (64,))
+_FEW_POINTS = 128 * 128
+"""Points of a launch up to which blocks of 128 leave processors of a large device without one."""
+
 _MOST_UNROLLED = 16
 """Statements of a loop up to which several turns side by side stay readable to the compiler."""
 
@@ -46,6 +51,11 @@ _MOST_UNROLLED = 16
 def is_narrow(program: ir.Program) -> bool:
     """Whether rows of the launch are too short, in use, for a warp along each."""
     return evaluate(program.kernel.launch_dim[-1], middle_sizes(program)) <= _NARROW
+
+
+def _has_few_points(program: ir.Program) -> bool:
+    """Whether blocks of 128 are too few for a large device, at all sizes in use."""
+    return prod(evaluate_all(program.kernel.launch_dim, highest_sizes(program))) <= _FEW_POINTS
 
 
 @remembered
@@ -58,13 +68,15 @@ def _is_flat(program: ir.Program) -> bool:
 def guarded_schedules(program: ir.Program) -> list[Schedule]:
     """One thread for each element, in the blocks worth a thought."""
     dims = len(program.kernel.launch_dim)
+    small = _SMALL_BLOCKS if _has_few_points(program) else ()
+    few = [Schedule(ONE_THREAD_A_POINT, block) for block in small]
     flat = [Schedule(ONE_THREAD_A_POINT, block) for block in BLOCKS[1]]
     if dims in (1, _FLAT_DIMS):
-        return flat
+        return [*few, *flat]
     shaped = [Schedule(ONE_THREAD_A_POINT, block) for block in _BLOCKS[dims]]
     if is_narrow(program):
-        return [*flat, shaped[0]]
-    return [*shaped, flat[1]] if _is_flat(program) else shaped
+        return [*few, *flat, shaped[0]]
+    return [*few, *shaped, flat[1]] if _is_flat(program) else [*few, *shaped]
 
 
 def check_guarded(program: ir.Program, schedule: Schedule) -> None:

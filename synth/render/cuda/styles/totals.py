@@ -10,14 +10,19 @@ from generators.program import ir
 from generators.program.dtypes import Scalar
 from generators.program.walk import statements
 from synth.render.cuda.body import Body
-from synth.render.cuda.device.collective import block_join, identity, join_into, warp_join
+from synth.render.cuda.cost.operations import width
+from synth.render.cuda.device.collective import block_join, warp_join
+from synth.render.cuda.device.peers import neutral
 from synth.render.cuda.find.forms import common_targets
 from synth.render.cuda.find.split import Sum
 from synth.render.cuda.kernel import KernelText, Written
+from synth.render.cuda.lines import wrapped
 from synth.render.cuda.offsets import flat_index, without_unused
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
+from synth.render.cuda.styles.aggregated import joined_into
 from synth.render.cuda.styles.threads import flat_grid, grid_stride_head
+from synth.render.cuda.text import Text
 
 ELEMENTS = (4, 16)
 """Elements a thread: the more of them, the fewer atomics are left."""
@@ -35,7 +40,6 @@ def write(text: KernelText) -> Written:
     body.lines = (warp_joins if by_warp else block_joins)(text, loop.parts)
     body.put(1, "if (threadIdx.x % 32 == 0) {" if by_warp else "if (threadIdx.x == 0) {")
     for target, name, s in loop.parts:
-        assert isinstance(target.type, Scalar)
         op = "add" if s.op == "sub" else s.op
         body.put(2, body.atomic_of(op, target.type, body.index(s.array, s.indices), name))
     body.put(1, "}")
@@ -73,7 +77,7 @@ def loop_of(text: KernelText) -> Loop:
         body.special[key] = _adder(body, parts[target.name][1], target)
     known = flat_index(text.kernel.threads, text.extents())
     inner = body.run(text.kernel.body, text.given(), 2, known)
-    lines = [start_line(text, t, name) for t, name, _ in parts.values()]
+    lines = [line for t, name, _ in parts.values() for line in start_lines(text, t, name)]
     head = without_unused(grid_stride_head(text), inner)
     grid = flat_grid(text.formulas(), text.schedule.block[0] * text.schedule.elements_a_thread)
     return Loop([*lines, *head, *inner, "    }"], grid, list(parts.values()), body)
@@ -83,20 +87,22 @@ def _atomics(body: ir.Body) -> list[ir.Atomic]:
     return [s for s in statements(body) if isinstance(s, ir.Atomic)]
 
 
-def start_line(text: KernelText, target: Sum, name: str) -> str:
+def start_lines(text: KernelText, target: Sum, name: str) -> list[str]:
     """The declaration of a part, which starts as what joining leaves alone."""
-    assert isinstance(target.type, Scalar)
-    return f"    {text.library.type(target.type)} {name} = {identity(target.join, target.type)};"
+    start = neutral(text.library, target.join, target.type)
+    return wrapped(4, f"{text.library.type(target.type)} {name} = {start};")
 
 
 def _adder(body: Body, name: str, target: Sum) -> Callable[[Any, int], None]:
     def put(s: ir.Atomic, depth: int) -> None:
-        assert isinstance(target.type, Scalar)
+        if target.join == "add" and not isinstance(target.type, Scalar):
+            body.updated(Text(name), target.type, s.op, s.value, depth)
+            return
         value = body.show(s.value).text
         if s.op == "sub":
             body.put(depth, f"{name} -= {value};")
         else:
-            body.put(depth, join_into(target.join, target.type, name, value))
+            body.put(depth, joined_into(body.library, target.join, target.type, name, value))
 
     return put
 
@@ -141,11 +147,11 @@ def _plan(program: ir.Program, schedule: Schedule, _sizes: Mapping[str, int]) ->
     targets = common_targets(program.kernel) or {}
     by_warp = schedule.style == "warp_total"
     joined = (32 if by_warp else schedule.threads) * schedule.elements_a_thread
-    names = len({t.name for t in targets.values()})
+    held = {t.name: width(t.type) for t in targets.values()}
     return Plan(
         threads_an_element=1.0 / schedule.elements_a_thread,
-        shuffles=names * (5.0 if by_warp else 10.0),
-        barriers=0.0 if by_warp else 2.0 * names,
+        shuffles=sum(held.values()) * (5.0 if by_warp else 10.0),
+        barriers=0.0 if by_warp else 2.0 * len(held),
         independent=schedule.unroll,
         combined=dict.fromkeys(targets, float(joined)),
     )

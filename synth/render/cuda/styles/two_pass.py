@@ -23,7 +23,7 @@ from synth.render.cuda.styles.totals import (
     block_joins,
     check_block,
     loop_of,
-    start_line,
+    start_lines,
 )
 from validate.row.sizes import evaluate_all
 
@@ -55,7 +55,7 @@ def _dtype(kind: object) -> str:
 def _second(text: KernelText, loop: Loop, arrays: Mapping[str, str], blocks: str) -> list[str]:
     """The body of the second kernel."""
     block, body = text.fresh("block", "b"), loop.body
-    lines = [start_line(text, target, name) for target, name, _ in loop.parts]
+    lines = [line for t, name, _ in loop.parts for line in start_lines(text, t, name)]
     head = f"for (int {block} = threadIdx.x; {block} < {blocks}; {block} += blockDim.x) {{"
     lines += wrapped(4, head)
     for target, name, _ in loop.parts:
@@ -75,7 +75,8 @@ def _into(join: str, kind: object, target: str, value: str) -> str:
 
 
 def _schedules(program: ir.Program) -> list[Schedule]:
-    if common_targets(program.kernel) is None:
+    targets = common_targets(program.kernel)
+    if targets is None or not all(isinstance(t.type, Scalar) for t in targets.values()):
         return []
     return [
         Schedule(_NAME, block, elements_a_thread=count, unroll=min(4, count // 4))

@@ -370,7 +370,9 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
     width, form = schedule.vector_width, elementwise(program.kernel)
     assert form is not None
     if not form.flat and evaluate(program.kernel.launch_dim[-1], sizes) % width:
-        return Plan(threads_an_element=1.0 / width, in_turn=True)
+        return Plan(
+            threads_an_element=1.0 / width, in_turn=True, along_row=width, independent=width // 2
+        )
     return Plan(
         threads_an_element=1.0 / width,
         vector_width=width,
