@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import signal
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 from drawn_programs import accepted_draw
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 # A shell that starts the tests in the background has them ignore Ctrl-C, which some of them send.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_T = TypeVar("_T")
 
 SLOW = (
     "synth/check/",
@@ -79,21 +83,45 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def all_accepted() -> list[Accepted]:
+def all_accepted(tmp_path_factory: pytest.TempPathFactory) -> list[Accepted]:
     """One program for each idiom; their levels take turns."""
-    return [
-        accepted_draw(name, idiom, LEVELS[place % len(LEVELS)])
-        for name, category in categories().items()
-        for place, idiom in enumerate(sorted(category.idioms))
-    ]
+
+    def drawn() -> list[Accepted]:
+        return [
+            accepted_draw(name, idiom, LEVELS[place % len(LEVELS)])
+            for name, category in categories().items()
+            for place, idiom in enumerate(sorted(category.idioms))
+        ]
+
+    return _once(tmp_path_factory, "accepted", drawn)
 
 
 @pytest.fixture(scope="session")
-def all_rows(all_accepted: list[Accepted]) -> list[Row]:
+def all_rows(tmp_path_factory: pytest.TempPathFactory, all_accepted: list[Accepted]) -> list[Row]:
     """One row for each idiom."""
-    # Not above: the GPU tests share this file, and their machines lack what rows are made with.
-    from synth.dataset.settings import Versions, make_settings
-    from synth.rows.maker import PairMaker
 
-    maker = PairMaker(make_settings(verify="text"), Versions.installed())
-    return maker.rows(all_accepted)
+    def made() -> list[Row]:
+        # Not above: the GPU tests share this file, and their machines lack what rows need.
+        from synth.dataset.settings import Versions, make_settings
+        from synth.rows.maker import PairMaker
+
+        maker = PairMaker(make_settings(verify="text"), Versions.installed())
+        return maker.rows(all_accepted)
+
+    return _once(tmp_path_factory, "rows", made)
+
+
+def _once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[], _T]) -> _T:
+    """What ``make`` gives, made by one of the test processes for all of them."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return make()
+    from filelock import FileLock
+
+    path = tmp_path_factory.getbasetemp().parent / f"{name}.pickle"
+    with FileLock(f"{path}.lock"):
+        if path.exists():
+            found: _T = pickle.loads(path.read_bytes())
+            return found
+        made = make()
+        path.write_bytes(pickle.dumps(made))
+        return made

@@ -7,7 +7,7 @@ from drawn_programs import accepted_draw, programs_of_all_levels
 from synth.render.cuda.choose import schedules_of
 from synth.rows.maker import Accepted
 
-MOST, FEWEST = 10, 5
+MOST, FEWEST = 6, 5
 SEEDS = range(7, 20)
 """Of further draws, where too few of the first have a form."""
 

@@ -4,7 +4,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import timeit
 from typing import Any
 
 import numpy as np
@@ -164,10 +163,3 @@ def test_outputs_are_poisoned() -> None:
 def test_inits_that_do_not_fit(change: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         draw(arg("x", "float32") | change, z=0)
-
-
-@pytest.mark.bench
-def test_drawing_is_fast() -> None:
-    args = [arg("x", "float32"), arg("y", "float32"), arg("z", "float32")]
-    runs = timeit.repeat(lambda: draw_inputs(args, {"n": 64}, 1), number=200, repeat=5)
-    assert min(runs) / 200 < 200e-6

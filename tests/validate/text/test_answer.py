@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import re
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from answers import HEAD, KERNEL, LAUNCHES, ROW, UNCLEAR, Expected, body, fence, host
+from growth import grows_with_its_input
 
 from synth.views.plain import plain_answer
 from validate.statuses import ScoreStatus
@@ -500,24 +498,13 @@ PIECES = (
 )
 
 
-@pytest.fixture
-def uncollected() -> Iterator[None]:
-    """No garbage collection: it takes seconds where other tests have left much to look through."""
-    gc.disable()
-    yield
-    gc.enable()
-
-
-@pytest.mark.usefixtures("uncollected")
 @pytest.mark.parametrize("piece", PIECES)
 def test_reading_is_linear(piece: str) -> None:
     first = "__global__ void k(int a){}\n"
     for before, after in (("", ""), (f"{first}void f(){{", "}"), (fence(first), "")):
-        spent_s = []
-        for length in (2_500, 40_000):
+
+        def read(length: int, before: str = before, after: str = after) -> None:
             text = before + piece * (length // len(piece)) + after
-            start = time.process_time()
             assert read_answer(text, ROW).status in {"", *ScoreStatus}
-            spent_s.append(time.process_time() - start)
-        # Sixteen times the text: a square would take 256 times as long.
-        assert spent_s[1] < 80 * max(spent_s[0], 0.02)
+
+        assert grows_with_its_input(read, 2_500, 40_000)

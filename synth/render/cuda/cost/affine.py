@@ -7,8 +7,11 @@ from dataclasses import dataclass, field, replace
 from math import floor, inf, prod
 from typing import Any, TypeVar
 
+from generators.program import ir
+from generators.program.dtypes import Array, Scalar
 from generators.program.expr import Cast, Component, Const, Expr, Extent, Field, Load, Op, Var
 from generators.program.walk import parts
+from validate.row.sizes import evaluate
 
 _Key = TypeVar("_Key")
 _KEEP_SPAN = frozenset(("floor", "ceil", "rint", "round", "trunc", "abs"))
@@ -64,6 +67,11 @@ class Moves:
     def constant(self) -> float | None:
         """Its value where no variable moves it."""
         return None if self.names else self.value
+
+    @property
+    def how(self) -> tuple[object, ...]:
+        """What moves alike has the same, whatever the constant."""
+        return frozenset(self.factors.items()), frozenset(self.stairs.items()), self.led_by
 
     def at(self, places: Mapping[str, float]) -> float:
         """Its value, but for what leads it, where variables have these values, all others 0."""
@@ -291,3 +299,27 @@ class Reader:
                 found = scaled(other, one.constant)
                 return replace(found, is_guess=one.is_guess or other.is_guess)
         return led(left, right)
+
+
+def spread(p: ir.Param, sizes: Mapping[str, int]) -> tuple[float, float]:
+    """How many values an array may hold, and how far apart the lowest and the highest lie."""
+    kind, _, expression = p.init.partition(":")
+    if kind == "index_of":
+        count = float(evaluate(expression, sizes))
+        return count, count
+    if p.low is None or p.high is None or kind == "permutation":
+        return inf, inf
+    span = max(0.0, float(p.high) - float(p.low))
+    assert isinstance(p.type, Array)
+    element = p.type.element
+    whole = isinstance(element, Scalar) and not element.is_float
+    return (span + 1.0, span + 1.0) if whole else (inf, span)
+
+
+def given(p: ir.Param, sizes: Mapping[str, int]) -> Moves:
+    """The value of a parameter that is no array: a size, or the middle of its range."""
+    if p.init.startswith("size:"):
+        return Moves(value=float(evaluate(p.init.partition(":")[2], sizes)))
+    if p.low is None or p.high is None:
+        return UNKNOWN
+    return Moves(value=(float(p.low) + float(p.high)) / 2, is_guess=p.low != p.high)

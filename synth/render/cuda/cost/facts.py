@@ -12,14 +12,25 @@ from math import inf, prod
 from typing import Any
 
 from generators.program import ir
-from generators.program.dtypes import Array, Scalar
+from generators.program.dtypes import Array
 from generators.program.expr import Expr, Load, Op, Var
 from generators.program.walk import expressions, operands, parts, statements
-from synth.render.cuda.cost.affine import UNKNOWN, Moves, Reader, add, chosen, led, of, scaled
+from synth.render.cuda.cost.affine import (
+    UNKNOWN,
+    Moves,
+    Reader,
+    add,
+    chosen,
+    given,
+    led,
+    of,
+    scaled,
+    spread,
+)
 from synth.render.cuda.cost.device import LINE_BYTES, SECTOR_BYTES, WARP
 from synth.render.cuda.cost.operations import instructions, of_body, width
 from synth.render.cuda.types import bytes_of
-from validate.row.sizes import evaluate, evaluate_all
+from validate.row.sizes import evaluate_all
 
 _USUAL_TURNS = 8.0
 _FEWEST_TURNS = 0.1
@@ -133,8 +144,8 @@ class _Walk:
         }
         counts = dict(zip(self.kernel.threads, map(float, self.dims), strict=True))
         known = {name: of(name, count) for name, count in counts.items()}
-        known |= {p.name: _given(p, sizes) for p in self.kernel.params if p not in arrays}
-        spreads = {p.name: _spread(p, sizes) for p in arrays}
+        known |= {p.name: given(p, sizes) for p in self.kernel.params if p not in arrays}
+        spreads = {p.name: spread(p, sizes) for p in arrays}
         self.reader = Reader(known, self.shapes, spreads)
         self.counts = counts
         self.item_bytes = {
@@ -302,19 +313,18 @@ class _Walk:
     def _piece(self, s: ir.For, span: Moves) -> float:
         """Turns of a loop whose ends data say.
 
-        Where both do and it goes along an array, those of all threads that these ends differ for
-        are taken to share that array out, as the rows of a sparse matrix do. Of an end that lies
-        anywhere up to a known one, half are taken.
+        Where both do and it goes along an array, the threads that these ends differ for are taken
+        to share that array out, as rows of a sparse matrix do; half of a known most elsewhere.
         """
         if not self.reader.by_data(s.start):
             known = span.most if span.most is not None else span.span
             return max(1.0, known / 2.0 / abs(s.step)) if 0.0 < known < inf else _USUAL_TURNS
         threads = [self.counts[n] for n in self.kernel.threads if n in span.led_by]
+        loads = [e for e in expressions(s.body) if isinstance(e, Load)]
         along = [
-            self.shapes[e.array.name][axis]
-            for e in expressions(s.body)
-            if isinstance(e, Load) and e.array.name in self.shapes
-            for axis, index in enumerate(e.indices)
+            extent
+            for e in loads
+            for extent, index in zip(self.shapes.get(e.array.name, ()), e.indices, strict=False)
             if isinstance(index, Var) and index.name == s.name
         ]
         if not threads or not along:
@@ -364,7 +374,7 @@ class _Walk:
         node: int,
     ) -> None:
         where = tuple(t.node for t in loops)
-        key = (kind, array, node, where, *_how(moves))
+        key = (kind, array, node, where, *moves.how)
         before = self.accesses.get(key)
         total = times + (before.times if before is not None else 0.0)
         size = self.item_bytes[array]
@@ -388,32 +398,3 @@ def _assigned(body: Sequence[ir.Statement]) -> list[str]:
     """Variables that a body assigns, in the order of the text."""
     every = statements(tuple(body))
     return list(dict.fromkeys(s.name for s in every if isinstance(s, ir.Assign | ir.AugAssign)))
-
-
-def _how(moves: Moves) -> tuple[object, ...]:
-    """What moves alike has the same, whatever the constant."""
-    return frozenset(moves.factors.items()), frozenset(moves.stairs.items()), moves.led_by
-
-
-def _spread(p: ir.Param, sizes: Mapping[str, int]) -> tuple[float, float]:
-    """How many values an array may hold, and how far apart the lowest and the highest lie."""
-    kind, _, expression = p.init.partition(":")
-    if kind == "index_of":
-        count = float(evaluate(expression, sizes))
-        return count, count
-    if p.low is None or p.high is None or kind == "permutation":
-        return inf, inf
-    span = max(0.0, float(p.high) - float(p.low))
-    assert isinstance(p.type, Array)
-    element = p.type.element
-    whole = isinstance(element, Scalar) and not element.is_float
-    return (span + 1.0, span + 1.0) if whole else (inf, span)
-
-
-def _given(p: ir.Param, sizes: Mapping[str, int]) -> Moves:
-    """The value of a parameter that is no array: a size, or the middle of its range."""
-    if p.init.startswith("size:"):
-        return Moves(value=float(evaluate(p.init.partition(":")[2], sizes)))
-    if p.low is None or p.high is None:
-        return UNKNOWN
-    return Moves(value=(float(p.low) + float(p.high)) / 2, is_guess=p.low != p.high)

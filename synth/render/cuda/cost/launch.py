@@ -133,7 +133,7 @@ class Launch:
     def in_waves(self) -> float:
         """How many times over the waits of a thread count: rounds hide those of each other but for
         a part."""
-        return 1.0 + (self.waves - 1.0) * _NOT_HIDDEN
+        return (1.0 + (self.waves - 1.0) * _NOT_HIDDEN) * self.kept_by_the_last
 
     @property
     def kept_by_the_last(self) -> float:

@@ -11,14 +11,10 @@ from synth.render.cuda.cost.atomics import atomics, shuffles
 from synth.render.cuda.cost.device import H200, LINE_BYTES, SECTOR_BYTES, WARP, Device
 from synth.render.cuda.cost.facts import LOAD, UPDATE, Access, Facts
 from synth.render.cuda.cost.launch import Launch
+from synth.render.cuda.cost.waits import waits
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan
 
-_OVERLAP = 4.0
-"""Loads that a loop of one thread has under way."""
-_FETCHED_AT_ONCE = 16.0
-"""Loads of a piece of rows that one thread has under way."""
-_MOST_SERVED = 16.0
 _WIDEST = 16
 """Bytes of the widest load."""
 _LARGE = 8
@@ -26,7 +22,6 @@ _PARTED = 0.1
 """Of the bytes of elements of so many bytes, for each time that a vector is twice as wide."""
 _FETCHED_BYTES = 64
 """What memory gives the L2 cache at a time."""
-_SHUFFLE_STEPS = 10.0
 _EACH_FURTHER_ROW = 0.04
 """What a warp's bytes take longer for each row of a block that it covers beyond one."""
 NORM = 4.0
@@ -143,7 +138,7 @@ def demands(facts: Facts, plan: Plan, schedule: Schedule, device: Device = H200)
         + traffic.near_lines / launch.busy,
         instructions=(_instructions(launch) + traffic.requests) / launch.busy,
         **atomics(launch),
-        **_latency(launch),
+        **waits(launch),
         waited=slowed,
         blocks=blocks,
         warps=blocks * ceil(schedule.threads / WARP),
@@ -374,42 +369,3 @@ class _Traffic:
             reach *= min(launch.facts.points, points)
         size = launch.facts.arrays[access.array]
         return bool(moves.led_by) and min(size, reach) > self.device.cache_size
-
-
-def _latency(launch: Launch) -> dict[str, float]:
-    """What one thread does after another, in all waves."""
-    group, plan = launch.group, launch.plan
-    points = max(1.0, 1.0 / max(plan.threads_an_element, 1e-3))
-    if plan.in_turn:
-        points = min(
-            points, max(1.0, launch.facts.points / (launch.blocks * launch.schedule.threads))
-        )
-    # Points side by side share their waits, but not the turns of loops: these stay in a row.
-    beside = points / plan.independent
-    steps = 0.0
-    for work in launch.facts.work:
-        turns = points if work.loops else beside
-        steps += work.count * launch.repeated(work.loops) / group * turns
-    stored = {
-        (a.array, a.loops[-1].node) for a in launch.facts.accesses if a.loops and a.kind != LOAD
-    }
-    straight = looped = 0.0
-    for access in launch.facts.accesses:
-        if access.kind != LOAD:
-            continue
-        times = access.times * launch.repeated(access.loops) / group
-        times /= min(plan.staged.get(access.array, 1.0), _MOST_SERVED)
-        if access.loops:
-            again = (access.array, access.loops[-1].node) in stored
-            under_way = _FETCHED_AT_ONCE if launch.is_fetched(access) else _OVERLAP
-            looped += times / (1.0 if access.moves.led_by or again else under_way)
-        else:
-            straight += times / _OVERLAP
-    misses = max(min(1.0, straight * _OVERLAP), straight) * beside
-    waves = launch.in_waves * launch.kept_by_the_last
-    return {
-        "steps": (steps + _SHUFFLE_STEPS * shuffles(launch) + plan.instructions) * waves,
-        "misses": misses * launch.waves * launch.kept_by_the_last,
-        "loads": looped * points * waves + plan.loads,
-        "barriers": plan.barriers * waves,
-    }

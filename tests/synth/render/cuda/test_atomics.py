@@ -195,3 +195,33 @@ def test_a_style_gives_no_name_that_a_flat_index_has(all_accepted: list[Accepted
     lines = body.run(tuple(stores), {"i": INT32, "j": INT32, "v": value.type}, 1)
     (index,) = re.findall(r"const int (\w+) = i \* m \+ j;", "\n".join(lines))
     assert text.fresh(index, "other") == "other"
+
+
+JOINED = ("block_total", "warp_total", "block_bins", "warp_aggregated")
+_SECOND_OF_LANES = (r"(\w+\.y = fm)in(f?\(\w+\.y, )", r"\1ax\2")
+_SECOND_IN_BINS = (r"min(\(&address->y)", r"max\1")
+"""Of two components or three, the second by the other extreme."""
+_EXTREMES = [accepted_draw("atomic", "group_extremes", *at) for at in ((1, 7), (1, 9), (2, 9))]
+
+
+@pytest.mark.parametrize("style", JOINED)
+def test_extremes_of_vectors_are_joined_component_by_component(style: str) -> None:
+    fitting = [a for a in _EXTREMES if style in schedules_of(a.program)]
+    assert fitting
+    rows = [row_of(a, schedules_of(a.program)[style][0]) for a in fitting]
+    assert [(r.status, r.reason) for r in run_plain_rows(rows) if r.status != "agrees"] == []
+    wrong = _SECOND_IN_BINS if style == "block_bins" else _SECOND_OF_LANES
+    for row in rows:
+        text = re.sub(*wrong, row["cuda_plain"])
+        assert text != row["cuda_plain"]
+        row["cuda_plain"] = text
+    assert not any(r.status == "agrees" for r in run_plain_rows(rows))
+
+
+@pytest.mark.parametrize(("level", "seed"), [(4, 7), (5, 8)])
+def test_places_that_come_in_rounds_are_bins(level: int, seed: int) -> None:
+    """Copies of each channel's peak, the next sample's in the next: all come back all the time."""
+    accepted = accepted_draw("atomic", "peak_hold", level, seed)
+    assert "mod" in repr(accepted.program.kernel.body)
+    rows = [row_of(accepted, s) for s in schedules_of(accepted.program)["block_bins"][::5]]
+    assert [(r.status, r.reason) for r in run_plain_rows(rows) if r.status != "agrees"] == []
