@@ -305,12 +305,12 @@ class _Walk:
         stop = self.reader.read(s.stop)
         span = add(stop, self.reader.read(s.start), -1.0)
         if span.led_by or span.value is None:
-            return self._piece(s, span), True
+            return self._turns_by_data(s, span), True
         middle = span.at({n: self.counts.get(n, 2.0) / 2 for n in span.names})
         most = abs(middle) if stop.most is None else min(abs(middle), stop.most)
         return max(1.0, most / abs(s.step)), False
 
-    def _piece(self, s: ir.For, span: Moves) -> float:
+    def _turns_by_data(self, s: ir.For, span: Moves) -> float:
         """Turns of a loop whose ends data say.
 
         Where both do and it goes along an array, the threads that these ends differ for are taken
