@@ -128,7 +128,8 @@ def _unfolded(p: Patches, rows: str, cols: str) -> Title:
     top, left = (local(k, n, _first(p, at)) for n, at in (("top y0", y), ("left x0", x)))
     names = k.draw.word.choice(_OFFSETS)
     with k.for_(names[0], side) as ky, k.for_(names[1], side) as kx:
-        row, col = top + _apart(p, ky), left + _apart(p, kx)
+        row: Expr = top + _apart(p, ky)
+        col: Expr = left + _apart(p, kx)
         entry = k.let("entry slot", p.entry(lead, ky, kx))
         place = p.place(lead, entry, patch)
         if ends:
