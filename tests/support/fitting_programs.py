@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from drawn_programs import accepted_draw, programs_of_all_levels
+from sweeps import is_whole
 
 from synth.render.cuda.choose import schedules_of
 from synth.rows.maker import Accepted
 
-MOST, FEWEST = 6, 5
+MOST, FEWEST = 10 if is_whole() else 6, 5
 SEEDS = range(7, 20)
 """Of further draws, where too few of the first have a form."""
 

@@ -19,12 +19,17 @@ WHOLE = "PAIRSMITH_SWEEP"
 _T = TypeVar("_T")
 
 
+def is_whole() -> bool:
+    """Whether everything was asked for."""
+    return os.environ.get(WHOLE) == "1"
+
+
 def part_of(
     items: Iterable[_T], one_in: int, name: Callable[[_T], str], kind: Callable[[_T], object]
 ) -> list[_T]:
     """One in so many items of each kind, at least one, in their order; all where that is asked."""
     items = list(items)
-    if os.environ.get(WHOLE) == "1":
+    if is_whole():
         return items
     by_kind: dict[object, list[int]] = defaultdict(list)
     for at, item in enumerate(items):

@@ -10,6 +10,7 @@ from generators.build.registry import Title, idiom
 from generators.kit.naming import local
 from generators.kit.sources import zero
 from generators.kit.words import say
+from generators.matrix.large.planes import times
 from generators.matrix.parts import index
 from generators.program.dtypes import FLOAT32, Scalar
 from generators.program.expr import Expr, Var
@@ -48,7 +49,7 @@ class Patches:
 
     def pixels(self, size: str) -> str:
         """Pixels along an axis of the image that has so many patches along it."""
-        inner = size if self.step == 1 else f"{self.step}*{size}"
+        inner = times(self.step, size)
         more = self.reach - 2 * self.pad - (self.step - 1)
         return inner if not more else f"{inner}{more:+d}"
 

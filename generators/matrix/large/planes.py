@@ -68,7 +68,7 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
     spread = shape.choice((1, 2)) if level >= 3 and step == 1 else 1
     padded = step == 1 and shape.chance(0.6 if level >= 3 else 0.3)
     reach = spread * (side - 1)
-    sizes = (h, w) if padded else tuple(f"{_times(step, s)}+{reach}" for s in (h, w))
+    sizes = (h, w) if padded else tuple(f"{times(step, s)}+{reach}" for s in (h, w))
     called = "image x_in" if rank == 2 else "x_in features planes"
     image = k.array(called, scalar, (*leads, *sizes), low=-1.0, high=1.0)
     own = rank > 2 and shape.chance(0.7)
@@ -97,7 +97,7 @@ def convolve_planes(k: KernelBuilder, level: int) -> Title:
     return Title(k.name("depthwise_conv depthwise_conv2d" if own else plain), c.text)
 
 
-def _times(step: int, size: str) -> str:
+def times(step: int, size: str) -> str:
     """A size times a stride."""
     return size if step == 1 else f"{step}*{size}"
 

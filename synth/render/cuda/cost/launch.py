@@ -77,8 +77,8 @@ class Launch:
         rows = zip(
             self.facts.extents[::-1], self.schedule.block, self._each, self.grid, strict=True
         )
+        turned = 0 if self.plan.along_row > 1 else min(1, len(self.grid) - 1)
         for axis, (extent, side, each, blocks) in enumerate(rows):
-            turned = 0 if self.plan.along_row > 1 else min(1, len(self.grid) - 1)
             takes_in_turn = self.plan.in_turn and axis == turned
             work = min(extent, blocks * side) if takes_in_turn else ceil(extent / each)
             found *= blocks * side / max(1, work)
@@ -128,6 +128,11 @@ class Launch:
     def resident(self) -> float:
         """Threads that a processor holds at a time."""
         return max(1.0, min(RESIDENT_THREADS, self.threads / self.device.processors))
+
+    @property
+    def points_at_work(self) -> float:
+        """Points of the launch that the device works on at a time."""
+        return min(self.facts.points, self.resident * self.device.processors / self.group)
 
     @property
     def in_waves(self) -> float:

@@ -185,9 +185,7 @@ class _Traffic:
         self.bytes += moved
         size = launch.facts.arrays[access.array]
         least = min(size, launch.facts.points * access.once * access.bytes) * part
-        missed = moved if self._strays(access) else least
-        if self._is_gone(access):
-            missed = moved
+        missed = moved if self._strays(access) or self._is_gone(access) else least
         if self._thrashes(access):
             missed = moved * _FETCHED_BYTES / SECTOR_BYTES
         key = access.array
@@ -331,9 +329,10 @@ class _Traffic:
         for a in launch.facts.accesses:
             if a.kind == UPDATE or a.loops[-1:] != loops or launch.is_fetched(a):
                 continue
-            is_led = launch.lane in a.moves.led_by
-            size = launch.facts.arrays[a.array] / launch.resident
-            stride = min(size, LINE_BYTES) if is_led else abs(a.stride(launch.lane)) * a.bytes
+            if launch.lane in a.moves.led_by:
+                stride = launch.facts.arrays[a.array] / launch.resident
+            else:
+                stride = abs(a.stride(launch.lane)) * a.bytes
             apart[a.array] = max(apart.get(a.array, 0.0), stride)
         return launch.resident * sum(min(s, float(LINE_BYTES)) for s in apart.values())
 
@@ -355,9 +354,8 @@ class _Traffic:
         is_own = launch.lane in names and access.array not in launch.plan.staged
         if not walked or not is_again or not is_own or launch.is_fetched(access):
             return False
-        points = launch.resident * self.device.processors / launch.group
         each = prod(t.count for t in walked) * access.bytes
-        return min(launch.facts.points, points) * each > self.device.cache_size
+        return launch.points_at_work * each > self.device.cache_size
 
     def _strays(self, access: Access) -> bool:
         """Whether data lead to more places at a time than the cache holds: all that they may lead
@@ -365,7 +363,6 @@ class _Traffic:
         moves, launch = access.moves, self.launch
         reach = moves.stray * access.bytes
         if launch.lane in moves.factors or set(launch.facts.threads) & moves.factors.keys():
-            points = launch.resident * self.device.processors / launch.group
-            reach *= min(launch.facts.points, points)
+            reach *= launch.points_at_work
         size = launch.facts.arrays[access.array]
         return bool(moves.led_by) and min(size, reach) > self.device.cache_size

@@ -75,8 +75,10 @@ def guarded_schedules(program: ir.Program) -> list[Schedule]:
         return [*few, *flat]
     shaped = [Schedule(ONE_THREAD_A_POINT, block) for block in _BLOCKS[dims]]
     if is_narrow(program):
-        return [*few, *flat, shaped[0]]
-    return [*few, *shaped, flat[1]] if _is_flat(program) else [*few, *shaped]
+        usual = [*flat, shaped[0]]
+    else:
+        usual = [*shaped, flat[1]] if _is_flat(program) else shaped
+    return [*few, *usual]
 
 
 def check_guarded(program: ir.Program, schedule: Schedule) -> None:

@@ -77,7 +77,7 @@ def loop_of(text: KernelText) -> Loop:
         body.special[key] = _adder(body, parts[target.name][1], target)
     known = flat_index(text.kernel.threads, text.extents())
     inner = body.run(text.kernel.body, text.given(), 2, known)
-    lines = [line for t, name, _ in parts.values() for line in start_lines(text, t, name)]
+    lines = start_lines(text, list(parts.values()))
     head = without_unused(grid_stride_head(text), inner)
     grid = flat_grid(text.formulas(), text.schedule.block[0] * text.schedule.elements_a_thread)
     return Loop([*lines, *head, *inner, "    }"], grid, list(parts.values()), body)
@@ -87,10 +87,13 @@ def _atomics(body: ir.Body) -> list[ir.Atomic]:
     return [s for s in statements(body) if isinstance(s, ir.Atomic)]
 
 
-def start_lines(text: KernelText, target: Sum, name: str) -> list[str]:
-    """The declaration of a part, which starts as what joining leaves alone."""
-    start = neutral(text.library, target.join, target.type)
-    return wrapped(4, f"{text.library.type(target.type)} {name} = {start};")
+def start_lines(text: KernelText, parts: Sequence[Part]) -> list[str]:
+    """The declarations of parts, which start as what joining leaves alone."""
+    lib, lines = text.library, []
+    for target, name, _ in parts:
+        start = neutral(lib, target.join, target.type)
+        lines += wrapped(4, f"{lib.type(target.type)} {name} = {start};")
+    return lines
 
 
 def _adder(body: Body, name: str, target: Sum) -> Callable[[Any, int], None]:

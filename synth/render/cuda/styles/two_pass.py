@@ -55,7 +55,7 @@ def _dtype(kind: object) -> str:
 def _second(text: KernelText, loop: Loop, arrays: Mapping[str, str], blocks: str) -> list[str]:
     """The body of the second kernel."""
     block, body = text.fresh("block", "b"), loop.body
-    lines = [line for t, name, _ in loop.parts for line in start_lines(text, t, name)]
+    lines = start_lines(text, loop.parts)
     head = f"for (int {block} = threadIdx.x; {block} < {blocks}; {block} += blockDim.x) {{"
     lines += wrapped(4, head)
     for target, name, _ in loop.parts:

@@ -241,7 +241,9 @@ def test_more_blocks_take_longer_to_start(all_accepted: list[Accepted]) -> None:
         times_of(demands(facts, Plan(), Schedule("guarded", (threads,))), H200)[STARTS]
         for threads in (128, 512)
     )
-    assert small > 1.3 * large
+    starts = {n: H200.block_us + n / 32 * H200.warp_us for n in (128, 512)}
+    assert small / large == pytest.approx(4 * starts[128] / starts[512], rel=0.01)
+    assert small > 1.4 * large
 
 
 @pytest.mark.parametrize("places", [1, 8, 32, 256, 4096])
