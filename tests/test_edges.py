@@ -1,4 +1,4 @@
-"""What every op answers at the edges of its types; see scripts/measure/edges.py."""
+"""What every op answers at the edges of its types; see scripts/measure/edges/table.py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from generators.program.samplers import SAMPLERS
 
 pytest.importorskip("warp")
 
-from scripts.measure.edges import (
+from scripts.measure.edges.op_programs import OneOp, op_program
+from scripts.measure.edges.table import (
     EXPLAINED,
     Difference,
     Entry,
@@ -24,7 +25,6 @@ from scripts.measure.edges import (
     table_of,
     unexplained,
 )
-from scripts.measure.op_programs import OneOp, op_program
 from synth.render.cuda import kernel as cuda_kernel
 from synth.render.ranges.table import Edges
 

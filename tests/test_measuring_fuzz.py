@@ -1,4 +1,4 @@
-"""scripts/measure/score_fuzz.py: mutations follow from the seed, and what is left is noticed."""
+"""scripts/measure/judge/fuzz.py: mutations follow from the seed, and what is left is noticed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from scripts.measure.judge.fuzz import _fault, _left_behind
+from scripts.measure.judge.mutations import CHANGES, mutate
 from scripts.measure.processes import processes_below, usage
-from scripts.measure.score_fuzz import _fault, _left_behind
-from scripts.measure.text_mutations import CHANGES, mutate
 from validate.score.scorer import Verdict
 
 TEXTS = [

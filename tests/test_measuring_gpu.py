@@ -1,4 +1,4 @@
-"""scripts/measure/score_gpu.py where there is no GPU: what becomes of a text, by a stand-in."""
+"""scripts/measure/judge/on_gpu.py where there is no GPU: what becomes of a text, by a stand-in."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hand_rows import arg, output, size_of, sizes
 
-from scripts.measure.gpu_folder import Job, Rows, read_jobs, write_folder
-from scripts.measure.gpu_pool import run_all
-from scripts.measure.score_gpu import compare
+from scripts.measure.judge.gpu.folder import Job, Rows, read_jobs, write_folder
+from scripts.measure.judge.gpu.pool import run_all
+from scripts.measure.judge.on_gpu import compare
 from validate.score.hidden import KINDS, OWN, Draw, Trial, trial_inputs
 
 ROW: dict[str, Any] = {

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from generators.program.serialise import from_json
-from scripts.measure.gradcheck import against_text, float_width, gradcheck, small_sizes
+from scripts.measure.frameworks.gradcheck import against_text, float_width, gradcheck, small_sizes
 from synth.dataset.stored import stored_rows
 from synth.render.array.module import render_torch
 from synth.render.array.values import NoForm

@@ -1,4 +1,4 @@
-"""scripts/measure/grpo.py and what it is made of, where torch is installed."""
+"""scripts/measure/loop/grpo.py and what it is made of, where torch is installed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ torch.set_num_threads(1)
 
 from tokenizers import Tokenizer, models, pre_tokenizers  # noqa: E402
 
-from scripts.measure.grpo import pass_rates  # noqa: E402
-from scripts.measure.grpo_step import Asked, Learner, advantages, verdicts_of  # noqa: E402
-from scripts.measure.loop_speaker import Speaker, Voice  # noqa: E402
-from scripts.measure.worth_answers import Draw  # noqa: E402
-from scripts.measure.worth_model import Transformer  # noqa: E402
-from scripts.measure.worth_tokens import MARKS  # noqa: E402
+from scripts.measure.loop.grpo import pass_rates  # noqa: E402
+from scripts.measure.loop.grpo_step import Asked, Learner, advantages, verdicts_of  # noqa: E402
+from scripts.measure.loop.speaker import Speaker, Voice  # noqa: E402
+from scripts.measure.training.answers import Draw  # noqa: E402
+from scripts.measure.training.model import Transformer  # noqa: E402
+from scripts.measure.training.tokens import MARKS  # noqa: E402
 from synth.loop.client import Endpoint, Trouble  # noqa: E402
 from validate.score.scorer import Answer, Verdict  # noqa: E402
 

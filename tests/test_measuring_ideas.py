@@ -1,4 +1,4 @@
-"""scripts/measure/coverage.py and scripts/author/try_idiom.py: what is told of idioms."""
+"""scripts/measure/rows/coverage.py and scripts/author/try_idiom.py: what is told of idioms."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from drawn_programs import accepted_draw
 
 from generators import categories
 from scripts.author.try_idiom import draw_cell, predictions, tell_facts
-from scripts.measure.believable import Facts, sides, updates
-from scripts.measure.coverage import families, ideas_of, table
+from scripts.measure.rows.believable import Facts, sides, updates
+from scripts.measure.rows.coverage import families, ideas_of, table
 from synth.dataset.stored import stored_rows
 from synth.errors import SettingsError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.measure import reading
+from scripts.measure.rows import reading
 from synth.dataset.stored import stored_rows
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from scripts.measure.worth_names import (
+from scripts.measure.training.names import (
     Fresh,
     Namer,
     count_templates,
@@ -25,12 +25,12 @@ from scripts.measure.worth_names import (
     read_templates,
     syllables_of,
 )
-from scripts.measure.worth_prepare import Settings, is_held_out, part_of, prepare
-from scripts.measure.worth_renaming import names_of
-from scripts.measure.worth_runs import all_done, line_of, run_of
-from scripts.measure.worth_table import page, wilson
-from scripts.measure.worth_templates import template_of
-from scripts.measure.worth_tokens import (
+from scripts.measure.training.prepare import Settings, is_held_out, part_of, prepare
+from scripts.measure.training.renaming import names_of
+from scripts.measure.training.runs import all_done, line_of, run_of
+from scripts.measure.training.table import page, wilson
+from scripts.measure.training.templates import template_of
+from scripts.measure.training.tokens import (
     ASKED,
     END,
     INDEX,

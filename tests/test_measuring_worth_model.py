@@ -1,4 +1,4 @@
-"""scripts/measure/worth_model.py and worth_train.py, where torch is installed."""
+"""scripts/measure/training/model.py and train.py, where torch is installed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from scripts.measure.worth_answers import Draw, answers  # noqa: E402
-from scripts.measure.worth_model import PARTS, Transformer  # noqa: E402
-from scripts.measure.worth_muon import Muon, orthogonal  # noqa: E402
-from scripts.measure.worth_plan import STAYS, Plan, rate_at  # noqa: E402
-from scripts.measure.worth_tokens import (  # noqa: E402
+from scripts.measure.training.answers import Draw, answers  # noqa: E402
+from scripts.measure.training.model import PARTS, Transformer  # noqa: E402
+from scripts.measure.training.muon import Muon, orthogonal  # noqa: E402
+from scripts.measure.training.plan import STAYS, Plan, rate_at  # noqa: E402
+from scripts.measure.training.tokens import (  # noqa: E402
     ANSWER,
     END,
     QUESTION,
@@ -19,7 +19,7 @@ from scripts.measure.worth_tokens import (  # noqa: E402
     Part,
     conversation_of,
 )
-from scripts.measure.worth_train import Training, batch_of  # noqa: E402
+from scripts.measure.training.train import Training, batch_of  # noqa: E402
 
 VOCABULARY, CONTEXT = 40, 70
 

@@ -31,7 +31,7 @@ from generators import categories
 from generators.program.serialise import from_json
 from scripts.audit.kill_table import run_jobs
 from scripts.audit.kill_table import take_rows as take_turns
-from scripts.measure.gradients import CATEGORIES, accepted_draws, row_of, settings_of
+from scripts.measure.rows.gradients import CATEGORIES, accepted_draws, row_of, settings_of
 from synth.dataset.stored import stored_rows
 from synth.render.cuda.choose import schedule_for, schedules_of
 from synth.render.cuda.module import render

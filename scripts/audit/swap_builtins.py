@@ -1,6 +1,6 @@
 """Replaces a builtin's call by another of the same type and asks whether an output changes.
 
-Nothing to run: scripts/measure/breadth.py uses it for `--swap-rows`.
+Nothing to run: scripts/measure/rows/breadth.py uses it for `--swap-rows`.
 """
 
 from __future__ import annotations

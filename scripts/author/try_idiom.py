@@ -3,10 +3,10 @@
 Run: PYTHONPATH=. python scripts/author/try_idiom.py CATEGORY [IDIOM ...] [--draws N] [--level L]
 [--show K] [--plain] [--run]. Draws N programs for each idiom and level, judges them and translates
 them. Then it tells for each idiom which share of the accepted rows has what nobody would write and
-how deep they are, by the rules of `scripts/measure/believable.py` (what the gates of habits found
-is among the rejects), and which styles of plain CUDA they got and what limits these by prediction.
-`--show` prints K rows of each idiom and level, `--plain` their plain CUDA as well, with the
-predicted time of each style; `--run` also runs the CUDA text of the accepted rows on the host.
+how deep they are, by the rules of `scripts/measure/rows/believable.py` (what the gates of habits
+found is among the rejects), and which styles of plain CUDA they got and what limits these by
+prediction. `--show` prints K rows of each idiom and level, `--plain` their plain CUDA as well, with
+the predicted time of each style; `--run` also runs the CUDA text of the accepted rows on the host.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from generators import every_category
 from generators.build.draw import Draw, Reject
 from generators.build.registry import LEVELS
 from generators.program import ir
-from scripts.measure.believable import DEPTH, RULES, Facts, shares
+from scripts.measure.rows.believable import DEPTH, RULES, Facts, shares
 from synth.dataset.settings import Versions, make_settings
 from synth.render.cuda.choose import Candidate, candidates_of
 from synth.render.cuda.regime import upper_sizes

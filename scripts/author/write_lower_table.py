@@ -2,10 +2,10 @@
 
     PYTHONPATH=. python scripts/author/write_lower_table.py [RESULTS.json...]
 
-RESULTS are of `scripts/measure/lower_times.py --json` or `lower_tuned.py --json`. Of each op, dtype
-and shape the fastest right candidate of all files stays; an entry of the table that no file has
-stays as it is. Shapes beyond what a spec may say are left out. Without RESULTS schedules get fields
-that are new.
+RESULTS are of `scripts/measure/lower/times.py --json` or `tuned.py --json` beside it. Of each op,
+dtype and shape the fastest right candidate of all files stays; an entry of the table that no file
+has stays as it is. Shapes beyond what a spec may say are left out. Without RESULTS schedules get
+fields that are new.
 """
 
 from __future__ import annotations

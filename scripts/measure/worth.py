@@ -27,8 +27,8 @@ _FOREIGN = ("torch", "tokenizers")
 
 
 def _prepare(args: argparse.Namespace) -> None:
-    from scripts.measure.worth_prepare import Settings, prepare
-    from scripts.measure.worth_tokens import TOKENS
+    from scripts.measure.training.prepare import Settings, prepare
+    from scripts.measure.training.tokens import TOKENS
 
     settings = Settings(
         tuple(dict.fromkeys(args.view or ["sft"])),
@@ -56,14 +56,14 @@ def _prepare(args: argparse.Namespace) -> None:
 
 
 def _train(args: argparse.Namespace) -> None:
-    from scripts.measure.worth_train import Plan, train_and_ask
+    from scripts.measure.training.train import Plan, train_and_ask
 
     plan = Plan(**{field.name: getattr(args, field.name) for field in fields(Plan)})
     train_and_ask(args.folder, args.results, plan)
 
 
 def _table(args: argparse.Namespace) -> None:
-    from scripts.measure.worth_table import page
+    from scripts.measure.training.table import page
 
     print(page(args.folder, args.report, args.run))
 
@@ -111,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--batch-tokens", type=int, default=65536, help="with padding")
     train.add_argument("--learning-rate", type=float, default=1.2e-3, help="the highest")
     train.add_argument(
-        "--parts", default="", help="what the model has beside, joined by commas: worth_model.py"
+        "--parts", default="", help="what the model has beside, joined by commas: training/model.py"
     )
     train.add_argument("--matrix-rate", type=float, default=0.0, help="Muon's; 0 is AdamW alone")
     train.add_argument("--schedule", choices=("cosine", "stays"), default="cosine")

@@ -1,9 +1,11 @@
-"""Programs drawn for tests."""
+"""Programs drawn for tests: of an idiom, of all, those with a form in a style of plain CUDA."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING
+
+from sweeps import is_whole
 
 from generators import categories
 from generators.build.draw import Draw, Reject
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from synth.views.layout import Choice
 
 TRIES = 40
+MOST, FEWEST = 10 if is_whole() else 6, 5
+SEEDS = range(7, 20)
+"""How many of a style, and at least; seeds of further draws, where too few have a form."""
 
 
 @cache
@@ -62,3 +67,22 @@ def drawn_choice(category: str, idiom: str, level: int, size: int = 0) -> Choice
         sizes = dict.fromkeys(sizes, size)
     listed = candidates_of(program, sizes)
     return Choice(program, listed[0], listed, sizes)
+
+
+def fitting_in(style: str, all_accepted: list[Accepted]) -> list[Accepted]:
+    """Programs that have a form in a style, evenly over all; where that makes too few, draws of all
+    idioms and levels that have had one."""
+    from synth.render.cuda.choose import schedules_of
+
+    fitting = [a for a in all_accepted if style in schedules_of(a.program)]
+    if len(fitting) >= FEWEST:
+        return fitting[:: max(1, len(fitting) // MOST)][:MOST]
+    places = [
+        (p.category, p.idiom, p.level) for p in programs_of_all_levels() if style in schedules_of(p)
+    ]
+    for seed in SEEDS:
+        if len(fitting) >= FEWEST:
+            break
+        again = [accepted_draw(*place, seed=seed) for place in places]
+        fitting += [a for a in again if style in schedules_of(a.program)]
+    return fitting[:: max(1, len(fitting) // MOST)][:MOST]

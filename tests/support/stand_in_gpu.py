@@ -1,4 +1,4 @@
-"""In place of a GPU for scripts/measure/score_gpu.py: a text's own words say what becomes of it."""
+"""In place of a GPU for scripts/measure/judge/on_gpu.py: a text says what becomes of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import signal
 import time
 
-from scripts.measure.gpu_folder import Job, Row
+from scripts.measure.judge.gpu.folder import Job, Row
 from validate.gpu.launch import LaunchFailed
 from validate.gpu.nvrtc import Refused
 from validate.gpu.text import Ran, Shape

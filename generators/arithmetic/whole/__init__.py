@@ -1,1 +1,1 @@
-"""Whole numbers: divided with every way of rounding, and taken apart."""
+"""Whole numbers: divided with every way of rounding, taken apart, hashed, checked; the calendar."""

@@ -1,6 +1,6 @@
 """Adapters: what other trainers are given is what the scorer gives.
 
-Those whose packages are small are tried here; `scripts/measure/adapters.py` tries all.
+Those whose packages are small are tried here; `scripts/measure/frameworks/adapters.py` tries all.
 """
 
 from __future__ import annotations
@@ -12,7 +12,12 @@ from pathlib import Path
 import pytest
 
 import pairsmith
-from scripts.measure.adapters import scores, toy_answers, try_reasoning_gym, try_verifiers
+from scripts.measure.frameworks.adapters import (
+    scores,
+    toy_answers,
+    try_reasoning_gym,
+    try_verifiers,
+)
 from synth.loop.adapters import trl, verl
 from synth.loop.tasks import Entry
 

@@ -12,7 +12,7 @@ from generators.program import expr, ir
 from generators.program.dtypes import FLOAT32, Quat, Type, Vec
 from generators.program.expr import Construct, Expr, Var, literal, op
 from generators.program.walk import bodies, expressions, parts
-from scripts.measure.op_programs import I, array, program, var
+from scripts.measure.edges.op_programs import I, array, program, var
 from synth.gates.contract import sizes_of
 from synth.gates.evaluate import Evaluation
 from synth.gates.lanes.values import NOISE, NUDGED, REDRAWN

@@ -47,7 +47,7 @@ from generators.program.expr import (
     op,
 )
 from generators.program.ops import ATOMICS, OPS
-from scripts.measure.op_programs import I, N, array, op_cases, op_program, program, var
+from scripts.measure.edges.op_programs import I, N, array, op_cases, op_program, program, var
 from synth.codegen.translator import Translator
 from synth.render import warp as render_warp
 from synth.render.cuda import module as render_cuda

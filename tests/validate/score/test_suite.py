@@ -49,7 +49,7 @@ def told(texts: list[JudgeText]) -> dict[str, Verdict]:
 
 def _some(texts: list[JudgeText], known: dict[str, str]) -> list[JudgeText]:
     """Some texts of each class, and all of a table: `make test-all` judges the whole, and so does
-    `scripts/measure/judge_suite.py`, at more than one seed."""
+    `scripts/measure/judge/suite.py`, at more than one seed."""
     taken = part_of(texts, 8, lambda text: text.name, lambda text: text.kind)
     return [t for t in texts if t in taken or f"{t.kind}/{t.name}" in known]
 

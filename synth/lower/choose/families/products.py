@@ -59,7 +59,7 @@ _RESERVED_BYTES = 1024
 
 @dataclass(frozen=True)
 class _Weights:
-    """Found by `scripts/measure/lower_choices.py --fit` from times on an H100.
+    """Found by `scripts/measure/lower/choices.py --fit` from times on an H100.
 
     `registers`: of a thread besides sums and fragments; `shared`: clocks for what a warp reads of
     shared memory; `l2`: bytes a clock; `sync`: clocks of a tile's meeting; `copying`: how much

@@ -18,7 +18,7 @@ NOMINAL = 4096
 
 @dataclass(frozen=True)
 class _Weights:
-    """Found by `scripts/measure/lower_choices.py --fit` from times on an H100.
+    """Found by `scripts/measure/lower/choices.py --fit` from times on an H100.
 
     `registers`: of a thread, besides `each` for a value; `held` and `again`: instructions for a
     value that is held, or read again; `loads`: of a thread in flight where it reads again;

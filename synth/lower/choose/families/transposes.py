@@ -13,7 +13,7 @@ PLAN = Transpose
 SIZES = ("m", "n")
 NOMINAL = 4096
 
-# Found by `scripts/measure/lower_choices.py --fit` from times on an H100: loads of a thread in
+# Found by `scripts/measure/lower/choices.py --fit` from times on an H100: loads of a thread in
 # flight, the share of a copy's rate, bytes in flight for half of it, and microseconds of a launch.
 WEIGHTS = {"loads": 4.65, "rate": 1.256, "flight": 10_700.0, "conflict": 0.0067, "launch": 5.1}
 

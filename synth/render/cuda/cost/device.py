@@ -1,7 +1,7 @@
 """What a device does in a time: the constants of the cost model, fitted to measured times.
 
-``scripts/measure/fit_cost.py`` fits them to the table that ``pairsmith gpu tune`` writes; figures,
-devices and errors are in ``notes/measurements/cost.md``.
+``scripts/measure/cost/fit_cost.py`` fits them to the table that ``pairsmith gpu tune`` writes;
+figures, devices and errors are in ``notes/measurements/cost.md``.
 """
 
 from __future__ import annotations

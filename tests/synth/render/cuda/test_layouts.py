@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from fitting_programs import fitting_in
+from drawn_programs import fitting_in
 
 from generators.program import ir
 from generators.program.dtypes import FLOAT32, INT32, Array, Quat, Transform, Vec

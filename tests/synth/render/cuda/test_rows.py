@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from drawn_programs import accepted_draw
-from fitting_programs import fitting_in
+from drawn_programs import accepted_draw, fitting_in
 
 from generators.build.registry import LEVELS
 from generators.program import ir

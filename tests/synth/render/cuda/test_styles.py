@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from drawn_programs import programs_of_all_levels
-from fitting_programs import FEWEST, fitting_in
+from drawn_programs import FEWEST, fitting_in, programs_of_all_levels
 
 from generators.program import ir
 from generators.program.dtypes import INT32

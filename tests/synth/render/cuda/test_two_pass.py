@@ -8,8 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from drawn_programs import accepted_draw
-from fitting_programs import fitting_in
+from drawn_programs import accepted_draw, fitting_in
 
 from generators.program import ir
 from generators.program.walk import statements

@@ -1,7 +1,7 @@
 """Modules of PyTorch operators: what they pass to their launchers, without PyTorch or a GPU.
 
-A stand-in records launches and allocates with NumPy. On a GPU `scripts/measure/torch_operators.py`
-builds and differentiates such modules.
+A stand-in records launches and allocates with NumPy. On a GPU
+`scripts/measure/frameworks/torch_operators.py` builds and differentiates such modules.
 """
 
 from __future__ import annotations

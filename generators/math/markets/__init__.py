@@ -1,0 +1,1 @@
+"""Prices of derivatives: lattices of their values."""

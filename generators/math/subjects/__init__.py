@@ -1,0 +1,1 @@
+"""Formulas of a subject each: medicine, finance, fluids, motion, light, physics, directions."""
