@@ -1,13 +1,13 @@
 """Plain CUDA against Warp's text, and its forms against each other, where memory is what limits.
 
 Run: PYTHONPATH=. python scripts/measure/cost/fast_rows.py OUT [--rows N] [--schedules K]
-[--elements E] [--seconds S] [--to FOLDER]. Needs a GPU, no Warp: headers lie in OUT/include. Of N
-rows of a dataset, even over categories, each row's own schedule and the best predicted of its other
-styles, K in all, are proven equal to Warp's text and timed at about E elements and at the high ends
-of the row's regime, the L2 cache flushed. Prints, for each of the two, Warp's time over that of the
-published schedule by category, the share of rows bound by memory that reach 80 % of the copy rate,
-the rows below 0.8, and for each style how its time compares with one thread an element; writes all
-trials, and a line for each row.
+[--elements E] [--seconds S] [--idiom I] [--to FOLDER]. Needs a GPU, no Warp: headers lie in
+OUT/include. Of N rows of a dataset (of some idioms), even over categories, each row's own schedule
+and the best predicted of its other styles, K in all, are proven equal to Warp's text and timed at
+about E elements and at the high ends of the row's regime, the L2 cache flushed. Prints, for each of
+the two, Warp's time over that of the published schedule by category, the share of rows bound by
+memory that reach 80 % of the copy rate, the rows below 0.8, and for each style how its time
+compares with one thread an element; writes all trials, and a line for each row.
 """
 
 from __future__ import annotations
@@ -185,6 +185,8 @@ def main(wanted: argparse.Namespace) -> None:
     target = wanted.to or wanted.out
     ready_folder(target)
     known = (r for r in read_rows_and_programs(wanted.out) if r["program"])
+    if wanted.idiom:
+        known = (r for r in known if r["idiom"] in wanted.idiom)
     rows = choose_rows(known, wanted.rows)
     records, sizes = measured(rows, device, wanted)
     peaks = measure_peaks(device)
@@ -209,6 +211,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--schedules", type=int, default=6)
     parser.add_argument("--elements", type=int, default=10_000_000)
     parser.add_argument("--seconds", type=float, default=400.0, help="on the device, at most")
+    parser.add_argument("--idiom", action="append", help="its rows alone; may be said again")
     parser.add_argument("--to", type=Path)
     return parser.parse_args()
 

@@ -110,9 +110,9 @@ class Body(Expressions):
     # Statements
 
     def _typed(self, name: str) -> str:
-        """What stands before a variable that an assignment declares."""
-        const = "" if name in self.declared.changed else "const "
-        return f"{const}{self.library.type(self.types[name])} "
+        """What stands before a variable that an assignment declares. Not whether it is changed: who
+        writes the text from its beginning would have to know what comes."""
+        return f"{self.library.type(self.types[name])} "
 
     def _assign(self, s: ir.Assign, depth: int) -> None:
         name, type_ = self.name(s.name), self.types[s.name]

@@ -213,7 +213,7 @@ def without_unread(lines: list[str], names: set[str]) -> list[str]:
     kept = list(lines)
     for name in names:
         uses = [k for k, line in enumerate(kept) if re.search(rf"\b{name}\b", line)]
-        if len(uses) == 1 and kept[uses[0]].lstrip().startswith(f"const int {name} = "):
+        if len(uses) == 1 and re.match(rf" *(const )?int {name} = ", kept[uses[0]]):
             del kept[uses[0]]
     return kept
 
@@ -222,7 +222,7 @@ def without_idle(lines: list[str]) -> list[str]:
     """The lines less those that compute an index that nothing asks for."""
     kept: list[str] = []
     for k in range(len(lines) - 1, -1, -1):
-        found = re.fullmatch(r" *const int (\w+) = [^;]*;", lines[k])
+        found = re.fullmatch(r" *(?:const )?int (\w+) = [^;]*;", lines[k])
         if found is None or re.search(rf"\b{found.group(1)}\b", "\n".join(kept)):
             kept.insert(0, lines[k])
     return kept

@@ -14,7 +14,7 @@ from generators.program.walk import statements
 from synth.render.cuda.body import Body
 from synth.render.cuda.device.collective import block_join, block_scan, identity, join_into
 from synth.render.cuda.dialect.current import block_at, spoken, thread_at
-from synth.render.cuda.find.tile_homes import changed, homes, idle_threads, tile_names, views
+from synth.render.cuda.find.tile_homes import homes, idle_threads, tile_names, views
 from synth.render.cuda.kernel import KernelText, Written
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, Style, power_of_two, same_dims
@@ -36,7 +36,6 @@ class _Writer:
         self.dirty: set[str] = set()
         self.read: set[str] = set()
         self.sums = _times_joined(text.kernel.body)
-        self.changed = changed(text.kernel.body)
         self.views = views(text.kernel.body)
 
     def lines(self) -> list[str]:
@@ -151,8 +150,7 @@ class _Writer:
         elif home.some:
             self.loops.array(depth, home.declared(spelled, self._kind(home.type)))
         elif home.each == 1:
-            const = "" if name in self.changed else "const "
-            self.body.put(depth, f"{const}{self._kind(home.type)} {spelled} = {value};")
+            self.body.put(depth, f"{self._kind(home.type)} {spelled} = {value};")
         else:
             self.loops.array(depth, home.declared(spelled, self._kind(home.type)))
 

@@ -121,8 +121,7 @@ class _Online(Rows):
 
     def _join_largest(self, s: ir.Assign, depth: int) -> None:
         body = self.body
-        const = "" if s.name in body.declared.changed else "const "
-        head = f"{const}{body.library.type(self.form.largest.type)} {body.name(s.name)}"
+        head = f"{body.library.type(self.form.largest.type)} {body.name(s.name)}"
         body.put(
             depth, f"{head} = {self.joiner(self.largest[0])}({body.name(self.names.part.name)});"
         )
