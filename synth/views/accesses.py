@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from synth.render.cuda.cost.access import LOAD, STORE, UPDATE, Access
 from synth.render.cuda.cost.device import LINE_BYTES, WARP
-from synth.render.cuda.cost.facts import LOAD, STORE, UPDATE, Access
 from synth.views.layout import Cost
 
 Row = Mapping[str, Any]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from synth.render.cuda.cost.access import LOAD
 from synth.render.cuda.cost.device import H200, WARP
-from synth.render.cuda.cost.facts import LOAD
 from synth.render.cuda.cost.predict import (
     ATOMICS,
     CACHE,

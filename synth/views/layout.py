@@ -13,9 +13,10 @@ from generators.program.joins import named
 from generators.program.serial import serial
 from generators.program.serialise import from_json
 from synth.render.cuda.choose import Candidate, candidates_of
+from synth.render.cuda.cost.access import LOAD, UPDATE, Access, Facts, Work
 from synth.render.cuda.cost.atomics import atomics, most_updates
 from synth.render.cuda.cost.device import H200, WARP
-from synth.render.cuda.cost.facts import LOAD, UPDATE, Access, Facts, Work, facts_of
+from synth.render.cuda.cost.facts import facts_of
 from synth.render.cuda.cost.launch import Launch
 from synth.render.cuda.cost.predict import (
     CACHE,

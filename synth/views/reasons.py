@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from synth.render.cuda.cost.access import UPDATE
 from synth.render.cuda.cost.device import H200
-from synth.render.cuda.cost.facts import UPDATE
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import styles
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT

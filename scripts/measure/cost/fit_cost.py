@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows
 from synth.render.cuda.choose import schedules_of
+from synth.render.cuda.cost.access import Facts
 from synth.render.cuda.cost.device import H200, Device
-from synth.render.cuda.cost.facts import Facts, facts_of
+from synth.render.cuda.cost.facts import facts_of
 from synth.render.cuda.cost.predict import Demands, demands, times_of, together
 from synth.render.cuda.find.owned import settled
 from synth.render.cuda.schedule import Schedule

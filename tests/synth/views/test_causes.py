@@ -15,9 +15,9 @@ from drawn_programs import drawn_choice
 from generators.build.registry import LEVELS
 from synth.dataset.stored import stored_rows
 from synth.reasons import ViewReason
+from synth.render.cuda.cost.access import LOAD, UPDATE, Access
 from synth.render.cuda.cost.affine import Moves, add, of, remainder
 from synth.render.cuda.cost.device import WARP
-from synth.render.cuda.cost.facts import LOAD, UPDATE, Access
 from synth.render.cuda.cost.predict import ATOMICS, CACHE, INSTRUCTIONS, LATENCY
 from synth.render.cuda.styles.threads import ONE_THREAD_A_POINT
 from synth.render.cuda.styles.walks import ROW_VECTORS

@@ -21,8 +21,9 @@ from generators.program.serial import serial
 from generators.program.serialise import from_json
 from synth.dataset.stored import stored_rows
 from synth.render.cuda.choose import candidates_of
+from synth.render.cuda.cost.access import LOAD, STORE, UPDATE
 from synth.render.cuda.cost.device import H200
-from synth.render.cuda.cost.facts import LOAD, STORE, UPDATE, facts_of
+from synth.render.cuda.cost.facts import facts_of
 from synth.render.cuda.cost.launch import Launch
 from synth.render.cuda.cost.predict import (
     ATOMICS,

@@ -8,8 +8,8 @@ from math import ceil, exp, log, log2, prod, sqrt
 
 from generators.program import ir
 from generators.program.dtypes import Array
+from synth.render.cuda.cost.access import UPDATE, Access
 from synth.render.cuda.cost.device import WARP
-from synth.render.cuda.cost.facts import UPDATE, Access
 from synth.render.cuda.cost.launch import Launch
 from synth.render.cuda.cost.operations import width
 
@@ -39,13 +39,11 @@ def atomics(launch: Launch) -> dict[str, float]:
             updates -= kept
             before = merged.get(access.array, (0.0, 0.0, 0.0))
             merged[access.array] = (before[0] + kept, copies, _bins(launch, access))
-        elif access.node in plan.matched:
+        if access.node in plan.matched:
             matches += updates
-            updates /= lanes_at_one(places)
-        else:
-            updates /= plan.combined.get(access.node, 1.0)
+        updates, waiting = _in_memory(launch, access, updates, places)
         everywhere += updates * access.atoms
-        at_one += updates / _at_a_time(launch, access, places)
+        at_one += waiting
     # A block's copy of an array is added to the whole once, whatever the places that update it.
     for array, (kept, copies, bins) in merged.items():
         updates = copies * min(bins, kept / copies)
@@ -57,6 +55,22 @@ def atomics(launch: Launch) -> dict[str, float]:
         "shared_updates": shared,
         "matches": matches,
     }
+
+
+def _in_memory(
+    launch: Launch, access: Access, updates: float, places: float
+) -> tuple[float, float]:
+    """Of so many updates those that reach memory, and how many wait for each other at one element:
+    of points that all start at one those that start."""
+    plan = launch.plan
+    first = updates * access.first / access.times if access.first else 0.0
+    if access.node in plan.matched:
+        others = (updates - first) / lanes_at_one(places)
+        first /= WARP
+    else:
+        together = 1.0 if access.node in plan.in_shared else plan.combined.get(access.node, 1.0)
+        others, first = (updates - first) / together, first / together
+    return first + others, first + others / _at_a_time(launch, access, places)
 
 
 def most_updates(launch: Launch) -> float:
@@ -148,7 +162,8 @@ def _at_a_time(launch: Launch, access: Access, places: float) -> float:
 def _places(launch: Launch, access: Access) -> float:
     """Different elements that an atomic meets."""
     size = max(1.0, launch.facts.arrays[access.array] / access.bytes)
-    found = min(size, access.moves.values, access.moves.span + 1.0)
+    bound = launch.facts.met.get(access.node, size)
+    found = min(size, bound, access.moves.values, access.moves.span + 1.0)
     if not access.moves.led_by:
         counts = dict(zip(launch.facts.threads, launch.facts.extents, strict=True))
         counts |= {t.name: max(1, round(t.count)) for t in access.loops}

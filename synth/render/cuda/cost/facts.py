@@ -7,14 +7,14 @@ data bound turn a usual number of times.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import inf, prod
-from typing import Any
 
 from generators.program import ir
 from generators.program.dtypes import Array
 from generators.program.expr import Expr, Load, Op, Var
 from generators.program.walk import expressions, operands, parts, statements
+from synth.render.cuda.cost.access import LOAD, STORE, UPDATE, Access, Facts, Turns, Work
 from synth.render.cuda.cost.affine import (
     UNKNOWN,
     Moves,
@@ -27,7 +27,8 @@ from synth.render.cuda.cost.affine import (
     scaled,
     spread,
 )
-from synth.render.cuda.cost.device import LINE_BYTES, SECTOR_BYTES, WARP
+from synth.render.cuda.cost.carried import carried
+from synth.render.cuda.cost.met import elements_met
 from synth.render.cuda.cost.operations import instructions, of_body, width
 from synth.render.cuda.types import bytes_of
 from validate.row.sizes import evaluate_all
@@ -37,96 +38,6 @@ _FEWEST_TURNS = 0.1
 _UNBOUNDED_TURNS = 16.0
 _STAYS = 0.75
 """Threads that go on behind a test that makes some leave."""
-
-LOAD, STORE, UPDATE = "load", "store", "update"
-
-
-@dataclass(frozen=True)
-class Turns:
-    """A loop: its node's ``id``, its variable (empty for while) and how often it turns;
-    ``is_guess`` where only data say how often."""
-
-    node: int
-    name: str
-    count: float
-    is_guess: bool = False
-
-
-@dataclass(frozen=True)
-class Access:
-    """Places in the text that read or write an array in the same way but for constant distances.
-
-    ``times`` a point of the launch in all, ``once`` the most of any one place: what its neighbours
-    read is near by then; ``most`` as that, were every branch taken that data or an edge decides.
-    """
-
-    kind: str
-    array: str
-    bytes: int
-    node: int
-    times: float
-    once: float
-    moves: Moves
-    loops: tuple[Turns, ...]
-    most: float = 0.0
-    atoms: int = 1
-    """Numbers that an element has, each of which an update changes by itself."""
-
-    @property
-    def is_guess(self) -> bool:
-        """Whether data decide how often a loop around it turns."""
-        return any(turns.is_guess for turns in self.loops)
-
-    def lanes(self, lane: str, first: int = 0) -> list[float]:
-        """The elements that a warp of neighbours in a variable touch, the first of them at a value
-        of it, but for what all of them share."""
-        return [self.moves.at({lane: float(first + k)}) for k in range(WARP)]
-
-    def stride(self, lane: str) -> float:
-        """Elements between neighbours in a variable; of stairs those that would ask for as many
-        lines and sectors as a warp does."""
-        if not any(lane in stair.names for stair in self.moves.stairs):
-            return abs(self.moves.factors.get(lane, 0.0))
-        # What wraps around does so in the first warp, and in hardly any other.
-        return min(self._asked(lane, first) for first in (0, WARP)) / (WARP * self.bytes)
-
-    def _asked(self, lane: str, first: int) -> int:
-        """Bytes of the lines or sectors in which the elements of a warp lie, wherever the first of
-        them starts: as of what moves in no steps."""
-        places = self.lanes(lane, first)
-        starts = {(place - min(places)) * self.bytes for place in places}
-        sectors = len({start // SECTOR_BYTES for start in starts})
-        lines = len({start // LINE_BYTES for start in starts})
-        return lines * LINE_BYTES if lines > 1 else sectors * SECTOR_BYTES
-
-
-@dataclass(frozen=True)
-class Work:
-    """Instructions of a point within the same loops."""
-
-    loops: tuple[Turns, ...]
-    count: float
-
-
-@dataclass(frozen=True)
-class Facts:
-    """All of it. ``arrays`` has the bytes of each array, ``extents`` the launch dimensions."""
-
-    threads: tuple[str, ...]
-    extents: tuple[int, ...]
-    arrays: dict[str, float]
-    accesses: tuple[Access, ...]
-    work: tuple[Work, ...]
-    kept: dict[tuple[object, ...], Any] = field(default_factory=dict, compare=False)
-    """What predictions of several schedules have in common."""
-
-    def atoms(self, array: str) -> int:
-        """Numbers in an element of an array that is updated."""
-        return max(a.atoms for a in self.accesses if a.array == array and a.kind == UPDATE)
-
-    @property
-    def points(self) -> float:
-        return float(prod(self.extents))
 
 
 def facts_of(program: ir.Program, sizes: Mapping[str, int]) -> Facts:
@@ -154,6 +65,10 @@ class _Walk:
         self.atoms = {p.name: width(p.type.element) for p in arrays if isinstance(p.type, Array)}
         self.calls = {f.name: of_body(f.body) for f in program.functions}
         self.assigned: set[str] = set()
+        self.starts: dict[str, Moves] = {}
+        """Where the variables are before the loops that carry them."""
+        self.first: dict[int, float] = {}
+        """Of updates that start at one element, how often they meet there."""
         self.chance = 1.0
         """How likely it is that a thread comes to where the walk is, once for each turn."""
         self.accesses: dict[tuple[object, ...], Access] = {}
@@ -166,11 +81,16 @@ class _Walk:
         arrays = {n: prod(shape) * self.item_bytes[n] for n, shape in self.shapes.items()}
         once = self.once
         accesses = tuple(
-            replace(access, once=min(access.times, once[key][0]), most=once[key][1])
+            replace(
+                access,
+                once=min(access.times, once[key][0]),
+                most=once[key][1],
+                first=self.first.get(access.node, 0.0),
+            )
             for key, access in self.accesses.items()
         )
-        work = tuple(self.work.values())
-        return Facts(self.kernel.threads, self.dims, arrays, accesses, work)
+        work, met = tuple(self.work.values()), elements_met(self.program)
+        return Facts(self.kernel.threads, self.dims, arrays, accesses, work, met)
 
     def _do(self, loops: tuple[Turns, ...], count: float) -> None:
         key = tuple(t.node for t in loops)
@@ -277,15 +197,18 @@ class _Walk:
             self.chance *= halved / count
             count = halved
         name = s.name if isinstance(s, ir.For) else ""
-        turns = Turns(id(s), name, count, is_guess)
+        turns, outer = Turns(id(s), name, count, is_guess), self.starts
         if isinstance(s, ir.For):
             self.reader.known[s.name] = add(of(s.name, count), self.reader.read(s.start))
             self.counts[s.name] = count
+            handed = carried(s, self.reader, count)
+            self.starts = outer | {name: self.reader.known[name] for name in handed}
+            self.reader.known |= handed
         else:
             self._unsettle(s)
         self._do((*loops, turns), 2.0 * times * count)
         self._body(s.body, times * count, (*loops, turns))
-        self.chance = before
+        self.chance, self.starts = before, outer
         if is_guess:
             self._unsettle(s)
 
@@ -355,14 +278,23 @@ class _Walk:
         loops: tuple[Turns, ...],
         node: int = 0,
     ) -> None:
-        shape = self.shapes[array]
-        flat = Moves()
+        flat = self._flat(array, indices)
+        self._put(kind, array, times, flat, loops, node)
+        if kind == UPDATE and self.starts and flat.names:
+            now, self.reader.known = self.reader.known, self.reader.known | self.starts
+            if not self._flat(array, indices).names:
+                self.first[node] = times / max(1.0, loops[-1].count)
+            self.reader.known = now
+
+    def _flat(self, array: str, indices: Sequence[Expr]) -> Moves:
+        """How the flat index of an element moves."""
+        shape, flat = self.shapes[array], Moves()
         for axis, index in enumerate(indices):
             moves = self.reader.read(index)
             # However far data may lead, it is to an element of the axis.
             moves = replace(moves, stray=min(moves.stray, shape[axis] - 1.0))
             flat = add(flat, scaled(moves, prod(shape[axis + 1 :])))
-        self._put(kind, array, times, flat, loops, node)
+        return flat
 
     def _put(
         self,
@@ -385,13 +317,9 @@ class _Walk:
 
     def _once(self, key: tuple[object, ...], once: float, most: float) -> None:
         """Another place of an access, after those before: of the same elements unless it is led."""
+        join = sum if self.accesses[key].moves.led_by else max
         known = self.once.get(key, (0.0, 0.0))
-        is_led = bool(self.accesses[key].moves.led_by)
-        self.once[key] = (
-            (known[0] + once, known[1] + most)
-            if is_led
-            else (max(known[0], once), max(known[1], most))
-        )
+        self.once[key] = join((known[0], once)), join((known[1], most))
 
 
 def _assigned(body: Sequence[ir.Statement]) -> list[str]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, log2, prod
 
+from synth.render.cuda.cost.access import Access, Facts, Turns
 from synth.render.cuda.cost.device import WARP, Device
-from synth.render.cuda.cost.facts import Access, Facts, Turns
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import ceil, gcd, log2, prod
 from typing import Any
 
+from synth.render.cuda.cost.access import LOAD, UPDATE, Access, Facts
 from synth.render.cuda.cost.atomics import atomics, shuffles
 from synth.render.cuda.cost.device import H200, LINE_BYTES, SECTOR_BYTES, WARP, Device
-from synth.render.cuda.cost.facts import LOAD, UPDATE, Access, Facts
 from synth.render.cuda.cost.launch import Launch
 from synth.render.cuda.cost.waits import waits
 from synth.render.cuda.schedule import Schedule

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from synth.render.cuda.cost.access import LOAD
 from synth.render.cuda.cost.atomics import shuffles
-from synth.render.cuda.cost.facts import LOAD
 from synth.render.cuda.cost.launch import Launch
 
 _OVERLAP = 4.0

@@ -15,10 +15,11 @@ from generators.program import ir
 from generators.program.dtypes import FLOAT32, INT32, Array, Struct, Vec
 from generators.program.expr import Const, Expr, Extent, Load, Var, op
 from synth.render.cuda.choose import AS_GOOD, candidates_of, schedule_for, schedules_of
+from synth.render.cuda.cost.access import UPDATE
 from synth.render.cuda.cost.affine import Moves, Reader, led, of
 from synth.render.cuda.cost.atomics import lanes_in_turn
 from synth.render.cuda.cost.device import H200
-from synth.render.cuda.cost.facts import UPDATE, facts_of
+from synth.render.cuda.cost.facts import facts_of
 from synth.render.cuda.cost.predict import (
     ATOMICS,
     CACHE,
