@@ -27,7 +27,7 @@ from synth.render.cuda.cost.affine import (
     scaled,
     spread,
 )
-from synth.render.cuda.cost.carried import carried
+from synth.render.cuda.cost.carried import SIGNS, assigned, carried
 from synth.render.cuda.cost.met import elements_met
 from synth.render.cuda.cost.operations import instructions, of_body, width
 from synth.render.cuda.types import bytes_of
@@ -137,7 +137,7 @@ class _Walk:
             # What earlier turns made of it is not followed.
             moves = led(moves, before, values=inf, span=inf)
         elif isinstance(s, ir.AugAssign):
-            sign = {"add": 1.0, "sub": -1.0}.get(s.op)
+            sign = SIGNS.get(s.op)
             moves = led(moves, before) if sign is None else add(before, moves, sign)
         self.assigned.add(s.name)
         self.reader.known[s.name] = moves
@@ -172,7 +172,7 @@ class _Walk:
         conditions = [condition for condition, _ in s.branches]
         by_data = any(self.reader.by_data(condition) for condition in conditions)
         condition = led(*(self.reader.read(one) for one in conditions))
-        for name in _assigned((s,)):
+        for name in assigned((s,)):
             options = [end.get(name, UNKNOWN) for end in ends] or [UNKNOWN]
             self.reader.known[name] = chosen(condition, by_data, options)
 
@@ -215,7 +215,7 @@ class _Walk:
     def _unsettle(self, s: ir.For | ir.While) -> None:
         """Variables that change in a loop of unknown turns are led by what its threads find."""
         names = frozenset(self.kernel.threads)
-        for name in _assigned(s.body):
+        for name in assigned(s.body):
             self.assigned.add(name)
             self.reader.known[name] = Moves(
                 led_by=names, value=None, values=inf, span=inf, stray=inf
@@ -320,9 +320,3 @@ class _Walk:
         join = sum if self.accesses[key].moves.led_by else max
         known = self.once.get(key, (0.0, 0.0))
         self.once[key] = join((known[0], once)), join((known[1], most))
-
-
-def _assigned(body: Sequence[ir.Statement]) -> list[str]:
-    """Variables that a body assigns, in the order of the text."""
-    every = statements(tuple(body))
-    return list(dict.fromkeys(s.name for s in every if isinstance(s, ir.Assign | ir.AugAssign)))

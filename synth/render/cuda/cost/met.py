@@ -3,12 +3,12 @@ holds: positions within 100 cells of each other count in 100 cells of a map of a
 
 from __future__ import annotations
 
-from math import ceil, floor, inf, prod
+from math import ceil, floor, prod
 
 from generators.program import expr, ir
 from generators.program.walk import statements
 from synth.render.ranges.edges import Walk
-from synth.render.ranges.known import Interval, Known, Value, unknown
+from synth.render.ranges.known import Known, Value, cut, unknown
 
 _MOST = 2.0**31
 """From where on a width says nothing."""
@@ -31,7 +31,6 @@ class _Indices(Walk):
         self.met: dict[int, float] = {}
 
     def _stored(self, s: ir.Store | ir.Atomic) -> None:
-        super()._stored(s)
         if isinstance(s, ir.Atomic):
             found = prod(_count(self.value(index)) for index in s.indices)
             if found < _MOST:
@@ -50,7 +49,7 @@ class _Indices(Walk):
 
 
 def _towards_zero(value: float, end: float) -> float:
-    if abs(value) >= abs(end) or value in (inf, -inf):
+    if abs(value) >= abs(end):
         return end
     return float(floor(value) if value > 0 else ceil(value))
 
@@ -59,9 +58,5 @@ def _count(value: Value) -> float:
     """Whole numbers that an index can be."""
     if not isinstance(value, Known) or len(value.parts) != 1:
         return _MOST
-    low, high = _clipped(value.only)
+    low, high = cut(value.only, (0.0, _MOST))
     return max(1.0, floor(high) - ceil(low) + 1.0)
-
-
-def _clipped(interval: Interval) -> Interval:
-    return max(interval[0], 0.0), min(interval[1], _MOST)

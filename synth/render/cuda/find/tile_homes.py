@@ -95,14 +95,14 @@ def _read_by_others(body: ir.Body) -> tuple[set[str], set[str]]:
     return shared, columns
 
 
-def changed(body: ir.Body) -> set[str]:
+def _changed(body: ir.Body) -> set[str]:
     """Tiles that are written to after they are declared."""
     return {s.name for s in statements(body) if isinstance(s, ir.AugAssign | ir.TileMatmul)}
 
 
 def views(body: ir.Body) -> dict[str, str]:
     """Transposed tiles by the name of what they are of, which nothing changes: no copies."""
-    written = changed(body)
+    written = _changed(body)
     return {
         s.name: s.value.value.name
         for s in statements(body)
