@@ -241,25 +241,27 @@ def test_nothing_is_left_after_close(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_nothing_is_left_when_a_user_forgets_to_close(tmp_path: Path) -> None:
     """Not closed, and the interpreter ends: no process stays, and no folder."""
     program = (
-        "import json, os, sys; from pathlib import Path\n"
+        "import json, sys\n"
         "from validate.score.scorer import Scorer\n"
-        "row, text, launch = json.load(sys.stdin)\n"
-        "status = Scorer(hidden_seed=1).score(text, row, launch=launch).status\n"
-        "tasks = Path('/proc/self/task').glob('*/children')\n"
-        "print(status, *(pid for path in tasks for pid in path.read_text().split()))\n"
+        "row, text, launch = json.loads(sys.stdin.readline())\n"
+        "print(Scorer(hidden_seed=1).score(text, row, launch=launch).status, flush=True)\n"
+        "sys.stdin.readline()\n"
     )
-    done = subprocess.run(
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
         [sys.executable, "-c", program],
-        input=json.dumps([ROW, kernel(STORE), PER_THREAD]),
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
-        check=False,
-        timeout=600,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(tmp_path)},
-    )
-    status, *pids = done.stdout.split()
-    assert status == "passed", done.stderr
-    assert pids
+        env=environment,
+    ) as user:
+        assert user.stdin and user.stdout
+        print(json.dumps([ROW, kernel(STORE), PER_THREAD]), file=user.stdin, flush=True)
+        assert user.stdout.readline().strip() == "passed"
+        pids = descendants(user.pid)
+        assert pids
+        user.stdin.close()
+        user.wait(timeout=600)
     deadline = time.monotonic() + 600
     while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.1)
