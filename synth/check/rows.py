@@ -11,6 +11,7 @@ from typing import Any
 from synth.check.device_run import DeviceRunner
 from synth.codegen.translator import Translator, check_warp_version
 from synth.dataset.placement import split_of
+from synth.dataset.headers import headers_of
 from synth.dataset.settings import STRUCTURE_CAP
 from synth.errors import UnsupportedWarpError
 from synth.harvest.check import harvested_problem, harvested_split
@@ -24,7 +25,6 @@ from validate.nvrtc.program import nvrtc_version
 from validate.row.archs import DEFAULT_ARCH
 from validate.row.claims import contradictions
 from validate.row.schema import HARVESTED, check_row
-from validate.text.headers import warp_include_dir
 
 _ORIGIN = {
     "pairsmith": "pairsmith version",
@@ -52,10 +52,7 @@ class RowChecker:
         self.renames: set[str] = set()
         self.structures: Counter[str] = Counter()
         self.translators: dict[bool, Translator] = {}
-        stored = out / "include"
-        self.runners = TextRunners(
-            stored if (stored / "builtin.h").is_file() else warp_include_dir()
-        )
+        self.runners = TextRunners(headers_of(out))
         self.warp = version("warp-lang")
         self.device: DeviceRunner | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import shutil
 from importlib.metadata import distribution
 from pathlib import Path
@@ -16,17 +17,38 @@ def copy_headers(target: Path) -> None:
     temporary = target.with_name(f".{target.name}.tmp")
     shutil.rmtree(temporary, ignore_errors=True)
     source = warp_include_dir()
-    for path in sorted(source.rglob("*")):
-        if path.suffix in _SUFFIXES:
-            copy = temporary / path.relative_to(source)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
+    for path in _headers(source):
+        copy = temporary / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / path, copy)
     for name, path in licence_files().items():
         copy = temporary / "licenses" / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)
     shutil.rmtree(target, ignore_errors=True)
     temporary.replace(target)
+
+
+def headers_of(out: Path) -> Path:
+    """The folder of the headers that rows of a dataset are compiled with: its own, if it has any.
+
+    Where those are the installed Warp's to the byte it is that one's folder, of which a host run
+    keeps what it makes of them (:mod:`validate.host.kept`).
+    """
+    stored, installed = out / "include", warp_include_dir()
+    if not (stored / "builtin.h").is_file():
+        return installed
+    names = _headers(installed)
+    if names != _headers(stored):
+        return stored
+    _, *unlike = filecmp.cmpfiles(installed, stored, names, shallow=False)
+    return stored if any(unlike) else installed
+
+
+def _headers(folder: Path) -> list[Path]:
+    """The headers below a folder, as paths from there."""
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.suffix in _SUFFIXES)
+    return sorted(found)
 
 
 def licence_files() -> dict[str, Path]:
