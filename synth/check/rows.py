@@ -10,8 +10,8 @@ from typing import Any
 
 from synth.check.device_run import DeviceRunner
 from synth.codegen.translator import Translator, check_warp_version
-from synth.dataset.placement import split_of
 from synth.dataset.headers import headers_of
+from synth.dataset.placement import split_of
 from synth.dataset.settings import STRUCTURE_CAP
 from synth.errors import UnsupportedWarpError
 from synth.harvest.check import harvested_problem, harvested_split

@@ -148,8 +148,9 @@ def read_op(op: Op, given: Mapping[str, Any]) -> OpSpec:
     if not isinstance(schedule, Mapping):
         raise refused("schedule", schedule, f"an object with {', '.join(defaults)}")
     schedule = {**defaults, **_known(schedule, tuple(defaults), "schedule.", ())}
+    known_values = {**op.fields, **defaults}
     for name, value in [*fields.items(), *schedule.items()]:
-        default = {**op.fields, **defaults}[name]
+        default = known_values[name]
         if type(value) is not type(default) and (type(value), type(default)) != (int, float):
             where = name if name in fields else f"schedule.{name}"
             what = "true and false" if isinstance(default, bool) else f"such as {default!r}"

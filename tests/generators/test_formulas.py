@@ -8,7 +8,9 @@ import math
 import pkgutil
 import random
 import re
-from functools import reduce
+from collections.abc import Callable
+from functools import cache, reduce
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -140,12 +142,17 @@ def _read(text: str, values: dict[str, Any]) -> Any:
 
 
 def _value(text: str, values: dict[str, Any]) -> Any:
+    return eval(_code(text), {"__builtins__": {}}, {**NAMES, **values})
+
+
+@cache
+def _code(text: str) -> CodeType:
     python = text
     for phrase, call in PHRASES.items():
         python = re.sub(phrase, call, python)
     python = re.sub(r"\|([^|]*)\|", r"abs(\1)", python).replace("^", "**")
     tree = ast.fix_missing_locations(_Vectors().visit(ast.parse(python, mode="eval")))
-    return eval(compile(tree, "<text>", "eval"), {"__builtins__": {}}, {**NAMES, **values})
+    return compile(tree, "<text>", "eval")
 
 
 class _Vectors(ast.NodeTransformer):
@@ -154,6 +161,27 @@ class _Vectors(ast.NodeTransformer):
     def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
         parts = [self.visit(part) for part in node.elts]
         return ast.Call(ast.Name("vector", ast.Load()), parts, [])
+
+
+INFIX: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+    "pow": lambda a, b: a**b,
+    "lt": lambda a, b: a < b,
+    "gt": lambda a, b: a > b,
+    "le": lambda a, b: a <= b,
+    "ge": lambda a, b: a >= b,
+    "mod": lambda a, b: a % b,
+    "floordiv": lambda a, b: a // b,
+    "bit_and": lambda a, b: int(a) & int(b),
+    "bit_or": lambda a, b: int(a) | int(b),
+    "bit_xor": lambda a, b: int(a) ^ int(b),
+    "lshift": lambda a, b: int(a) << int(b),
+    "rshift": lambda a, b: int(a) >> int(b),
+}
 
 
 def _computed(formula: Formula, values: dict[str, Any]) -> Any:
@@ -174,26 +202,7 @@ def _computed(formula: Formula, values: dict[str, Any]) -> Any:
             return np.array([walk(a) for a in e.args])
         assert isinstance(e, Op), e
         args = [walk(a) for a in e.args]
-        infix = {
-            "add": lambda a, b: a + b,
-            "sub": lambda a, b: a - b,
-            "mul": lambda a, b: a * b,
-            "div": lambda a, b: a / b,
-            "neg": lambda a: -a,
-            "pow": lambda a, b: a**b,
-            "lt": lambda a, b: a < b,
-            "gt": lambda a, b: a > b,
-            "le": lambda a, b: a <= b,
-            "ge": lambda a, b: a >= b,
-            "mod": lambda a, b: a % b,
-            "floordiv": lambda a, b: a // b,
-            "bit_and": lambda a, b: int(a) & int(b),
-            "bit_or": lambda a, b: int(a) | int(b),
-            "bit_xor": lambda a, b: int(a) ^ int(b),
-            "lshift": lambda a, b: int(a) << int(b),
-            "rshift": lambda a, b: int(a) >> int(b),
-        }
-        return infix.get(e.op, NAMES.get(e.op))(*args)  # type: ignore[misc]
+        return INFIX.get(e.op, NAMES.get(e.op))(*args)  # type: ignore[misc]
 
     for statement in statements:
         assert isinstance(statement, Assign)

@@ -13,6 +13,7 @@ from generators.build.registry import LEVELS
 from generators.program.ir import Program
 
 if TYPE_CHECKING:
+    from synth.render.cuda.schedule import Schedule
     from synth.rows.maker import Accepted
     from synth.views.layout import Choice
 
@@ -69,20 +70,33 @@ def drawn_choice(category: str, idiom: str, level: int, size: int = 0) -> Choice
     return Choice(program, listed[0], listed, sizes)
 
 
+def schedules_in(style: str, program: Program) -> list[Schedule]:
+    """The schedules of a style that a program has; of those that have none no other style is
+    asked."""
+    from generators.program.joins import named
+    from synth.render.cuda.choose import schedules_of
+    from synth.render.cuda.find.owned import settled
+    from synth.render.cuda.style import fitting
+
+    prepared = named(settled(program))
+    asked = fitting(prepared).get(style)
+    if asked is None or not asked.schedules(prepared):
+        return []
+    return schedules_of(program).get(style, [])
+
+
 def fitting_in(style: str, all_accepted: list[Accepted]) -> list[Accepted]:
     """Programs that have a form in a style, evenly over all; where that makes too few, draws of all
     idioms and levels that have had one."""
-    from synth.render.cuda.choose import schedules_of
-
-    fitting = [a for a in all_accepted if style in schedules_of(a.program)]
+    fitting = [a for a in all_accepted if schedules_in(style, a.program)]
     if len(fitting) >= FEWEST:
         return fitting[:: max(1, len(fitting) // MOST)][:MOST]
     places = [
-        (p.category, p.idiom, p.level) for p in programs_of_all_levels() if style in schedules_of(p)
+        (p.category, p.idiom, p.level) for p in programs_of_all_levels() if schedules_in(style, p)
     ]
     for seed in SEEDS:
         if len(fitting) >= FEWEST:
             break
         again = [accepted_draw(*place, seed=seed) for place in places]
-        fitting += [a for a in again if style in schedules_of(a.program)]
+        fitting += [a for a in again if schedules_in(style, a.program)]
     return fitting[:: max(1, len(fitting) // MOST)][:MOST]

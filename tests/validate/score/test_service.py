@@ -255,7 +255,8 @@ def test_nothing_is_left_when_a_user_forgets_to_close(tmp_path: Path) -> None:
         text=True,
         env=environment,
     ) as user:
-        assert user.stdin and user.stdout
+        assert user.stdin
+        assert user.stdout
         print(json.dumps([ROW, kernel(STORE), PER_THREAD]), file=user.stdin, flush=True)
         assert user.stdout.readline().strip() == "passed"
         pids = descendants(user.pid)

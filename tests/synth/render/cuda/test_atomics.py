@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from drawn_programs import accepted_draw
+from drawn_programs import accepted_draw, schedules_in
 
 from generators.program import ir
 from generators.program.dtypes import INT32, Array, Scalar, Type
@@ -50,7 +50,7 @@ def row_of(accepted: Accepted, schedule: Schedule, *swap: str) -> dict[str, Any]
 
 def in_style(accepted: list[Accepted], style: str) -> Iterator[tuple[Accepted, Schedule]]:
     """Programs that have a form in a style, with its first and last schedule in turn."""
-    fitting = [(a, found) for a in accepted if (found := schedules_of(a.program).get(style))]
+    fitting = [(a, found) for a in accepted if (found := schedules_in(style, a.program))]
     for k, (one, found) in enumerate(fitting):
         yield one, found[-(k % 2)]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from drawn_programs import accepted_draw, fitting_in
+from drawn_programs import accepted_draw, fitting_in, schedules_in
 
 from generators.build.registry import LEVELS
 from generators.program import ir
@@ -51,9 +51,7 @@ def in_vectors(schedule: Schedule) -> bool:
 def with_vectors(all_accepted: list[Accepted]) -> list[Accepted]:
     """Programs whose own shape has rows of whole vectors."""
     found = [
-        a
-        for a in all_accepted
-        if any(map(in_vectors, schedules_of(a.program).get("warp_per_row", ())))
+        a for a in all_accepted if any(map(in_vectors, schedules_in("warp_per_row", a.program)))
     ]
     return found[:2]
 
@@ -71,7 +69,7 @@ def test_an_index_of_a_loop_that_is_printed_twice_is_computed_twice(
     """Once for vectors and once for rows that hold no whole ones."""
     seen = 0
     for a in all_accepted:
-        for schedule in filter(in_vectors, schedules_of(a.program).get("lanes_per_row", ())):
+        for schedule in filter(in_vectors, schedules_in("lanes_per_row", a.program)):
             text = render(a.program, schedule).text
             assert not re.search(r"\bint (\w+) = \1;", text), text
             seen += 1
