@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 # The tests start some hundred processes: without bytecode each would compile a thousand modules.
 unexport PYTHONDONTWRITEBYTECODE
 DEMO ?= data/demo
+# What is installed for the tests beside pairsmith itself.
+EXTRAS ?= dev
 
 .PHONY: demo test test-all check lint types format samples bench clean
 
@@ -51,7 +53,7 @@ $(VENV)/.installed-core: $(BIN)/python pyproject.toml
 	touch $@
 
 $(VENV)/.installed-dev: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	$(BIN)/python -m pip install --quiet -e '.[$(EXTRAS)]'
 	touch $@ $(VENV)/.installed-core
 
 clean:
