@@ -45,14 +45,20 @@ class Coverage:
         self._note(self._selections, (id(node), 0), first, mask)
 
     def _note(self, seen: Seen, key: tuple[int, int], chosen: Values, mask: Mask) -> None:
-        leading = np.shape(chosen)[:-1]
-        chosen = self.lanes.base(np.broadcast_to(chosen, (*leading, self.lanes.count)))
+        sides = seen.get(key)
+        if sides is not None and all(sides):
+            return
+        shape = np.shape(chosen)
+        if shape[-1:] != (self.lanes.count,):
+            chosen = np.broadcast_to(chosen, (*shape[:-1], self.lanes.count))
+        chosen = self.lanes.base(chosen)
         if mask is not None:
             chosen = chosen[..., self.lanes.base(mask)]
         if chosen.size:
             sides = seen.setdefault(key, [False, False])
-            sides[0] |= bool(chosen.any())
-            sides[1] |= not chosen.all()
+            held = int(np.count_nonzero(chosen))
+            sides[0] |= held > 0
+            sides[1] |= held < chosen.size
 
     def require_all(self, program: ir.Program) -> None:
         """Reject a program with an arm, loop or operand that no thread of the base variant used."""

@@ -14,12 +14,12 @@ import numpy as np
 
 from generators.build.draw import Reject
 from generators.program import ir
-from generators.program.dtypes import INT32, scalar_of
-from generators.program.expr import Op, Var
+from generators.program.dtypes import INT32, Type, scalar_of
+from generators.program.expr import Expr, Op, Var
 from synth.gates.evaluate_expressions import Expressions
 from synth.gates.lanes.memory import ArrayMemory
 from synth.gates.lanes.samplers import draw_sample
-from synth.gates.lanes.values import Lanes, Mask, Values, any_active, select
+from synth.gates.lanes.values import Lanes, Mask, Values, any_active, any_true, select
 from synth.reasons import GateReason
 
 MAX_ITERATIONS = 512
@@ -45,6 +45,7 @@ class Evaluation(Expressions):
     ) -> None:
         super().__init__(program, lanes, memories, scalars)
         self._loops: list[_Loop] = []
+        self._updates: dict[int, Op] = {}
         self._statement_rules: dict[type, Callable[[Any, Mask], Mask]] = {
             ir.Assign: self._assign,
             ir.AugAssign: self._augment,
@@ -68,7 +69,7 @@ class Evaluation(Expressions):
 
     def run_body(self, body: ir.Body, mask: Mask) -> Mask:
         for statement in body:
-            if mask is not None and not mask.any():
+            if mask is not None and not any_true(mask):
                 return mask
             mask = self._statement_rules[type(statement)](statement, mask)
         return mask
@@ -85,10 +86,19 @@ class Evaluation(Expressions):
     def _augment(self, s: ir.AugAssign, mask: Mask) -> Mask:
         frame = self._frames[-1]
         type_ = frame.types[s.name]
-        node = Op(s.op, (Var(s.name, type_), s.value), type_)
+        node = self._update(s, s.op, Var(s.name, type_), type_)
         args = [frame.variables[s.name], self.value(s.value, mask)]
         self._bind(s.name, self._apply(node, args, mask), mask)
         return mask
+
+    def _update(
+        self, s: ir.AugAssign | ir.SetComponent | ir.Store, op: str, old: Expr, type_: Type
+    ) -> Op:
+        """The op of a statement that changes what is there: one node, however often it runs."""
+        node = self._updates.get(id(s))
+        if node is None or node.type is not type_:
+            node = self._updates[id(s)] = Op(op, (old, s.value), type_)
+        return node
 
     def _set_component(self, s: ir.SetComponent, mask: Mask) -> Mask:
         old = self._frames[-1].variables[s.name]
@@ -97,7 +107,7 @@ class Evaluation(Expressions):
         at = self.component_at(old, s.indices, mask)
         if s.op:
             scalar = scalar_of(s.value.type)
-            node = Op(s.op, (Var(s.name, scalar), s.value), scalar)
+            node = self._update(s, s.op, Var(s.name, scalar), scalar)
             value = self._apply(node, [old[at], value], mask)
         new[at] = select(mask, value, old[at])
         self._frames[-1].variables[s.name] = new
@@ -115,7 +125,7 @@ class Evaluation(Expressions):
         indices = [self.value(i, mask) for i in s.indices]
         value = self.value(s.value, mask)
         if s.op:
-            node = Op(s.op, (s.array[s.indices], s.value), memory.type)
+            node = self._update(s, s.op, s.array[s.indices], memory.type)
             value = self._apply(node, [memory.load(indices, mask), value], mask)
         self._check_finite(value, mask, s.array.name)
         memory.store(indices, value, mask)
@@ -200,10 +210,10 @@ class Evaluation(Expressions):
             going = condition(active)
             if self.lanes.differs(going, active):
                 raise Reject(GateReason.PRECISION_DEPENDENT, "trip count")
-            if not going.all():
+            if np.count_nonzero(going) < going.size:
                 done |= ~going if active is None else active & ~going
                 active = going if active is None else active & going
-            if active is not None and not active.any():
+            if active is not None and not any_true(active):
                 break
             self.coverage.loop(statement, active)
             begin(active)

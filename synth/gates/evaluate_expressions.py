@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from generators.program.expr import (
     Op,
     Var,
 )
+from generators.program.op_spec import OpSpec
 from generators.program.ops import OPS
 from synth.gates.coverage import Coverage
 from synth.gates.lanes.ints import convert, wrap
@@ -40,6 +42,34 @@ from synth.gates.lanes.values import Lanes, Mask, Values, any_active, select, st
 from synth.reasons import GateReason
 
 _MANTISSA_BITS = {"float16": 11, "float32": 24, "float64": 53}
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """What holds for every evaluation of an op: its own rule and what is asked around it."""
+
+    node: Op
+    """Kept, so that nothing else gets its identity."""
+    spec: OpSpec
+    domain: tuple[str, ...]
+    is_between: bool
+    mixes: bool
+    result: Scalar | None
+    """The scalar of a result that is no struct."""
+    jumps: bool
+
+    @classmethod
+    def of(cls, node: Op) -> _Rule:
+        spec = OPS[node.op]
+        return cls(
+            node,
+            spec,
+            domain_of(node, spec.domain),
+            node.op in BETWEEN,
+            bool(spec.mixes) or (node.op == "mul" and mixes_components(node)),
+            None if isinstance(node.type, Struct) else scalar_of(node.type),
+            bool(node.args) and spec.jumps and not scalar_of(node.args[0].type).is_int,
+        )
 
 
 class Frame:
@@ -70,6 +100,7 @@ class Expressions:
         types.update(dict.fromkeys(program.kernel.threads, INT32))
         self._frames = [Frame(dict(scalars), types)]
         self._literals: dict[tuple[object, str], Values] = {}
+        self._rules: dict[int, _Rule] = {}
         self._expression_rules: dict[type, Callable[[Any, Mask], Any]] = {
             Const: self._const,
             Var: lambda e, _mask: self._frames[-1].variables[e.name],
@@ -108,39 +139,36 @@ class Expressions:
         return self._apply(e, [self.value(a, mask) for a in e.args], mask)
 
     def _apply(self, e: Op, args: list[Any], mask: Mask) -> Any:
-        spec = OPS[e.op]
+        rule = self._rules.get(id(e))
+        if rule is None:
+            rule = self._rules[id(e)] = _Rule.of(e)
         if not args:
             return lanes_of_identity(e.type, self.lanes.count)
-        domain = domain_of(e, spec.domain)
-        if domain or e.op in BETWEEN:
-            check_domain(e, domain, args, mask)
-        if spec.selects:
+        if rule.domain or rule.is_between:
+            check_domain(e, rule.domain, args, mask)
+        if rule.spec.selects:
             self.coverage.selection(e, args, mask)
         if e.op == "where" and isinstance(args[1], dict):
             return select(args[0], args[1], args[2])
-        mixes = spec.mixes or (e.op == "mul" and mixes_components(e))
-        if mixes:
+        if rule.mixes:
             check_size(e, args, mask)
             args = [self._blurred(a, arg.type) for a, arg in zip(args, e.args, strict=True)]
-        result = LANE_OPS[e.op](e, *args)
-        return self._settled(e, result, args, mask, spec.ulp, spec.jumps)
+        return self._settled(rule, LANE_OPS[e.op](e, *args), args, mask)
 
     def _blurred(self, values: Values, type_: Type) -> Values:
         scalar = scalar_of(type_)
         return self.lanes.blur(values, scalar) if scalar.is_float else values
 
-    def _settled(
-        self, e: Op, result: Any, args: list[Any], mask: Mask, ulp: float, jumps: bool
-    ) -> Any:
-        if isinstance(e.type, Struct):
+    def _settled(self, rule: _Rule, result: Any, args: list[Any], mask: Mask) -> Any:
+        scalar = rule.result
+        if scalar is None:
             return result
-        scalar = scalar_of(e.type)
-        if jumps and not scalar_of(e.args[0].type).is_int and self.lanes.differs(result, mask):
-            raise Reject(GateReason.PRECISION_DEPENDENT, e.op)
+        if rule.jumps and self.lanes.differs(result, mask):
+            raise Reject(GateReason.PRECISION_DEPENDENT, rule.node.op)
         if scalar.is_int:
-            return wrap(e.op, result, args, scalar, mask)
-        if scalar.is_float and ulp:
-            result = self.lanes.round(result, scalar, ulp)
+            return wrap(rule.node.op, result, args, scalar, mask)
+        if scalar.is_float and rule.spec.ulp:
+            result = self.lanes.round(result, scalar, rule.spec.ulp)
         return result
 
     def _cast(self, e: Cast, mask: Mask) -> Values:

@@ -39,16 +39,18 @@ class TileLanes(Lanes):
             native = terms[..., self._native].astype(scalar.name)
             sums[..., self._native] = np.cumsum(native, axis=0, dtype=native.dtype)
         noisy = sums[..., self._noisy]
-        noisy += np.cumsum(self._roundoff[scalar.name] * noisy * self._drawn(noisy), axis=0)
+        noisy += np.cumsum(
+            self._roundoff[scalar.name] * noisy * self._drawn(noisy, noise()), axis=0
+        )
         return sums
 
-    def _drawn(self, like: Values) -> Values:
-        """Noise for so many values: more of them than there is noise have it again, from elsewhere
-        than the ones before, since turns of a loop are not off by the same."""
-        if like.size < noise().size:
-            return super()._drawn(like)
+    def _drawn(self, like: Values, of: Values) -> Values:
+        """As many numbers as values: more values than there are numbers have these again, from
+        elsewhere than the ones before, since turns of a loop are not off by the same."""
+        if like.size < of.size:
+            return super()._drawn(like, of)
         self._cursor += 997
-        return np.resize(np.roll(noise(), -self._cursor), like.shape)
+        return np.resize(np.roll(of, -self._cursor), like.shape)
 
 
 class TiledEvaluation(CancellingEvaluation):

@@ -14,7 +14,7 @@ import numpy as np
 
 from generators.build.draw import Reject
 from generators.program.dtypes import Scalar, Struct, Type, scalar_of
-from synth.gates.lanes.values import Lanes, Mask, Values, storage
+from synth.gates.lanes.values import Lanes, Mask, Values, any_true, storage
 from synth.reasons import GateReason
 
 NOBODY, MANY = -1, -2
@@ -71,7 +71,7 @@ class ArrayMemory:
         position: Any = 0
         for index, extent in zip(indices, self.shape, strict=True):
             active = index if mask is None else np.where(mask, index, 0)
-            if active.min() < 0 or active.max() >= extent:
+            if any_true((active < 0) | (active >= extent)):
                 raise Reject(GateReason.OUT_OF_BOUNDS, self.name)
             position = position * extent + active
         return position + self.offset
@@ -81,8 +81,8 @@ class ArrayMemory:
         if self.role != "in":
             self._log_read(at, mask)
         if isinstance(self.data, dict):
-            return {name: values[..., at] for name, values in self.data.items()}
-        return self.data[..., at]
+            return {name: values.take(at, axis=-1) for name, values in self.data.items()}
+        return self.data.take(at, axis=-1)
 
     def store(self, indices: list[Values], value: Any, mask: Mask) -> None:
         at = self.flat(indices, mask)

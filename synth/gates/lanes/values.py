@@ -37,6 +37,7 @@ VIRTUAL_ROUNDOFF = 2.0**-30
 CPU's maths library can move; deviations are scaled back, error being linear in it."""
 
 _NOISE_LENGTH = 1 << 13
+_NARROW = {name: np.dtype(name) for name in ("float16", "float32")}
 
 
 @lru_cache(maxsize=1)
@@ -47,6 +48,12 @@ def noise() -> Values:
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z ^= z >> np.uint64(31)
     return (z >> np.uint64(11)).astype(np.float64) * 2.0**-52 - 1.0
+
+
+@lru_cache(maxsize=128)
+def _factors(amplitude: float) -> Values:
+    """What noise of an amplitude multiplies by; amplitudes are few."""
+    return 1.0 + amplitude * noise()
 
 
 class Lanes:
@@ -75,7 +82,7 @@ class Lanes:
         """Round fresh float results in place as their variants ask; gives them back."""
         if scalar.name != "float64":
             native = values[..., self._native]
-            values[..., self._native] = native.astype(scalar.name)
+            native[...] = native.astype(_NARROW[scalar.name])
         if ulp:
             self._shake(values, 2.0 * ulp * self._roundoff[scalar.name])
         return values
@@ -90,7 +97,12 @@ class Lanes:
         """Move results in place in the noise lanes by what rounding does to sums whose terms have
         these sizes together, however small the sums are."""
         noisy = values[..., self._noisy]
-        noisy += 2.0 * self._roundoff[scalar.name] * terms[..., self._noisy] * self._drawn(noisy)
+        noisy += (
+            2.0
+            * self._roundoff[scalar.name]
+            * terms[..., self._noisy]
+            * self._drawn(noisy, noise())
+        )
 
     def round_sums(self, data: Values, scalar: Scalar, elements: int, terms: int) -> None:
         """Round array memory that took ``terms`` atomic additions an element, in any order."""
@@ -103,15 +115,17 @@ class Lanes:
         self._multiply(values[..., self._noisy], amplitude)
 
     def _multiply(self, noisy: Values, amplitude: float) -> None:
-        noisy *= 1.0 + amplitude * self._drawn(noisy)
+        noisy *= self._drawn(noisy, _factors(amplitude))
 
-    def _drawn(self, like: Values) -> Values:
-        """Noise for so many values."""
-        start = self._cursor % (_NOISE_LENGTH - like.size) if like.size < _NOISE_LENGTH else 0
+    def _drawn(self, like: Values, of: Values) -> Values:
+        """As many numbers as values, of fixed ones."""
+        size = like.size
+        start = self._cursor % (_NOISE_LENGTH - size) if size < _NOISE_LENGTH else 0
         self._cursor += 997
-        found = noise()[start : start + like.size]
-        whole = found.size == like.size
-        return found.reshape(like.shape) if whole else np.resize(found, like.shape)
+        found = of[start : start + size]
+        if found.size != size:
+            return np.resize(found, like.shape)
+        return found if like.ndim == 1 else found.reshape(like.shape)
 
     def group(self, values: Values) -> Values:
         """The lanes of the precision group as (..., variant, thread)."""
@@ -124,7 +138,7 @@ class Lanes:
         unequal = grouped != grouped[..., :1, :]
         if mask is not None:
             unequal &= self.group(mask)
-        return bool(unequal.any())
+        return any_true(unequal)
 
 
 def storage(scalar: Scalar) -> type:
@@ -136,9 +150,14 @@ def storage(scalar: Scalar) -> type:
     return np.uint64 if scalar.name == "uint64" else np.int64
 
 
+def any_true(found: Values) -> bool:
+    """As ``found.any()`` of truth values, which takes ten times as long for so few of them."""
+    return bool(np.count_nonzero(found))
+
+
 def any_active(bad: Values, mask: Mask) -> bool:
     """Whether ``bad`` holds in an active lane; leading axes are components."""
-    return bool(bad.any() if mask is None else (bad & mask).any())
+    return any_true(bad if mask is None else bad & mask)
 
 
 def select(mask: Mask, new: Any, old: Any) -> Any:
