@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -208,13 +208,16 @@ def without_unused(lines: list[str], body: list[str], name: str = "index") -> li
     ]
 
 
-def without_unread(lines: list[str], names: set[str]) -> list[str]:
-    """The lines without those that compute a flat index which tiles have made needless."""
-    kept = list(lines)
-    for name in names:
-        uses = [k for k, line in enumerate(kept) if re.search(rf"\b{name}\b", line)]
-        if len(uses) == 1 and re.match(rf" *(const )?int {name} = ", kept[uses[0]]):
-            del kept[uses[0]]
+def without_unread(lines: list[str], names: Collection[str]) -> list[str]:
+    """The lines without those that compute a flat index which tiles have made needless, nor those
+    that only such a line has read."""
+    kept, count = list(lines), -1
+    while count != len(kept):
+        count = len(kept)
+        for name in names:
+            uses = [k for k, line in enumerate(kept) if re.search(rf"\b{name}\b", line)]
+            if len(uses) == 1 and re.match(rf" *(const )?int {name} = ", kept[uses[0]]):
+                del kept[uses[0]]
     return kept
 
 

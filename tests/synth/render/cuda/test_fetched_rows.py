@@ -13,6 +13,7 @@ from generators.program.walk import statements
 from synth.render.cuda.choose import candidates_of, check_schedule, schedules_of
 from synth.render.cuda.find.rows_apart import rows_apart
 from synth.render.cuda.module import render
+from synth.render.cuda.offsets import without_unread
 from synth.render.cuda.regime import highest_sizes
 from synth.render.warp import render as render_warp
 from synth.rows.maker import Accepted, program_columns
@@ -103,3 +104,15 @@ def test_other_blocks_and_pieces_are_refused(chosen: list[Accepted]) -> None:
         check_schedule(a.program, replace(own, tile=2 * own.block[0]))
     with pytest.raises(ValueError, match="shared memory"):
         check_schedule(a.program, replace(own, block=(512, *own.block[1:]), tile=128))
+
+
+@pytest.mark.parametrize("names", [("row", "whole"), ("whole", "row")])
+def test_what_an_unread_index_alone_reads_goes_too(names: tuple[str, ...]) -> None:
+    """Whatever the order: that of a set of names is another in each process."""
+    lines = [
+        "    const int row = i * cols;",
+        "    const int kept = i + 1;",
+        "    const int whole = row + 2;",
+        "    out[kept] = kept;",
+    ]
+    assert without_unread(lines, dict.fromkeys(names).keys()) == [lines[1], lines[3]]
