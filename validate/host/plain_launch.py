@@ -30,7 +30,6 @@ _WARP = 32
 _MOST_BLOCK = (1024, 1024, 64)
 _MOST_GRID = ((1 << 31) - 1, 65535, 65535)
 MOST_LAUNCHED = 1 << 24
-_MAX_PARAMETERS = 128
 # By `stop_t` of place.h.
 _MEETINGS = {
     2: "threads of a block meet at different places",
@@ -103,7 +102,8 @@ class TooCostly(Exception):  # noqa: N818 - as above
 
 @dataclass(frozen=True)
 class PlainEntry:
-    """Addresses of the functions that `validate.text.plain_host` makes for one kernel.
+    """Addresses of what `validate.text.plain_host` makes for one kernel: the function that launches
+    it, and what it takes (`signature_t` of call.h).
 
     `meets`: whether its threads may wait for each other; `span` is the memory of its object.
     """
@@ -288,10 +288,10 @@ def check_signature(entry: PlainEntry, values: Sequence[Array], pointed: Sequenc
 
     `pointed` has the bytes of an element for each pointer and 0 for values.
     """
-    signature = (ctypes.c_uint32 * (1 + 3 * _MAX_PARAMETERS))()
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(entry.signature)(ctypes.addressof(signature))
-    if signature[0] != len(values):
-        raise BadRow(f"the kernel takes {signature[0]} parameters, the row has {len(values)}")
+    count = ctypes.c_uint32.from_address(entry.signature).value
+    if count != len(values):
+        raise BadRow(f"the kernel takes {count} parameters, the row has {len(values)}")
+    signature = (ctypes.c_uint32 * (1 + 3 * count)).from_address(entry.signature)
     for position, (value, element) in enumerate(zip(values, pointed, strict=True)):
         size, to, _ = signature[1 + 3 * position : 4 + 3 * position]
         if size != value.nbytes or to != element:

@@ -122,21 +122,19 @@ def _section(position: int, row: Mapping[str, Any]) -> str:
     dynamic = f"pairsmith_dynamic_{position}"
     body = _DYNAMIC_SHARED.sub(rf"\1\2* const \3 = reinterpret_cast<\1\2*>({dynamic});", text)
     body = _with_gaps(_INCLUDE.sub("", _C_LINKAGE.sub("", _placed(body))), shared)
-    kept = unasked = ""
+    kept, of_dynamic = "", ", nullptr, 0"
     if dynamic in body:
         place = f'__attribute__((section("{shared}")))'
         most = _most_shared(row)
         first = _gap(place).replace("@", "first")
         kept = f"{first} alignas({alignment}) static char {dynamic}[{most}] {place};\n"
-        unasked = (
-            f"    launch->unasked = {dynamic} + launch->asked;\n"
-            f"    launch->unasked_end = {dynamic} + {most};\n"
-        )
+        of_dynamic = f", {dynamic}, {most}"
     own, ranges = f"pairsmith_row_{position}", _ranges(position)
     kernels = list(enumerate(plain_unit.launched(row)))
     pointers = "".join(f"const auto pairsmith_entry_{k} = &{name};\n" for k, name in kernels)
+    places = f"pairsmith_places_{position}"
     entries = "".join(
-        _entry(position, k, f"{own}::pairsmith_entry_{k}", ranges[1] + unasked) for k, _ in kernels
+        _entry(position, k, f"{own}::pairsmith_entry_{k}", places) for k, _ in kernels
     )
     return (
         f"{ranges[0]}{kept}#undef __shared__\n"
@@ -146,7 +144,9 @@ def _section(position: int, row: Mapping[str, Any]) -> str:
         f"namespace {own} {{ namespace {{\n{_LEADING_GAPS}"
         f'{plain_unit.overloads(body)}#line 1 "cuda_plain"\n{body}\n#line 1 "host_calls"\n'
         f'#pragma clang section bss="" data="" rodata=""\n'
-        f"{pointers}}} }}\n{_NOT_WATCHED}{entries}#pragma clang attribute pop\n"
+        f"{pointers}}} }}\n"
+        f"static const pairsmith::places_t {places} = {{ {ranges[1]}{of_dynamic} }};\n"
+        f"{_NOT_WATCHED}{entries}#pragma clang attribute pop\n"
     )
 
 
@@ -155,33 +155,29 @@ def _most_shared(row: Mapping[str, Any]) -> int:
     return max([MOST_SHARED_BYTES, *(most_shared_bytes(one.get("opt_in")) for one in launches)])
 
 
-def _entry(position: int, number: int, kernel: str, before: str) -> str:
-    """The C functions of one kernel of a row, of a pointer to it: its launch, and what it takes."""
+def _entry(position: int, number: int, kernel: str, places: str) -> str:
+    """The C names of one kernel of a row, of a pointer to it: its launch, and what it takes."""
     name = f"{position}_{number}"
     return (
         f'extern "C" void pairsmith_plain_{name}(void** values, pairsmith::launch_t* launch, '
-        f"pairsmith::watch_t* watch)\n{{\n{before}"
-        f"    pairsmith::run_grid({kernel}, values, launch, watch);\n}}\n"
-        f'extern "C" void pairsmith_plain_signature_{name}(pairsmith::signature_t* found)\n'
-        f"{{ pairsmith::describe({kernel}, found); }}\n"
+        f"pairsmith::watch_t* watch)\n{{\n"
+        f"    pairsmith::run_grid(pairsmith::caller_of({kernel}), "
+        f"reinterpret_cast<void (*)()>({kernel}), {places}, values, launch, watch);\n}}\n"
+        f'extern "C" extern const auto pairsmith_plain_signature_{name} = '
+        f"pairsmith::signature_of({kernel});\n"
     )
 
 
 def _ranges(position: int) -> tuple[str, str]:
-    """Declarations of where the sections start and end, and what hands them over."""
+    """Declarations of where the sections start and end, and what has them in order."""
     names = [section_name(section, position) for section in SECTIONS]
     declared = "".join(
         f'extern "C" char __{end}_{name}[] __attribute__((weak));\n'
         for name in names
         for end in ("start", "stop")
     )
-    places = ["shared", *(f"variables[{k}]" for k in range(len(SECTIONS) - 1))]
-    passed = "".join(
-        f"    launch->{place}.first = __start_{name};\n"
-        f"    launch->{place}.size = __stop_{name} - __start_{name};\n"
-        for place, name in zip(places, names, strict=True)
-    )
-    return declared, passed
+    first, *others = [f"{{ __start_{name}, __stop_{name} }}" for name in names]
+    return declared, f"{first}, {{ {', '.join(others)} }}"
 
 
 def _sections_are(position: int) -> str:

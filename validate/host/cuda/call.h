@@ -1,4 +1,5 @@
-// Calls a kernel over a grid: what it takes, and its arguments bound for each thread.
+// Calls a kernel over a grid: what it takes, and its arguments bound for each thread. What stands here
+// is compiled for each text, so that as much as can be is data.
 
 namespace pairsmith {
 
@@ -7,11 +8,6 @@ namespace pairsmith {
 struct parameter_t {
     unsigned int bytes, pointed, alignment;
 };
-struct signature_t {
-    unsigned int count;
-    parameter_t parameters[128];
-};
-
 template <class T> struct pointed_t {
     static const unsigned int bytes = 0, alignment = 0;
 };
@@ -21,12 +17,17 @@ template <class T> struct pointed_t<T*> {
 template <> struct pointed_t<void*> : pointed_t<char*> { };
 template <> struct pointed_t<const void*> : pointed_t<char*> { };
 
-template <class... A> void describe(void (*)(A...), signature_t* signature)
+// With one more than there are: an array has at least one.
+template <unsigned N> struct signature_t {
+    unsigned int count;
+    parameter_t parameters[N + 1];
+};
+
+// Only evaluated while a text is compiled: of it there is no code.
+template <class... A> constexpr signature_t<sizeof...(A)> signature_of(void (*)(A...))
 {
     static_assert(sizeof...(A) <= 128, "a kernel with more than 128 parameters");
-    static const parameter_t of[] = { { sizeof(A), pointed_t<A>::bytes, pointed_t<A>::alignment }..., {} };
-    signature->count = sizeof...(A);
-    __builtin_memcpy(signature->parameters, of, sizeof(of) - sizeof(parameter_t));
+    return { sizeof...(A), { { sizeof(A), pointed_t<A>::bytes, pointed_t<A>::alignment }..., {} } };
 }
 
 template <class, unsigned... I> struct indices { };
@@ -38,29 +39,56 @@ template <class T> struct argument_t {
     T& value() { return *reinterpret_cast<T*>(bytes); }
 };
 
-template <class... A, unsigned... I> void call_with(void (*kernel)(A...), void** values, indices<unsigned, I...>)
-{
-    if constexpr ((__is_trivially_copyable(A) && ...))
-        kernel(*static_cast<A*>(values[I])...);
-    else
-        kernel(argument_t<A>(values[I]).value()...);
-}
-
-template <class... A> struct bound_t {
-    void (*kernel)(A...);
+// A kernel, whatever it takes, and where its arguments lie.
+struct bound_t {
+    void (*kernel)();
     void** values;
-    static void run(void* self)
+};
+
+// Calls a kernel of such a type for the thread whose turn it is.
+template <class, class> struct caller_t;
+template <class... A, unsigned... I> struct caller_t<void (*)(A...), indices<unsigned, I...>> {
+    static void call(void* self)
     {
         const bound_t& bound = *static_cast<bound_t*>(self);
-        call_with(bound.kernel, bound.values, __make_integer_seq<indices, unsigned, sizeof...(A)> {});
+        const auto kernel = reinterpret_cast<void (*)(A...)>(bound.kernel);
+        if constexpr ((__is_trivially_copyable(A) && ...))
+            kernel(*static_cast<A*>(bound.values[I])...);
+        else
+            kernel(argument_t<A>(bound.values[I]).value()...);
     }
 };
 
-template <class... A> void run_grid(void (*kernel)(A...), void** values, launch_t* launch, watch_t* watched)
+template <class... A> constexpr auto caller_of(void (*)(A...))
 {
-    bound_t<A...> bound = { kernel, values };
+    return &caller_t<void (*)(A...), __make_integer_seq<indices, unsigned, sizeof...(A)>>::call;
+}
+
+// Where the variables of a text lie; of dynamic shared memory the most that there can be.
+struct places_t {
+    struct {
+        char *first, *end;
+    } shared, variables[most_variables];
+    char* dynamic;
+    unsigned int dynamic_bytes;
+};
+
+inline void run_grid(void (*call)(void*), void (*kernel)(), const places_t& places, void** values,
+    launch_t* launch, watch_t* watched)
+{
+    launch->shared.first = places.shared.first;
+    launch->shared.size = places.shared.end - places.shared.first;
+    for (unsigned int v = 0; v < most_variables; ++v) {
+        launch->variables[v].first = places.variables[v].first;
+        launch->variables[v].size = places.variables[v].end - places.variables[v].first;
+    }
+    if (places.dynamic) {
+        launch->unasked = places.dynamic + launch->asked;
+        launch->unasked_end = places.dynamic + places.dynamic_bytes;
+    }
+    bound_t bound = { kernel, values };
     const stand_t stand = { &pairsmith_thread, &pairsmith_block, &pairsmith_of_block, &pairsmith_of_grid };
-    run_blocks(bound_t<A...>::run, &bound, stand, launch, watched);
+    run_blocks(call, &bound, stand, launch, watched);
 }
 
 }  // namespace pairsmith
