@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from drawn_programs import drawn_choice
+from sweeps import part_of
 
 from generators.build.registry import LEVELS
 from generators.program.joins import named
@@ -217,7 +219,10 @@ def _told_ways() -> Iterator[Row]:
             yield row
 
 
-@pytest.mark.parametrize("row", list(_told_ways()), ids=_id)
+TOLD = list(_told_ways())
+
+
+@pytest.mark.parametrize("row", TOLD, ids=_id)
 def test_what_is_said_of_neighbouring_threads_is_what_they_do(row: Row) -> None:
     """The reference is run with arrays that note their indices; the sizes are the row's own."""
     sizes = own_sizes(row["sizes"])
@@ -352,7 +357,7 @@ def _in_use(row: Row) -> dict[str, int]:
 _MOST = 96
 
 
-@pytest.mark.parametrize("row", list(_told_ways()), ids=_id)
+@pytest.mark.parametrize("row", part_of(TOLD, 2, _id, itemgetter("category")), ids=_id)
 def test_what_is_said_of_a_warp_is_so_at_sizes_in_use(row: Row) -> None:
     """The lanes of the first warps, run alone: most of them are as far apart as is told."""
     sizes = _in_use(row)

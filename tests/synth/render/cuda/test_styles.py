@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from drawn_programs import FEWEST, fitting_in, programs_of_all_levels
+from sweeps import part_of
 
 from generators.program import ir
 from generators.program.dtypes import INT32
@@ -19,6 +20,10 @@ from synth.render.cuda.style import styles
 from synth.render.warp import render as render_warp
 from synth.rows.maker import Accepted, program_columns
 from validate.host.runner import run_plain_rows
+
+
+def _category(program: ir.Program) -> str:
+    return program.category
 
 
 def row_of(accepted: Accepted, style: str) -> dict[str, Any]:
@@ -54,7 +59,7 @@ def test_tiles_are_shared_by_threads_that_take_as_many_turns() -> None:
 
 def test_styles_are_drawn() -> None:
     """Whatever its form, a kernel gets one of the quickest: most styles are that for some."""
-    programs = programs_of_all_levels()
+    programs = part_of(programs_of_all_levels(), 2, lambda p: f"{p.idiom} {p.level}", _category)
     drawn = Counter(schedule_for(program).style for program in programs)
     assert len(drawn) >= 2 * len(styles()) // 3, drawn
     assert drawn.total() - drawn["guarded"] - drawn["grid_stride"] > 0.2 * drawn.total()
