@@ -130,7 +130,30 @@ def _state(folder: Path) -> State:
 
 def worker_processes(parent: int) -> list[int]:
     """The worker processes of a run."""
-    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
     return [
-        int(pid) for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        pid
+        for pid in children(parent)
+        if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
     ]
+
+
+def children(of: int) -> list[int]:
+    """Process ids of the children of a process that have not ended, in their order: those that
+    name it as their parent, as the kernel's own list of children may leave some out (Linux)."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = status.read_text()
+        except OSError:
+            continue
+        # The name, in brackets, may hold spaces and brackets.
+        state, parent, *_ = text.rpartition(")")[2].split()
+        if int(parent) == of and state != "Z":
+            found.append(int(text.split()[0]))
+    return sorted(found)
+
+
+def descendants(of: int) -> set[int]:
+    """The same of children, their children and so on."""
+    own = children(of)
+    return {*own}.union(*map(descendants, own))

@@ -9,10 +9,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
+from kills import children
 from score_rows import NOTHING, STORE, cube_answer, statuses
 
 from validate.nvrtc.answers import AnswerCompiler
@@ -168,12 +168,6 @@ def test_verdicts_can_be_awaited(scorer: Scorer) -> None:
         return [found.status for found in await asyncio.gather(*asked)]
 
     assert asyncio.run(all_at_once()) == OF_LATER * 3
-
-
-def children(of: int) -> list[int]:
-    """Process ids of the children of a process, the oldest first."""
-    tasks = Path(f"/proc/{of}/task").glob("*/children")
-    return sorted(int(number) for path in tasks for number in path.read_text().split())
 
 
 def workers_of(scorer: Scorer) -> list[int]:

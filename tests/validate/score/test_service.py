@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kills import descendants
 from score_rows import (
     NOTHING,
     PER_THREAD,
@@ -206,21 +207,6 @@ def test_more_right_gives_more_credit(scorer: Scorer) -> None:
     assert [v.compiled for v in found] == [False] + [True] * 5
     assert [v.launched for v in found] == [False, False] + [True] * 4
     assert found[3].share < found[4].share < 1.0
-
-
-def descendants(of: int) -> set[int]:
-    """Process ids of all that a process started and that has not ended."""
-    found = set()
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            text = status.read_text()
-        except OSError:
-            continue
-        pid = int(text.split()[0])
-        state, parent, *_ = text.rpartition(")")[2].split()
-        if int(parent) == of and state != "Z":
-            found |= {pid} | descendants(pid)
-    return found
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are read from /proc")
