@@ -7,9 +7,7 @@ import shutil
 from importlib.metadata import distribution
 from pathlib import Path
 
-from validate.text.headers import warp_include_dir
-
-_SUFFIXES = frozenset({".h", ".cuh", ".hpp"})
+from validate.text.headers import headers_below, warp_include_dir
 
 
 def copy_headers(target: Path) -> None:
@@ -17,7 +15,7 @@ def copy_headers(target: Path) -> None:
     temporary = target.with_name(f".{target.name}.tmp")
     shutil.rmtree(temporary, ignore_errors=True)
     source = warp_include_dir()
-    for path in _headers(source):
+    for path in headers_below(source):
         copy = temporary / path
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source / path, copy)
@@ -38,17 +36,11 @@ def headers_of(out: Path) -> Path:
     stored, installed = out / "include", warp_include_dir()
     if not (stored / "builtin.h").is_file():
         return installed
-    names = _headers(installed)
-    if names != _headers(stored):
+    names = headers_below(installed)
+    if names != headers_below(stored):
         return stored
     _, *unlike = filecmp.cmpfiles(installed, stored, names, shallow=False)
     return stored if any(unlike) else installed
-
-
-def _headers(folder: Path) -> list[Path]:
-    """The headers below a folder, as paths from there."""
-    found = (path.relative_to(folder) for path in folder.rglob("*") if path.suffix in _SUFFIXES)
-    return sorted(found)
 
 
 def licence_files() -> dict[str, Path]:

@@ -15,7 +15,7 @@ import numpy as np
 from generators.build.draw import Reject
 from generators.program import ir
 from generators.program.dtypes import INT32, Type, scalar_of
-from generators.program.expr import Expr, Op, Var
+from generators.program.expr import Op, Var
 from synth.gates.evaluate_expressions import Expressions
 from synth.gates.lanes.memory import ArrayMemory
 from synth.gates.lanes.samplers import draw_sample
@@ -86,18 +86,17 @@ class Evaluation(Expressions):
     def _augment(self, s: ir.AugAssign, mask: Mask) -> Mask:
         frame = self._frames[-1]
         type_ = frame.types[s.name]
-        node = self._update(s, s.op, Var(s.name, type_), type_)
+        node = self._update(s, type_)
         args = [frame.variables[s.name], self.value(s.value, mask)]
         self._bind(s.name, self._apply(node, args, mask), mask)
         return mask
 
-    def _update(
-        self, s: ir.AugAssign | ir.SetComponent | ir.Store, op: str, old: Expr, type_: Type
-    ) -> Op:
+    def _update(self, s: ir.AugAssign | ir.SetComponent | ir.Store, type_: Type) -> Op:
         """The op of a statement that changes what is there: one node, however often it runs."""
         node = self._updates.get(id(s))
         if node is None or node.type is not type_:
-            node = self._updates[id(s)] = Op(op, (old, s.value), type_)
+            old = s.array[s.indices] if isinstance(s, ir.Store) else Var(s.name, type_)
+            node = self._updates[id(s)] = Op(s.op, (old, s.value), type_)
         return node
 
     def _set_component(self, s: ir.SetComponent, mask: Mask) -> Mask:
@@ -107,7 +106,7 @@ class Evaluation(Expressions):
         at = self.component_at(old, s.indices, mask)
         if s.op:
             scalar = scalar_of(s.value.type)
-            node = self._update(s, s.op, Var(s.name, scalar), scalar)
+            node = self._update(s, scalar)
             value = self._apply(node, [old[at], value], mask)
         new[at] = select(mask, value, old[at])
         self._frames[-1].variables[s.name] = new
@@ -125,7 +124,7 @@ class Evaluation(Expressions):
         indices = [self.value(i, mask) for i in s.indices]
         value = self.value(s.value, mask)
         if s.op:
-            node = self._update(s, s.op, s.array[s.indices], memory.type)
+            node = self._update(s, memory.type)
             value = self._apply(node, [memory.load(indices, mask), value], mask)
         self._check_finite(value, mask, s.array.name)
         memory.store(indices, value, mask)

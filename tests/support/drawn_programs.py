@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from synth.views.layout import Choice
 
 TRIES = 40
-MOST, FEWEST = (10, 5) if is_whole() else (5, 5)
+MOST, FEWEST = 10 if is_whole() else 5, 5
 SEEDS = range(7, 20)
 """How many of a style, and at least; seeds of further draws, where too few have a form."""
 

@@ -17,12 +17,11 @@ from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
-from validate.text.headers import warp_include_dir
+from validate.text.headers import headers_below, warp_include_dir
 
 _UNUSED_S = 30 * 24 * 3600
 _LEAST_ROOM_BYTES = 32 << 20
 """Folders hold some 5 MB, and as much again while they are made, by several processes at once."""
-_HEADERS = (".h", ".cuh", ".hpp")
 
 
 def cache_dir(name: str) -> Path:
@@ -59,7 +58,11 @@ def folder_of_headers(include_dir: Path) -> Path | None:
     may be gone with the process that unpacked them."""
     if include_dir != warp_include_dir():
         return None
-    return kept_folder("headers", str(include_dir), *_stamps(_headers(include_dir)))
+    return kept_folder(
+        "headers",
+        str(include_dir),
+        *_stamps([include_dir / name for name in headers_below(include_dir)]),
+    )
 
 
 def made_once(target: Path, make: Callable[[Path], Path]) -> Path:
@@ -88,10 +91,6 @@ def write_once(path: Path, text: str) -> None:
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
-
-
-def _headers(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.suffix in _HEADERS)
 
 
 def _stamps(paths: Sequence[Path]) -> list[str]:

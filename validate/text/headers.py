@@ -11,6 +11,7 @@ from typing import Any
 
 from validate.errors import CompileUnavailable
 
+_HEADERS = frozenset({".h", ".cuh", ".hpp"})
 _REMEDY = "pip install 'nvidia-cuda-runtime>=13,<14'"
 
 
@@ -20,6 +21,12 @@ def warp_include_dir() -> Path:
     if spec is None or spec.origin is None:
         raise CompileUnavailable("Warp's headers are missing: pip install warp-lang")
     return Path(spec.origin).parent / "native"
+
+
+def headers_below(folder: Path) -> list[Path]:
+    """All headers below a folder, as paths from there, in their order."""
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.suffix in _HEADERS)
+    return sorted(found)
 
 
 @lru_cache(maxsize=1)

@@ -8,6 +8,7 @@ namespace pairsmith {
 struct parameter_t {
     unsigned int bytes, pointed, alignment;
 };
+
 template <class T> struct pointed_t {
     static const unsigned int bytes = 0, alignment = 0;
 };
