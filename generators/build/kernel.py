@@ -185,6 +185,7 @@ class KernelBuilder(BodyBuilder):
         layout = self._layout()
         body, told = (self.body(), "") if self.block_dim else worked(self)
         description = re.sub(r" +(?=[ ,;]|\.(?![\d.]))", "", description + told)
+        description = re.sub(r"(?<=\de-)0(?=\d)", "", description)
         written = Draft(
             self.params, self.functions, self.structs, self.sizes, pruned(body), description
         )

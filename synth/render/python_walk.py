@@ -23,6 +23,19 @@ def infix(symbol: str, prec: int) -> Printer:
     return lambda _, args, node: binary(symbol, prec, args[0], args[1])
 
 
+def bitwise(symbol: str, prec: int) -> Printer:
+    """An op of bits between its two operands, whose literals are masks."""
+
+    def show(renderer: PythonRenderer, args: Sequence[Doc], node: expr.Op) -> Doc:
+        left, right = (
+            renderer.const(e, bits=True) if isinstance(e, expr.Const) else doc
+            for e, doc in zip(node.args, args, strict=True)
+        )
+        return binary(symbol, prec, left, right)
+
+    return show
+
+
 def unary(symbol: str, prec: int) -> Printer:
     """An op printed before its operand."""
     return lambda _, args, node: prefix(symbol, prec, args[0])
@@ -68,7 +81,8 @@ class PythonRenderer:
 
     # Expressions
 
-    def const(self, e: expr.Const) -> Doc:
+    def const(self, e: expr.Const, bits: bool = False) -> Doc:
+        """``bits``: as an operand of a bitwise op."""
         raise NotImplementedError
 
     def cast(self, e: expr.Cast) -> Doc:

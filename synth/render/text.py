@@ -19,16 +19,28 @@ def number(text: str) -> Doc:
     return Doc(text, Prec.UNARY if text.startswith("-") else Prec.TIGHT)
 
 
+_ROUND = re.compile(r"(-?)(\d{1,2}?)(0{6,})\.0")
+"""A float of so many zeros that people give their count."""
+_POWER = re.compile(r"e([+-]?)0*(\d+)$")
+
+
+@lru_cache(maxsize=4096)
 def float_text(value: str) -> str:
-    """A decimal text that Python reads as a float."""
-    return value if any(c in value for c in ".en") else f"{value}.0"
+    """A decimal text as Python and C++ read a float and people write it: ``0.5``, ``1e-6``,
+    ``1e9``."""
+    if found := _ROUND.fullmatch(value):
+        sign, digits, zeros = found.groups()
+        value = f"{sign}{'.'.join(digits)}e{len(digits) - 1 + len(zeros)}"
+    if "e" in value:
+        return _POWER.sub(lambda m: f"e{'-' * (m[1] == '-')}{m[2]}", value)
+    return value if "." in value or "n" in value else f"{value}.0"
 
 
-def constant_text(value: bool | int | str) -> str:
-    """A literal's text: decimals as they are, bit masks in hexadecimal."""
+def constant_text(value: bool | int | str, *, unsigned: bool = False, bits: bool = False) -> str:
+    """A literal's text. ``unsigned`` and ``bits`` as :func:`int_text` has them."""
     if isinstance(value, bool):
         return str(value)
-    return float_text(value) if isinstance(value, str) else _int_text(value)
+    return float_text(value) if isinstance(value, str) else int_text(value, unsigned, bits)
 
 
 _MASK = re.compile(r"[137]?F+|F[0F]+|A+|C+|5+|3+")
@@ -37,15 +49,20 @@ _SPREAD = frozenset(
     ("30000FF", "300F00F", "30C30C3", "9249249", "100F", "10C3", "1249", "FF00FF", "F0F0F0F")
 )
 """Masks of numbers whose bits are spread over two or three axes."""
+_DIGIT, _BYTE, _MIXER, _ROUND_DECIMAL = 9, 255, 1 << 30, 1000
 
 
-def _int_text(value: int) -> str:
+def int_text(value: int, unsigned: bool = False, bits: bool = False) -> str:
+    """An integer in decimals, or in hexadecimal where its bits are what matters.
+
+    That is so of an operand of a bitwise op (``bits``), of a pattern, and of what hashes multiply
+    with: large unsigned numbers that are not round. Both languages of a row ask here, so that no
+    reader has to convert.
+    """
     digits = f"{value:X}"
-    return (
-        f"0x{digits}"
-        if value > 255 and (_MASK.fullmatch(digits) or digits in _SPREAD)
-        else str(value)
-    )
+    pattern = value > _BYTE and (_MASK.fullmatch(digits) or digits in _SPREAD)
+    mixer = unsigned and value >= _MIXER and value % _ROUND_DECIMAL
+    return f"0x{digits}" if pattern or mixer or (bits and value > _DIGIT) else str(value)
 
 
 _PI_MULTIPLES = {repr(factor * math.pi): factor for factor in (0.5, 1.0, 2.0, 4.0)}

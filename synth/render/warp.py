@@ -19,7 +19,7 @@ from generators.program.dtypes import (
     scalar_of,
 )
 from synth.render.doc import ATOM, Doc, Prec, attribute, binary, call
-from synth.render.python_walk import Printer, PythonRenderer, infix, unary
+from synth.render.python_walk import Printer, PythonRenderer, bitwise, infix, unary
 from synth.render.text import (
     changed,
     constant_text,
@@ -131,9 +131,9 @@ WARP_OPS: dict[str, Printer] = {
     "floordiv": infix("//", Prec.MUL),
     "mod": infix("%", Prec.MUL),
     "neg": unary("-", Prec.UNARY),
-    "bit_and": infix("&", Prec.BIT_AND),
-    "bit_or": infix("|", Prec.BIT_OR),
-    "bit_xor": infix("^", Prec.BIT_XOR),
+    "bit_and": bitwise("&", Prec.BIT_AND),
+    "bit_or": bitwise("|", Prec.BIT_OR),
+    "bit_xor": bitwise("^", Prec.BIT_XOR),
     "invert": unary("~", Prec.UNARY),
     "lshift": infix("<<", Prec.SHIFT),
     "rshift": infix(">>", Prec.SHIFT),
@@ -185,10 +185,10 @@ def _short_name(type_: Vec | Mat | Quat | Transform) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=4096)
-def _literal(value: bool | int | str, scalar: str) -> Doc:
+def _literal(value: bool | int | str, scalar: str, bits: bool = False) -> Doc:
     if scalar == "bool":
         return Doc(str(value))
-    plain = number(constant_text(value))
+    plain = number(constant_text(value, unsigned=scalar.startswith("u"), bits=bits))
     if (pi := pi_text(value, "wp")) is not None:
         # A product is computed in float32 before it is cast: the other types get pi itself alone.
         plain = pi if scalar == "float32" or pi.kind == ATOM else plain
@@ -271,8 +271,8 @@ class _Warp(PythonRenderer):
             return f"{name}[{element}]"
         raise ValueError(f"no array style {style!r}")
 
-    def const(self, e: expr.Const) -> Doc:
-        return _literal(e.value, e.type.name)
+    def const(self, e: expr.Const, bits: bool = False) -> Doc:
+        return _literal(e.value, e.type.name, bits)
 
     def cast(self, e: expr.Cast) -> Doc:
         return call(self.type(e.type), [self.show(e.value)])

@@ -49,7 +49,9 @@ class Expressions(Loads):
     # Leaves
 
     def const(self, e: expr.Const) -> Value:
-        doc = pi_text(e.value, self.dialect.pi) or number(constant_text(e.value))
+        doc = pi_text(e.value, self.dialect.pi) or number(
+            constant_text(e.value, unsigned=e.type.is_unsigned)
+        )
         whole = isinstance(e.value, int) and not isinstance(e.value, bool)
         linear = Linear(int(e.value)) if whole else None
         return Value(doc, e.type, weak=True, number=True, linear=linear)

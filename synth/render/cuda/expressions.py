@@ -14,7 +14,14 @@ from synth.render.cuda.offsets import Offsets, key_of
 from synth.render.cuda.ops import CUDA_OPS
 from synth.render.cuda.scopes import Declarations
 from synth.render.cuda.text import Prec, Text, at_least, binary, call, item, member
-from synth.render.cuda.types import computed, is_builtin_vector, literal, name_of, parts
+from synth.render.cuda.types import (
+    cast_to,
+    computed,
+    is_builtin_vector,
+    literal,
+    name_of,
+    parts,
+)
 
 
 class Expressions:
@@ -68,7 +75,7 @@ class Expressions:
             return value
         if target == BOOL:
             return binary("!=", Prec.EQUAL, value, Text(number(0, source)))
-        return Text(f"({name_of(target)}){at_least(value, Prec.UNARY)}", Prec.UNARY)
+        return cast_to(target, value)
 
     def given_to(self, e: expr.Expr, type_: Type) -> Text:
         """A value for a place of a type, without a cast that C++ makes by itself."""
@@ -178,7 +185,7 @@ def _flat(type_: Type, indices: Sequence[expr.Expr]) -> int:
 def _fitting(e: Text, type_: Type) -> Text:
     """A value in braces, where C++ narrows nothing by itself."""
     if isinstance(type_, Scalar) and type_.is_int and type_.bits < 32 and e.prec < Prec.UNARY:
-        return Text(f"({name_of(type_)})({e.text})", Prec.UNARY)
+        return cast_to(type_, e)
     return e
 
 

@@ -198,8 +198,7 @@ class KernelText:
 
     def head(self) -> list[str]:
         """Includes, types and device functions."""
-        texts = [t for t in self.library.types.values() if t]
-        texts += list(self.library.functions.values())
+        texts = self.library.texts()
         lines = [
             part
             for text in texts

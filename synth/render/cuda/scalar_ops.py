@@ -13,7 +13,7 @@ from synth.render.cuda.device.numbers import clamped_to_one, mixed
 from synth.render.cuda.device.vectors import elementwise
 from synth.render.cuda.dialect.current import spoken
 from synth.render.cuda.text import Prec, Text, at_least, binary, call, choice, prefix
-from synth.render.cuda.types import computed, literal, name_of, parts
+from synth.render.cuda.types import cast_to, computed, literal, name_of, parts
 
 REGISTERED = (cuda_numbers,)
 """Modules that register device functions when they are imported."""
@@ -156,8 +156,8 @@ def _bit_count(_: Renders, args: Sequence[Text], node: Op) -> Text:
     type_ = scalar_of(node.args[0].type)
     name = spoken().called("__popcll" if type_.bits == 64 else "__popc")
     if type_.bits < 32 and not type_.is_unsigned:
-        unsigned = name_of(Scalar(f"u{type_.name}"))
-        args = [Text(f"({unsigned}){at_least(args[0], Prec.UNARY)}", Prec.UNARY)]
+        unsigned = Scalar(f"u{type_.name}")
+        args = [cast_to(unsigned, args[0])]
     return _counted(name, args, "int") if spoken().unsigned_abs else call(name, args)
 
 
@@ -219,6 +219,6 @@ _PROMOTED = tuple(Scalar(name) for name in ("int8", "int16", "uint8", "uint16"))
 
 def masked(e: Expr, shown: Text) -> Text:
     """An operand of a bitwise op: masks in hexadecimal."""
-    if isinstance(e, Const) and type(e.value) is int and e.value > 9:
-        return Text(literal(e.value, e.type, hexadecimal=True))
+    if isinstance(e, Const) and type(e.value) is int and e.value >= 0:
+        return Text(literal(e.value, e.type, bits=True))
     return shown

@@ -22,6 +22,8 @@ from generators.program.dtypes import (
 )
 from synth.render.cuda.dialect.current import spoken
 from synth.render.cuda.dialect.words import CUDA
+from synth.render.cuda.text import Prec, Text, at_least
+from synth.render.text import float_text, int_text
 
 SCALARS = CUDA.scalars
 _SHORT = {**CUDA.vectors, "bool": "bool", "float16": "half"}
@@ -182,24 +184,31 @@ def parts(type_: Type) -> list[str]:
     return [f".v[{i}]" for i in range(type_.size)]
 
 
+def cast_to(type_: Type, value: Text) -> Text:
+    """``float(x)``; ``(unsigned int)x`` where the name of the type is several words, or in C."""
+    name = name_of(type_)
+    if spoken().overloads and name.isidentifier():
+        return Text(f"{name}({value.text})")
+    return Text(f"({name}){at_least(value, Prec.UNARY)}", Prec.UNARY)
+
+
 _FLOAT_DIGITS = 9
 """Significant digits that name every float32."""
 
 
-def literal(value: bool | int | str, scalar: Scalar, hexadecimal: bool = False) -> str:
-    """A literal as a person writes it: ``0.5f``, ``3u``, ``true``, ``0x9E3779B9u``."""
+def literal(value: bool | int | str, scalar: Scalar, bits: bool = False) -> str:
+    """A literal as a person writes it: ``0.5f``, ``3u``, ``true``, ``0x9E3779B9u``; ``bits``: it is
+    an operand of a bitwise op."""
     if scalar.name == "bool":
         return "true" if value else "false"
     if isinstance(value, str):
         if scalar.name != "float64" and len(value) > _FLOAT_DIGITS + 2:
             value = f"{float(value):.{_FLOAT_DIGITS}g}"
-        text = value if any(c in value for c in ".en") else f"{value}.0"
+        text = float_text(value)
         return text if scalar.name == "float64" else f"{text}f"
-    if hexadecimal or (scalar.is_unsigned and value >= 2**31 and value % 1000):
-        hexadecimal = value > 9
     suffix = spoken().suffixes.get(scalar.name, "")
     if scalar.name == "int64" and value == -(2**63):
         return f"(-9223372036854775807{suffix} - 1)"
     if scalar.name == "int32" and value == -(2**31):
         return "(-2147483647 - 1)"
-    return f"0x{value:X}{suffix}" if hexadecimal else f"{value}{suffix}"
+    return int_text(value, scalar.is_unsigned, bits) + suffix

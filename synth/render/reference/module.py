@@ -162,11 +162,12 @@ class _Reference(PythonRenderer):
 
     # Expressions
 
-    def const(self, e: expr.Const) -> Doc:
+    def const(self, e: expr.Const, bits: bool = False) -> Doc:
         if (pi := pi_text(e.value, "math")) is not None:
             self.modules.add("math")
             return pi
-        return number(constant_text(e.value))
+        unsigned = e.type.is_unsigned
+        return number(constant_text(e.value, unsigned=unsigned, bits=bits))
 
     def cast(self, e: expr.Cast) -> Doc:
         value, source, target = self.show(e.value), scalar_of(e.value.type), e.type

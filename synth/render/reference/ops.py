@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from synth.render.doc import Prec
-from synth.render.python_walk import infix, unary
+from synth.render.python_walk import bitwise, infix, unary
 from synth.render.reference.builtins import (
     argument_of,
     bit_count,
@@ -50,9 +50,9 @@ REFERENCE_OPS: dict[str, ReferencePrinter] = {
     "floordiv": infix("//", Prec.MUL),
     "mod": infix("%", Prec.MUL),
     "neg": ring_unary("-"),
-    "bit_and": infix("&", Prec.BIT_AND),
-    "bit_or": infix("|", Prec.BIT_OR),
-    "bit_xor": infix("^", Prec.BIT_XOR),
+    "bit_and": bitwise("&", Prec.BIT_AND),
+    "bit_or": bitwise("|", Prec.BIT_OR),
+    "bit_xor": bitwise("^", Prec.BIT_XOR),
     "invert": ring_unary("~"),
     "lshift": lshift,
     "rshift": infix(">>", Prec.SHIFT),

@@ -89,6 +89,26 @@ class Library:
         self.functions.setdefault((name, types), text)
         return self.spelled(name)
 
+    def texts(self) -> list[str]:
+        """All definitions: types, operators by type and sign, and what is built of these."""
+        functions = sorted(self.functions.items(), key=lambda item: _standing(*item[0]))
+        return [*filter(None, self.types.values()), *(text for _, text in functions)]
+
+
+_STANDING = ("+", "-", "- unary", "*", "/", "+=", "-=", "*=", "/=")
+
+
+def _standing(name: str, types: tuple[Type, ...]) -> tuple[int | str, ...]:
+    """Where a function stands: operators first and by themselves, so that whoever reads or writes
+    a text sees at a glance which there are; the others as they need each other."""
+    if not name.startswith("operator") or any(isinstance(t, Transform) for t in types):
+        return (1,)
+    owner = max(types, key=lambda t: 0 if isinstance(t, Scalar) else len(parts(t)))
+    kind = (Vec, Quat, Mat).index(type(owner))
+    scalars = sum(1 << k for k, t in enumerate(reversed(types)) if isinstance(t, Scalar))
+    sign = _STANDING.index(name.removeprefix("operator"))
+    return (0, kind, len(parts(owner)), str(owner), sign, scalars, str(types))
+
 
 Maker = Callable[..., str]
 _MAKERS: dict[str, Maker] = {}

@@ -22,6 +22,7 @@ from synth.render.cuda.style import Plan, Style, same_dims
 from synth.render.cuda.styles.threads import shaped_grid
 from synth.render.cuda.text import Text
 from synth.render.cuda.types import bytes_of, computed
+from synth.render.text import changed
 from validate.row.archs import MOST_SHARED_BYTES
 
 _SIDE = 16
@@ -73,6 +74,7 @@ class _Products:
             name: text.fresh(f"{name}_{'values' if AXES[kind] == 'c' else 'value'}")
             for name, kind in found.arrays.items()
         }
+        self.sums = {s.name: self._sums(s.name) for s in found.starts}
         self.plain = Body(text.library, text.names, text.shapes(), "return;")
         self.lines: list[str] = []
 
@@ -99,6 +101,12 @@ class _Products:
 
     # Names and places
 
+    def _sums(self, name: str) -> str:
+        """What the square of a variable is called: as it, where nothing behind assigns to it."""
+        if name in changed(self.found.after):
+            return self.text.fresh(f"{name}_sums", f"{name}_parts")
+        return self.text.names.get(name, name)
+
     def _element(self, array: str) -> Type:
         type_ = next(p.type for p in self.text.kernel.params if p.name == array)
         assert isinstance(type_, Array)
@@ -116,9 +124,8 @@ class _Products:
         """How the text has each name: sums are elements of the thread's square."""
         part = {"r": f"[{self.r}]", "c": f"[{self.c}]"}
         found = dict(self.text.names)
-        for s in self.found.starts:
-            own = self.text.names.get(s.name, s.name)
-            found[s.name] = own + "".join(part[a] for a in self.found.axes[s.name])
+        for name, own in self.sums.items():
+            found[name] = own + "".join(part[a] for a in self.found.axes[name])
         return found
 
     def _thread(self, axis: str) -> tuple[str, str, str]:
@@ -146,8 +153,7 @@ class _Products:
         for s in self.found.starts:
             axes, type_ = self.found.axes[s.name], computed(s.value.type)
             shape = f"[{self.side}]" * len(axes)
-            name = self.text.names.get(s.name, s.name)
-            head = f"{self.text.library.type(type_)} {name}{shape}"
+            head = f"{self.text.library.type(type_)} {self.sums[s.name]}{shape}"
             if not axes:
                 self.put(1, f"{head} = {self.plain.initial(s.value, type_)};")
             elif isinstance(s.value, Const) and float(s.value.value) == 0.0:
@@ -297,7 +303,12 @@ class _Products:
         self.put(3, f"if ({row} >= {rows} || {column} >= {columns}) {{")
         self.put(4, "continue;")
         self.put(3, "}")
-        body = Body(text.library, self._names(), text.shapes(), "continue;")
+        names = self._names()
+        for name in sorted(self.sums.keys() & changed(self.found.after)):
+            kind, square = text.library.type(computed(self._given()[name])), names[name]
+            names[name] = text.names.get(name, name)
+            self.put(3, f"{kind} {names[name]} = {square};")
+        body = Body(text.library, names, text.shapes(), "continue;")
         self.lines += body.run(self.found.after, self._given(), 3)
         self.put(2, "}")
         self.put(1, "}")

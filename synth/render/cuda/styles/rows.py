@@ -9,8 +9,7 @@ from typing import Any
 
 from generators.program import ir
 from generators.program.dtypes import INT32, Scalar, Type
-from generators.program.expr import Const, Load
-from generators.program.walk import expressions, statements
+from generators.program.expr import Const
 from synth.render.cuda.device.collective import block_join, identity, join_into, warp_join
 from synth.render.cuda.find.split import SplitLoops, Sum, split_loops
 from synth.render.cuda.kernel import KernelText, Written, factor, leave_before
@@ -49,7 +48,6 @@ class Rows:
         self.by_warp = self.group <= WARP
         self.found = found
         self.lane = text.fresh("lane") if self.by_warp else "threadIdx.x"
-        self.place = text.fresh("place", "element") if self.group < WARP else ""
         self.index = ""
         self.uses = Counter(values_of(sums) for sums in found.sums.values())
         self.body = RowBody(text.library, text.names, text.shapes(), "return;")
@@ -74,29 +72,26 @@ class Rows:
 
     def _idle(self) -> str:
         """Which threads have nothing to do any more when results are there."""
-        own = f"{self.lane} != 0"
-        return f"{own} || {self.place} >= {self._total()}" if self.place else own
-
-    def _total(self) -> str:
-        return " * ".join(factor(e) for e in self.text.extents())
+        return f"{self.lane} != 0"
 
     def _places(self) -> list[str]:
-        """The lines that find the element of the thread, and leave where there is none."""
+        """The lines that find the element of the thread, and leave where there is none.
+
+        Lanes of other elements of a warp may go on: a mask of a shuffle asks for threads that have
+        not left, and none is read from (CUDA C++ Programming Guide, "Warp Shuffle Functions").
+        """
         names, extents = self.text.threads(), self.text.extents()
         index = self.index
         if not self.by_warp:
             lines = [f"    const int {index} = blockIdx.x;"]
         else:
-            total, start = self._total(), f"(blockIdx.x * blockDim.x + threadIdx.x) / {self.group}"
+            total = " * ".join(factor(e) for e in extents)
+            start = f"(blockIdx.x * blockDim.x + threadIdx.x) / {self.group}"
             lines = [
-                *wrapped(4, f"const int {self.place or index} = {start};"),
+                *wrapped(4, f"const int {index} = {start};"),
                 f"    const int {self.lane} = threadIdx.x % {self.group};",
+                *leaving(4, f"{index} >= {total}"),
             ]
-            if self.place:
-                # All lanes of a warp take part in its shuffles: none may leave before them.
-                lines += wrapped(4, f"const int {index} = min({self.place}, {total} - 1);")
-            else:
-                lines += leaving(4, f"{index} >= {total}")
         return [*lines, *(unpacked(names, extents, index, 1) if len(names) > 1 else [])]
 
     def loop(self, sums: list[Sum]) -> Callable[[Any, int], None]:
@@ -110,14 +105,9 @@ class Rows:
                     assert isinstance(x.type, Scalar)
                     kind, start = body.library.type(x.type), identity(x.join, x.type)
                     body.put(depth, f"{kind} {apart[x.name]} = {start};")
-            guarded = bool(self.place) and not sums
-            if guarded:
-                body.put(depth, f"if ({self.place} < {self._total()}) {{")
             body.names = {**usual, **apart}
-            self._turns(s, depth + guarded)
+            self._turns(s, depth)
             body.names = usual
-            if guarded:
-                body.put(depth, "}")
             self.join(sums, apart, depth)
 
         return put
@@ -183,7 +173,7 @@ def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
 
     def found(program: ir.Program) -> list[Schedule]:
         form = split_loops(program.kernel)
-        if form is None or (style == LANES and _needs_its_threads(program.kernel.body)):
+        if form is None:
             return []
         if style != BLOCKS:
             groups = _GROUPS[style]
@@ -197,15 +187,6 @@ def _schedules(style: str) -> Callable[[ir.Program], list[Schedule]]:
         return [*scalar, *wide]
 
     return found
-
-
-def _needs_its_threads(body: ir.Body) -> bool:
-    """Whether lanes behind the last element may not do as those of the last do: some leave, or read
-    what the last writes."""
-    inner = list(statements(body))
-    written = {s.array.name for s in inner if isinstance(s, ir.Store | ir.Atomic)}
-    read = {e.array.name for e in expressions(body) if isinstance(e, Load)}
-    return bool(written & read) or any(isinstance(s, ir.Return) for s in inner)
 
 
 def _check(program: ir.Program, schedule: Schedule) -> None:

@@ -190,7 +190,7 @@ class _Tiles:
         name = self.text.fresh("load_row")
         extent = self.text.extents()[-1]
         place = f"{block_at()} * {self.size} + {thread_at('y')}"
-        self.body.put(depth, f"const int {name} = min((int)({place}), {extent} - 1);")
+        self.body.put(depth, f"const int {name} = min(int({place}), {extent} - 1);")
         return name
 
     def _reads_place(self) -> bool:

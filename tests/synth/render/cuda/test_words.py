@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from generators.program import ir
 from generators.program.dtypes import FLOAT32, INT32, Array, Scalar, Vec
 from generators.program.expr import Cast, Const, Load, Op, Var
+from synth.render import warp
 from synth.render.cuda.choose import schedules_of
 from synth.render.cuda.module import render
+from synth.render.text import float_text, int_text
+from synth.rows.maker import Accepted
 
 ROW, COL = Var("i", INT32), Var("j", INT32)
 UINT8, UINT32 = Scalar("uint8"), Scalar("uint32")
@@ -101,7 +106,7 @@ def test_casts_that_change_nothing_are_left_out() -> None:
     text = text_of((bytes_in, words, out), body)
     assert "words[idx] >> bytes_in[idx];" in text
     assert "    int c = bytes_in[idx];" in text
-    assert "(int)(w & 0xFF00u) + c" in text
+    assert "int(w & 0xFF00u) + c" in text
 
 
 def test_brackets_that_change_nothing_are_left_out() -> None:
@@ -114,3 +119,33 @@ def test_brackets_that_change_nothing_are_left_out() -> None:
     equal = Op("eq", (ROW, COL), flag)
     text = text_of((out,), (store(out, Op("not", (equal,), flag)),))
     assert "= i != j;" in text
+
+
+def test_numbers_stand_in_both_languages_alike(all_accepted: list[Accepted]) -> None:
+    """Nobody has to convert digits: masks, what hashes multiply with, large and small floats."""
+    number = re.compile(r"(?<![.\w])(?:0x[0-9A-F]{3,}|\d+(?:\.\d+)?e-?\d+|\d{7,})")
+    largest = ("2147483647", "4294967295")
+
+    def numbers(text: str) -> set[str]:
+        """Of floats as many digits as float32 has."""
+        told = set(number.findall(text)) - {*largest}
+        return {float_text(f"{float(n):.9g}") if "e" in n else n for n in told}
+
+    seen = 0
+    for a in all_accepted:
+        python, text = warp.render(a.program), render(a.program).text
+        found = numbers(text[text.index('extern "C"') :])
+        assert found <= numbers(python), (a.program.idiom, python, text)
+        seen += bool(found)
+    assert seen > 20
+
+
+def test_numbers_are_written_as_people_write_them() -> None:
+    floats = ("0.5", "1e-06", "1000000000.0", "-1000000000.0", "12000000.0", "1e+16", "100000.0")
+    written = ["0.5", "1e-6", "1e9", "-1e9", "1.2e7", "1e16", "100000.0"]
+    assert [float_text(v) for v in floats] == written
+    assert int_text(0x85EBCA6B, unsigned=True) == "0x85EBCA6B"
+    assert int_text(1664525, unsigned=True) == "1664525"
+    assert int_text(1 << 24, bits=True) == "0x1000000"
+    assert int_text(7, bits=True) == "7"
+    assert int_text(1000) == "1000"
