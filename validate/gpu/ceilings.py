@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 import numpy as np
 
+from validate.gpu.bench import Turn, device_times
 from validate.gpu.device import Device, load_cupy
 from validate.gpu.launch import load_kernel
 from validate.gpu.nvrtc import compile_plain
@@ -41,6 +42,18 @@ extern "C" __global__ void chains(%(t)s* out, %(t)s a, %(t)s b)
 """
 
 
+_VECTOR_BYTES = 16
+_COPY = """
+extern "C" __global__ void copy(float4* target, const float4* source, int count)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) {
+        target[i] = source[i];
+    }
+}
+"""
+
+
 @dataclass(frozen=True)
 class Peaks:
     """Bytes read and written a second by a copy on the device; floating point operations a second
@@ -59,6 +72,27 @@ def measure_peaks(device: Device) -> Peaks:
             for scalar, text in (("float32", "float"), ("float64", "double"))
         }
         return Peaks(_copy_rate(cupy), rates)
+
+
+def copy_times_us(device: Device, bytes_moved: Sequence[int]) -> list[float]:
+    """How long copies take that read and write so many bytes together, timed as texts are: the L2
+    cache flushed, the launch alone.
+
+    A short copy does not come to the rate of :func:`measure_peaks`, as its first and last threads
+    are as long on their way as those of a long one.
+    """
+    cupy = load_cupy()
+    with cupy.cuda.Device(device.index):
+        kernel = load_kernel(compile_plain(_COPY, device.arch), "copy")
+        return [median(_copied(cupy, kernel, b // (2 * _VECTOR_BYTES))) for b in bytes_moved]
+
+
+def _copied(cupy: Any, kernel: Any, count: int) -> list[float]:
+    source, target = (cupy.ones(count * _VECTOR_BYTES, cupy.uint8) for _ in range(2))
+    pointers = [np.array(array.data.ptr, np.uint64) for array in (target, source)]
+    blocks = -(-count // _BLOCK)
+    call = kernel.call((blocks,), (_BLOCK,), [*pointers, np.array(count, np.int32)])
+    return device_times([Turn(lambda: None, call.enqueue)])
 
 
 def _copy_rate(cupy: Any) -> float:

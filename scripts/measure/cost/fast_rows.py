@@ -6,8 +6,9 @@ OUT/include. Of N rows of a dataset (of some idioms), even over categories, each
 and the best predicted of its other styles, K in all, are proven equal to Warp's text and timed at
 about E elements and at the high ends of the row's regime, the L2 cache flushed. Prints, for each of
 the two, Warp's time over that of the published schedule by category, the share of rows bound by
-memory that reach 80 % of the copy rate, the rows below 0.8, and for each style how its time
-compares with one thread an element; writes all trials, and a line for each row.
+memory that reach 80 % of the copy rate, and of the rate of a copy of as many bytes, the rows below
+0.8, and for each style how its time compares with one thread an element; writes all trials, and a
+line for each row.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from generators.program.serialise import from_json
 from synth.gpu.bench import choose_rows
 from synth.gpu.output import ready_folder
@@ -29,7 +32,7 @@ from synth.gpu.rows import include_dir, read_rows_and_programs
 from synth.gpu.tune import Job, job_of, records_of, write_tune
 from synth.render.cuda.choose import candidates_of
 from synth.render.cuda.regime import highest_sizes
-from validate.gpu.ceilings import measure_peaks
+from validate.gpu.ceilings import copy_times_us, measure_peaks
 from validate.gpu.device import Device, devices
 from validate.gpu.large import sizes_in_use
 from validate.gpu.runner import GpuOptions, default_workers, run_rows
@@ -38,6 +41,8 @@ from validate.row.sizes import describe
 Record = dict[str, Any]
 
 GOOD, SLOW = 0.8, 0.8
+_COPIES = tuple(1 << k for k in range(22, 32))
+"""Bytes read and written of copies that rows are compared with."""
 """Share of the copy rate that is wanted; times of Warp's text below which a row is named."""
 _FEWEST_ELEMENTS = 3_000_000
 _MOST_US = 100_000.0
@@ -107,11 +112,11 @@ def warp_of(trials: Sequence[Record]) -> Record | None:
     return next((r for r in trials if r["contender"] == "warp"), None)
 
 
-def report(found: Mapping[str, list[Record]], which: str) -> list[str]:
-    """Lines on one size of all rows."""
+def report(found: Mapping[str, list[Record]], which: str, copies: Sequence[float]) -> list[str]:
+    """Lines on one size of all rows; ``copies``: microseconds of those of `_COPIES`."""
     ratios: dict[str, list[float]] = defaultdict(list)
     best: dict[str, list[float]] = defaultdict(list)
-    slow, bound = [], []
+    slow, bound, alike = [], [], []
     for trials in found.values():
         own, warp = own_of(trials), warp_of(trials)
         if own is None or warp is None:
@@ -126,16 +131,18 @@ def report(found: Mapping[str, list[Record]], which: str) -> list[str]:
         limits = json.loads(own["schedule"])["limits"]
         if limits == "memory" and own["elements"] >= _FEWEST_ELEMENTS:
             bound.append(own["share_of_copy"])
+            alike.append(float(np.interp(own["bytes_moved"], _COPIES, copies)) / own["time_us"])
     lines = [f"== {which}: Warp's time over that of the published schedule, of the best found"]
     for name in sorted(ratios):
         both = f"{median(ratios[name]):.2f} | {median(best[name]):.2f}"
         lines.append(f"{name} | {len(ratios[name])} | {both}")
-    if bound:
-        good = sum(share >= GOOD for share in bound)
-        lines.append(
-            f"bound by memory, from {_FEWEST_ELEMENTS} elements: {good} of {len(bound)} at "
-            f"{GOOD:.0%} of the copy rate, median {median(bound):.2f}"
-        )
+    for of, shares in (("the copy rate", bound), ("a copy of as many bytes", alike)):
+        if shares:
+            good = sum(share >= GOOD for share in shares)
+            lines.append(
+                f"bound by memory, from {_FEWEST_ELEMENTS} elements: {good} of {len(shares)} at "
+                f"{GOOD:.0%} of {of}, median {median(shares):.2f}"
+            )
     return [*lines, f"below {SLOW}: {len(slow)}", *sorted(slow)]
 
 
@@ -196,11 +203,14 @@ def main(wanted: argparse.Namespace) -> None:
         f"{device.name}: {len(rows)} rows, {len(records)} trials, {len(failed)} failed; copies at"
     )
     print(f"{peaks.copy_bytes_per_s / 1e12:.2f} TB/s")
+    copies = copy_times_us(device, _COPIES)
+    rates = ((f"{b >> 20} MiB", b / t / 1e6) for b, t in zip(_COPIES, copies, strict=True))
+    print("; ".join(f"of {size} {rate:.2f}" for size, rate in rates))
     for r in failed[:20]:
         print(r["id"], r["idiom"], r["schedule"], r["status"], r["reason"][:200])
     for which in ("elements", "high"):
         found = by_row(records, sizes, which)
-        print("\n".join([*report(found, which), *forms(found, which)]))
+        print("\n".join([*report(found, which, copies), *forms(found, which)]))
         (target / f"rows-{which}.txt").write_text("\n".join([*each(found), ""]), "utf-8")
 
 
