@@ -158,3 +158,16 @@ def _widened(loop: ir.For, axes: dict[str, str], sums: set[str]) -> dict[str, st
         if s.name not in sums or (axes.keys() - sums) & set(names_in(s.value)):
             axes[s.name] = "rc"
     return axes
+
+
+def beside(found: Product) -> list[Expr]:
+    """The parts of a turn's expressions, the indices of what is staged left out."""
+    stack: list[Expr] = [
+        s.value for s in found.loop.body if isinstance(s, ir.Assign | ir.AugAssign)
+    ]
+    seen: list[Expr] = []
+    while stack:
+        e = stack.pop()
+        seen.append(e)
+        stack += () if isinstance(e, Load) else parts(e)
+    return seen

@@ -8,12 +8,12 @@ from math import isqrt
 
 from generators.program import ir
 from generators.program.dtypes import INT32, Array, Type
-from generators.program.expr import Const, Expr, Load, Var
-from generators.program.walk import expressions, parts
+from generators.program.expr import Const, Load, Var
+from generators.program.walk import expressions
 from synth.render.cuda.body import Body
 from synth.render.cuda.dialect.current import block_at, spoken, thread_at
 from synth.render.cuda.find.forms import turns_of
-from synth.render.cuda.find.products import AXES, Product, product_of
+from synth.render.cuda.find.products import AXES, Product, beside, product_of
 from synth.render.cuda.kernel import KernelText, Written
 from synth.render.cuda.lines import wrapped
 from synth.render.cuda.schedule import Schedule
@@ -243,7 +243,7 @@ class _Products:
         for s in found.loop.body:
             if isinstance(s, ir.Assign | ir.AugAssign):
                 groups[found.axes[s.name]].append(s)
-        if any(isinstance(e, Var) and e.name == found.loop.name for e in _beside(found)):
+        if any(isinstance(e, Var) and e.name == found.loop.name for e in beside(found)):
             name = text.names.get(found.loop.name, found.loop.name)
             self.put(3, f"const int {name} = {self.start} + {self.t};")
         self._print(body, groups[""], 3)
@@ -312,19 +312,6 @@ class _Products:
         self.lines += body.run(self.found.after, self._given(), 3)
         self.put(2, "}")
         self.put(1, "}")
-
-
-def _beside(found: Product) -> list[Expr]:
-    """The parts of a turn's expressions, the indices of what is staged left out."""
-    stack: list[Expr] = [
-        s.value for s in found.loop.body if isinstance(s, ir.Assign | ir.AugAssign)
-    ]
-    seen: list[Expr] = []
-    while stack:
-        e = stack.pop()
-        seen.append(e)
-        stack += () if isinstance(e, Load) else parts(e)
-    return seen
 
 
 def _tile_bytes(program: ir.Program, side: int, depth: int) -> int:
