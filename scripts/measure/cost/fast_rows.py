@@ -41,9 +41,9 @@ from validate.row.sizes import describe
 Record = dict[str, Any]
 
 GOOD, SLOW = 0.8, 0.8
+"""Share of the copy rate that is wanted; times of Warp's text below which a row is named."""
 _COPIES = tuple(1 << k for k in range(22, 32))
 """Bytes read and written of copies that rows are compared with."""
-"""Share of the copy rate that is wanted; times of Warp's text below which a row is named."""
 _FEWEST_ELEMENTS = 3_000_000
 _MOST_US = 100_000.0
 _MOST_WORKERS = 8

@@ -12,7 +12,7 @@ from synth.render.cuda.device.functions import Library, combined, number, real, 
 from synth.render.cuda.device.numbers import clamped_to_one, mixed
 from synth.render.cuda.device.vectors import elementwise
 from synth.render.cuda.dialect.current import spoken
-from synth.render.cuda.text import Prec, Text, at_least, binary, call, choice, prefix
+from synth.render.cuda.text import Prec, Text, binary, call, choice, prefix
 from synth.render.cuda.types import cast_to, computed, literal, name_of, parts
 
 REGISTERED = (cuda_numbers,)
@@ -57,7 +57,7 @@ def _same_width(args: Sequence[Text], type_: Scalar) -> Sequence[Text]:
     """Narrow integers as int, so that CUDA's overloads are not ambiguous."""
     if type_.is_float or type_.bits >= 32:
         return args
-    return [_as_int(a) for a in args]
+    return [cast_to(INT32, a) for a in args]
 
 
 def _of_parts(name: str) -> CudaPrinter:
@@ -103,7 +103,7 @@ def _abs(r: Renders, args: Sequence[Text], node: Op) -> Text:
     name = real(scalar, "fabs") if scalar.is_float else "llabs" if scalar.bits == 64 else "abs"
     if scalar.is_int and spoken().unsigned_abs:
         # Its result is unsigned, and it has one for each width.
-        args = [_as_int(a) for a in args] if result == scalar and scalar.bits < 32 else args
+        args = [cast_to(INT32, a) for a in args] if result == scalar and scalar.bits < 32 else args
         if isinstance(result, Scalar):
             return _counted("abs", args, "long" if scalar.bits == 64 else "int")
         return call(elementwise(r.library, "abs", f"({name_of(scalar)})abs", result, 1), args)
@@ -115,10 +115,6 @@ def _abs(r: Renders, args: Sequence[Text], node: Op) -> Text:
 def _counted(name: str, args: Sequence[Text], kind: str) -> Text:
     """A call whose unsigned result is used as a signed number."""
     return Text(f"({kind}){call(name, args).text}", Prec.UNARY)
-
-
-def _as_int(value: Text) -> Text:
-    return Text(f"(int){at_least(value, Prec.UNARY)}", Prec.UNARY)
 
 
 def _where_sign(test: str, yes: float, no: float) -> CudaPrinter:

@@ -65,7 +65,7 @@ def _in_memory(
     plan = launch.plan
     first = updates * access.first / access.times if access.first else 0.0
     if access.node in plan.matched:
-        others = (updates - first) / lanes_at_one(_of_a_warp(access, launch, places))
+        others = (updates - first) / lanes_at_one(_of_a_warp(launch, access, places))
         first /= WARP
     else:
         together = 1.0 if access.node in plan.in_shared else plan.combined.get(access.node, 1.0)
@@ -139,7 +139,7 @@ def shuffles(launch: Launch) -> float:
     found = launch.plan.shuffles
     for access in launch.facts.accesses:
         if access.node in launch.plan.matched:
-            lanes = lanes_at_one(_of_a_warp(access, launch, _places(launch, access)))
+            lanes = lanes_at_one(_of_a_warp(launch, access, _places(launch, access)))
             found += launch.plan.matched[access.node] * access.times * matching_shuffles(lanes)
     return found
 
@@ -149,19 +149,19 @@ def _at_a_time(launch: Launch, access: Access, places: float) -> float:
     that have elements of their own come one after the other."""
     moves = access.moves
     resident = launch.resident * launch.device.processors / launch.plan.threads_an_element
-    found = _of_points(access, launch, resident)
+    found = _of_points(launch, access, resident)
     for turns in access.loops:
         found *= turns.count if turns.name in moves.names - moves.led_by else 1.0
     return max(1.0, min(places, found))
 
 
-def _of_a_warp(access: Access, launch: Launch, places: float) -> float:
+def _of_a_warp(launch: Launch, access: Access, places: float) -> float:
     """Of the elements that an atomic meets those that the lanes of a warp may meet together: where
     rows of a launch have elements of their own, those of its row."""
-    return max(1.0, min(places, _of_points(access, launch, WARP)))
+    return max(1.0, min(places, _of_points(launch, access, WARP)))
 
 
-def _of_points(access: Access, launch: Launch, count: float) -> float:
+def _of_points(launch: Launch, access: Access, count: float) -> float:
     """Elements that so many points may meet which stand one after the other."""
     moves = access.moves
     found, inner = moves.stray + 1.0, 1.0

@@ -74,6 +74,7 @@ class _Products:
             name: text.fresh(f"{name}_{'values' if AXES[kind] == 'c' else 'value'}")
             for name, kind in found.arrays.items()
         }
+        self.assigned = changed(found.after)
         self.sums = {s.name: self._sums(s.name) for s in found.starts}
         self.plain = Body(text.library, text.names, text.shapes(), "return;")
         self.lines: list[str] = []
@@ -103,7 +104,7 @@ class _Products:
 
     def _sums(self, name: str) -> str:
         """What the square of a variable is called: as it, where nothing behind assigns to it."""
-        if name in changed(self.found.after):
+        if name in self.assigned:
             return self.text.fresh(f"{name}_sums", f"{name}_parts")
         return self.text.names.get(name, name)
 
@@ -304,7 +305,7 @@ class _Products:
         self.put(4, "continue;")
         self.put(3, "}")
         names = self._names()
-        for name in sorted(self.sums.keys() & changed(self.found.after)):
+        for name in sorted(self.sums.keys() & self.assigned):
             kind, square = text.library.type(computed(self._given()[name])), names[name]
             names[name] = text.names.get(name, name)
             self.put(3, f"{kind} {names[name]} = {square};")

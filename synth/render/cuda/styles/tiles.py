@@ -16,8 +16,8 @@ from synth.render.cuda.lines import wrapped
 from synth.render.cuda.offsets import without_unread
 from synth.render.cuda.schedule import Schedule
 from synth.render.cuda.style import Plan, Style, same_dims
-from synth.render.cuda.text import Text
-from synth.render.cuda.types import bytes_of
+from synth.render.cuda.text import Prec, Text
+from synth.render.cuda.types import bytes_of, cast_to
 from validate.row.archs import MOST_SHARED_BYTES
 
 _SQUARES = (8, 16, 32)
@@ -189,8 +189,9 @@ class _Tiles:
         """A variable that holds the last thread index of the row that this thread loads."""
         name = self.text.fresh("load_row")
         extent = self.text.extents()[-1]
-        place = f"{block_at()} * {self.size} + {thread_at('y')}"
-        self.body.put(depth, f"const int {name} = min(int({place}), {extent} - 1);")
+        place = Text(f"{block_at()} * {self.size} + {thread_at('y')}", Prec.ADD)
+        whole = cast_to(INT32, place).text
+        self.body.put(depth, f"const int {name} = min({whole}, {extent} - 1);")
         return name
 
     def _reads_place(self) -> bool:
