@@ -4,6 +4,8 @@ A row's streams come from sha256 of ``seed/category/index/attempt/purpose``, so 
 share nothing and a change in how one purpose is used leaves the others alone. Within a stream,
 numbers come from SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
 generators", OOPSLA 2014), which no library version can change.
+
+What a row computes is not drawn independently of other rows: see :class:`Spread`.
 """
 
 from __future__ import annotations
@@ -97,6 +99,67 @@ class Stream:
         return repr(rounded)
 
 
+class Spread(Stream):
+    """A stream whose choices follow from a point of the unit interval, as an arithmetic decoder's.
+
+    Each choice splits what is left of the interval by its odds, so that a run of choices of
+    probability p is an interval of length p. Points that are spread evenly over the unit interval
+    then come to each run as often as its odds say, to within two or three: independent draws repeat
+    a run long before they have seen all. Points are a Weyl sequence with the golden ratio (the most
+    even of its kind at any number of points: Knuth, The Art of Computer Programming, volume 3,
+    section 6.4), turned by a hash of ``key``. Once a point is used up, choices are those of a
+    stream of ``key`` and ``index``.
+    """
+
+    def __init__(self, key: str, index: int) -> None:
+        super().__init__(f"{key}/{index}")
+        start = int.from_bytes(hashlib.sha256(key.encode()).digest()[:16], "big")
+        self._point = (start + index * _GOLDEN) & _POINT_MASK
+        self._left = 1.0
+
+    def integer(self, low: int, high: int) -> int:
+        count = high - low + 1
+        if self._left < _FINEST:
+            return super().integer(low, high)
+        self._left /= count
+        scaled = self._point * count
+        self._point = scaled & _POINT_MASK
+        return low + (scaled >> _POINT_BITS)
+
+    def chance(self, probability: float) -> bool:
+        if self._left < _FINEST or not 0.0 < probability < 1.0:
+            return super().chance(probability)
+        return self._split(probability)
+
+    def weighted(self, weights: Mapping[T, int]) -> T:
+        items = [item for item, weight in weights.items() if weight > 0]
+        left = sum(weights.values())
+        for item in items[:-1]:
+            if self.chance(weights[item] / left):
+                return item
+            left -= weights[item]
+        return items[-1]
+
+    def _split(self, probability: float) -> bool:
+        """Whether the point lies in the first part of the interval, which then is all of it."""
+        edge = int(probability * 2.0**53) << (_POINT_BITS - 53)
+        inside = self._point < edge
+        self._left *= probability if inside else 1.0 - probability
+        if inside:
+            self._point = (self._point << _POINT_BITS) // edge
+        else:
+            self._point = ((self._point - edge) << _POINT_BITS) // ((1 << _POINT_BITS) - edge)
+        return inside
+
+
+_POINT_BITS = 128
+_POINT_MASK = 2**_POINT_BITS - 1
+_GOLDEN = 0x9E3779B97F4A7C15F39CC0605CEDC835
+"""2**128 over the golden ratio."""
+
+_FINEST = 2.0**-50
+"""An interval that no dataset has a second point in."""
+
 ROUND_DIGITS = 2
 _ROUND = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0, 9.0)
 
@@ -128,15 +191,14 @@ class Draw:
     def stream(self, purpose: str) -> Stream:
         return Stream(f"{self.seed}/{self.category}/{self.index}/{self.attempt}/{purpose}")
 
-    @cached_property
-    def idiom(self) -> Stream:
-        """Which idiom."""
-        return self.stream("idiom")
+    def spread(self, purpose: str) -> Stream:
+        """A stream whose first choices are spread evenly over the indices."""
+        return Spread(f"{self.seed}/{self.category}/{self.attempt}/{purpose}", self.index)
 
     @cached_property
     def shape(self) -> Stream:
-        """What is computed: types, ops, number of terms, which steps there are."""
-        return self.stream("shape")
+        """What is computed: which idiom, types, ops, number of terms, which steps there are."""
+        return self.spread("shape")
 
     @cached_property
     def value(self) -> Stream:

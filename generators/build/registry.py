@@ -21,6 +21,9 @@ LEVELS = (1, 2, 3, 4, 5)
 FORMS_DRAWN = 48
 """Draws of each idiom and level of which ``forms.json`` counts those with a form of their own."""
 
+FEW_REPEATS = 4
+"""So many among FORMS_DRAWN count as none."""
+
 FORMS = Path(__file__).with_name("forms.json")
 
 BEYOND = 6
@@ -87,7 +90,7 @@ class Category:
     def choose(self, draw: Draw, level: int) -> str:
         """The idiom that a draw is of: one of few forms at its level comes up less often."""
         weights = {name: self._weight(name, level) for name in sorted(self.idioms)}
-        return draw.idiom.weighted(weights)
+        return draw.shape.weighted(weights)
 
     def draw(self, draw: Draw, level: int) -> Program:
         """Draw one program. May raise :class:`generators.build.draw.Reject`."""
@@ -100,12 +103,12 @@ class Category:
         return kernel.program(name, level, title.kernel_name, title.description)
 
     def _weight(self, name: str, level: int) -> int:
-        """Of 144. Repeats grow with the square of the draws: that every idiom gives as many, its
+        """Of 1,440. Repeats grow with the square of the draws: that every idiom gives as many, its
         draws are to go with one over those among FORMS_DRAWN; an eighth is the least. Beyond its
         depth an idiom comes less often."""
         found = self.forms.get(name)
         repeats = FORMS_DRAWN - found[level - 1] if found else 0
-        full = 24 // min(max(repeats, 1), 8)
+        full = 960 // min(max(repeats, FEW_REPEATS), 8 * FEW_REPEATS)
         return full if level > self._depth(name) else BEYOND * full
 
     def _depth(self, name: str) -> int:

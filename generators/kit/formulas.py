@@ -44,6 +44,8 @@ class _Sketch(Draw):
     def stream(self, purpose: str) -> Stream:
         return _First(purpose)
 
+    spread = stream
+
 
 @dataclass(frozen=True)
 class Formula:

@@ -3,8 +3,8 @@
 Run: PYTHONPATH=. python scripts/author/count_forms.py [--processes 2]. Draws
 `generators.build.registry.FORMS_DRAWN` programs of each cell (an idiom at a level), without gates,
 and writes to `generators/build/forms.json` how many of them a dataset would take: those that are
-equal to no earlier one up to names, with at most so many of one structure. Run it after idioms were
-added or changed; an idiom that is not in the file counts as one without repeats.
+equal to no earlier one of their idiom up to names, with at most so many of one structure. Run it
+after idioms were added or changed; an idiom that is not in the file counts as one without repeats.
 """
 
 from __future__ import annotations
@@ -23,29 +23,27 @@ from synth.dataset.settings import STRUCTURE_CAP
 SEED = 77
 
 
-def forms(category: str, idiom: str, level: int) -> int:
-    """Draws of a cell that a dataset would take; one that the idiom itself rejects counts so."""
+def idiom_forms(place: tuple[str, str]) -> list[int]:
+    """At each level: draws of an idiom that a dataset would take, in which levels come in turn; one
+    that the idiom itself rejects counts so."""
+    category, idiom = place
     seen: set[str] = set()
     held: Counter[str] = Counter()
-    taken = 0
+    taken = [0] * len(LEVELS)
     for index in range(FORMS_DRAWN):
-        try:
+        for at, level in enumerate(LEVELS):
             draw = Draw(SEED, f"{category}/{idiom}/{level}", index, 0)
-            program = every_category()[category].draw_idiom(idiom, draw, level)
-        except Reject:
-            taken += 1
-            continue
-        keys = program_keys(program)
-        if keys.rename not in seen and held[keys.structure] < STRUCTURE_CAP:
-            seen.add(keys.rename)
-            held[keys.structure] += 1
-            taken += 1
+            try:
+                program = every_category()[category].draw_idiom(idiom, draw, level)
+            except Reject:
+                taken[at] += 1
+                continue
+            keys = program_keys(program)
+            if keys.rename not in seen and held[keys.structure] < STRUCTURE_CAP:
+                seen.add(keys.rename)
+                held[keys.structure] += 1
+                taken[at] += 1
     return taken
-
-
-def idiom_forms(place: tuple[str, str]) -> list[int]:
-    """The forms of an idiom at each level."""
-    return [forms(*place, level) for level in LEVELS]
 
 
 def main(processes: int) -> None:
