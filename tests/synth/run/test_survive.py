@@ -292,22 +292,22 @@ def test_two_runs_do_not_meet_in_one_folder(tmp_path: Path) -> None:
         process.wait()
 
 
-THREE_UNITS: dict[str, Any] = {"verify": "text", "categories_asked": ("math", "matrix")}
+SIX_UNITS: dict[str, Any] = {"verify": "text", "categories_asked": ("math", "matrix")}
 
 
 @pytest.fixture(scope="module")
-def three_units(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("three") / "out"
-    run.generate(make_settings(**THREE_UNITS), 48, out)
+def six_units(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("six") / "out"
+    run.generate(make_settings(**SIX_UNITS), 96, out)
     return out
 
 
 @pytest.mark.parametrize("victim", ["worker", "parent", "group"])
 def test_a_killed_process_costs_no_finished_unit(
-    three_units: Path, tmp_path: Path, victim: str
+    six_units: Path, tmp_path: Path, victim: str
 ) -> None:
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "synth", "generate", "-n", "48", "--verify", "text"]
+    command = [sys.executable, "-m", "synth", "generate", "-n", "96", "--verify", "text"]
     options = ["--category", "math", "--category", "matrix", "--workers", "2", "--quiet", "-o"]
     process = subprocess.Popen(
         [*command, *options, str(out)],
@@ -334,8 +334,8 @@ def test_a_killed_process_costs_no_finished_unit(
         assert errors.count("\n") == 1
         assert "a worker process died" in errors
     assert kept <= {path.name for path in (out / "work").glob("unit-*")}
-    run.generate(make_settings(**THREE_UNITS), 48, out)
-    assert contents(out) == contents(three_units)
+    run.generate(make_settings(**SIX_UNITS), 96, out)
+    assert contents(out) == contents(six_units)
 
 
 @pytest.fixture

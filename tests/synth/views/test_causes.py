@@ -190,7 +190,7 @@ def test_what_is_read_from_shared_memory_is_not_told_as_a_stride() -> None:
 
 def test_an_array_that_is_read_along_the_lanes_is_not_told_at_one_place_alone() -> None:
     """Of covariances: the column of one feature, and that of the other."""
-    found = drawn_choice("matrix", "feature_covariance", 2)
+    found = drawn_choice("matrix", "feature_covariance", 4)
     cost = found.cost(next(c for c in found.all if c.schedule.style == ONE_THREAD_A_POINT))
     (name,) = {a.array for a in cost.facts.accesses if a.kind == LOAD}
     loads = [a for a in cost.facts.accesses if a.kind == LOAD]
@@ -281,7 +281,7 @@ def test_no_row_is_made_quicker_to_a_poor_layout() -> None:
 def test_no_layout_is_called_slower_by_lines_that_it_does_not_ask_for() -> None:
     """Few lanes for an element of a row: what neighbours in a warp read lies side by side, though
     what the lanes of one read is apart."""
-    found = drawn_choice("matrix", "feature_covariance", 2)
+    found = drawn_choice("matrix", "feature_covariance", 4)
     apart = [c for c in map(found.cost, found.all) if c.is_overcounted]
     assert {"lanes_per_row"} <= {cost.schedule.style for cost in apart}
     for cost in apart:

@@ -24,9 +24,9 @@ STYLE = "row_vectors"
 
 
 PLACES = (
-    ("control_flow", "logic_gates", 3),
-    ("control_flow", "row_machine", 5),
-    ("math", "cross_entropy_gradient", 5),
+    ("control_flow", "logic_gates", 4),
+    ("control_flow", "row_machine", 3),
+    ("math", "cross_entropy_gradient", 4),
     ("matrix", "reflector_apply", 2),
     ("vector", "strand_follow", 1),
     ("vector", "strand_follow", 4),
