@@ -196,7 +196,7 @@ def _scaled(flat: Text, extent: str) -> Text:
     if flat.text.isdigit() and extent.isdigit():
         return Text(str(int(flat.text) * int(extent)))
     size = Text(extent, Prec.ADD if "+" in extent else Prec.POSTFIX)
-    return binary("*", Prec.MUL, flat, size)
+    return size if flat.text == "1" else binary("*", Prec.MUL, flat, size)
 
 
 def _moved(row: Text, index: Text) -> Text:

@@ -123,7 +123,9 @@ class Offsets:
         rows = {k: row for k, row in self._rows.items() if self._stable(row.indices)}
         chosen: list[tuple[Key, _Found]] = []
         for key, found in self._whole.items():
-            whole = self._stable(found.indices) and len(found.paths) >= LEAST
+            # A literal place in a row, ``base + 2``, is said by itself.
+            literal = isinstance(found.indices[-1], Const) and self._stable(found.indices[:-1])
+            whole = self._stable(found.indices) and len(found.paths) >= LEAST and not literal
             if whole:
                 chosen.append((key, found))
             first = found.indices[:-1]

@@ -32,7 +32,7 @@ def grid(name: str, element: Scalar | Vec = FLOAT32, role: str = "in") -> ir.Par
     return ir.Param(name, Array(element, 2), role, ("m", "n"))
 
 
-def at(param: ir.Param, *indices: Var | Op) -> Load:
+def at(param: ir.Param, *indices: Var | Op | Const) -> Load:
     assert isinstance(param.type, Array)
     return Load(Var(param.name, param.type), indices or (ROW, COL), param.type.element)
 
@@ -56,6 +56,21 @@ def test_a_row_that_is_needed_thrice_has_a_name() -> None:
     text = text_of((A, OUT), (ir.Assign("total", total), store(OUT, Var("total", FLOAT32))))
     assert "const int base = i * n;" in text
     assert "a[base + j - 1] + a[base + j] + a[base + j + 1];" in text
+
+
+def test_a_literal_place_in_a_row_is_said_by_itself() -> None:
+    """However often it is needed: people write ``a[base + 1]``, and no name for it."""
+    first, second = (at(A, ROW, Const(k, INT32)) for k in (0, 1))
+    value = first * second + first * first + second * second
+    text = text_of((A, OUT), (ir.Assign("value", value), store(OUT, Var("value", FLOAT32))))
+    assert "const int base = i * n;" in text
+    assert "a[base] * a[base + 1] + a[base] * a[base] + a[base + 1] * a[base + 1]" in text
+    assert text.count("const int") == 3
+
+
+def test_one_row_on_is_an_extent() -> None:
+    text = text_of((A, OUT), (store(OUT, at(A, Const(1, INT32), COL) * 2.0),))
+    assert "a[n + j] * 2.0f" in text
 
 
 def test_the_number_of_a_thread_is_its_flat_index() -> None:
