@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil, inf
 
@@ -71,18 +71,29 @@ def candidates_of(
     """Every legal schedule with its prediction at sizes by symbol, the quickest first. ``also``: a
     schedule of a style that the program has, whose blocks may be those for another regime."""
     program = named(settled(program))
+    found = [
+        schedule
+        for name, listed in schedules_of(program).items()
+        for schedule in dict.fromkeys((*listed, *([also] if also and also.style == name else [])))
+    ]
+    return _predicted(program, found, sizes)
+
+
+def _predicted(
+    program: ir.Program, schedules: Iterable[Schedule], sizes: Mapping[str, int]
+) -> list[Candidate]:
+    """Schedules of a program whose joins have names, each with its prediction, the quickest first."""
     facts, known = facts_of(serial(program), sizes), styles()
     found = []
-    for name, listed in schedules_of(program).items():
-        for schedule in dict.fromkeys((*listed, *([also] if also and also.style == name else []))):
-            plan = known[name].plan(program, schedule, sizes)
-            found.append(Candidate(schedule, predict(facts, plan, schedule), plan.joint))
+    for schedule in schedules:
+        plan = known[schedule.style].plan(program, schedule, sizes)
+        found.append(Candidate(schedule, predict(facts, plan, schedule), plan.joint))
     return sorted(found, key=lambda c: c.prediction.time_us)
 
 
 def schedule_for(program: ir.Program, style: str = "") -> Schedule:
     """The schedule of a program: drawn from its seed among those that are predicted to be about as
-    quick as the quickest at the larger sizes of its regime.
+    quick as the quickest at the larger sizes of its regime, and of those also at its largest.
 
     ``style`` forces one of the styles. ``ValueError`` where the kernel has no form of it.
     """
@@ -94,7 +105,7 @@ def schedule_for(program: ir.Program, style: str = "") -> Schedule:
             raise ValueError(
                 f"the kernel has no form in the style {style!r}; it has {', '.join(choices)}"
             )
-    good = _worth_it(candidates)
+    good = _worth_it(program, candidates)
     stream = Stream(f"{program.input_seed}/schedule")
     by_style: dict[str, list[Candidate]] = {}
     for c in good:
@@ -111,17 +122,28 @@ def _weight(candidate: Candidate, least_us: float) -> int:
     return 1 + round(100 * (least_us / candidate.prediction.time_us) ** _PREFERENCE)
 
 
-def _worth_it(candidates: list[Candidate]) -> list[Candidate]:
-    """Those about as quick as the quickest. Threads work together only where that is quicker than
-    what threads do alone: nobody writes the longer kernel for nothing."""
+def _worth_it(program: ir.Program, candidates: list[Candidate]) -> list[Candidate]:
+    """Those about as quick as the quickest, at the larger sizes and at the largest. Threads work
+    together only where that is quicker, at one of the two, than what threads do alone: nobody
+    writes the longer kernel for nothing."""
+    near = _as_good(candidates)
+    if len({c.schedule.style for c in near}) == 1:
+        return near
+    listed = [c.schedule for c in near]
+    ends = _predicted(named(settled(program)), listed, highest_sizes(program))
+    stay = {c.schedule for c in _as_good(ends)}
+    gaining = {c.schedule for found in (candidates, ends) for c in _gaining(found)}
+    return [c for c in near if c.schedule in stay & gaining] or near[:1]
+
+
+def _as_good(candidates: list[Candidate]) -> list[Candidate]:
     most = AS_GOOD * candidates[0].prediction.time_us
+    return [c for c in candidates if c.prediction.time_us <= most]
+
+
+def _gaining(candidates: list[Candidate]) -> list[Candidate]:
     alone = min((c.prediction.time_us for c in candidates if not c.joint), default=inf)
-    good = [
-        c
-        for c in candidates
-        if c.prediction.time_us <= (min(most, _GAIN * alone) if c.joint else most)
-    ]
-    return good or candidates[:1]
+    return [c for c in candidates if not c.joint or c.prediction.time_us <= _GAIN * alone]
 
 
 def check_schedule(program: ir.Program, schedule: Schedule) -> None:
