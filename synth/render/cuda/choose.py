@@ -82,7 +82,7 @@ def candidates_of(
 def _predicted(
     program: ir.Program, schedules: Iterable[Schedule], sizes: Mapping[str, int]
 ) -> list[Candidate]:
-    """Schedules of a program whose joins have names, each with its prediction, the quickest first."""
+    """Schedules of a program whose joins have names, with predictions, the quickest first."""
     facts, known = facts_of(serial(program), sizes), styles()
     found = []
     for schedule in schedules:
