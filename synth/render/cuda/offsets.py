@@ -123,14 +123,15 @@ class Offsets:
         rows = {k: row for k, row in self._rows.items() if self._stable(row.indices)}
         chosen: list[tuple[Key, _Found]] = []
         for key, found in self._whole.items():
+            *first, last = found.indices
+            has_row = self._stable(first)
             # A literal place in a row, ``base + 2``, is said by itself.
-            literal = isinstance(found.indices[-1], Const) and self._stable(found.indices[:-1])
-            whole = self._stable(found.indices) and len(found.paths) >= LEAST and not literal
+            literal = has_row and isinstance(last, Const)
+            whole = not literal and len(found.paths) >= LEAST and self._stable(found.indices)
             if whole:
                 chosen.append((key, found))
-            first = found.indices[:-1]
-            if self._stable(first):
-                row = rows.setdefault((key[0][:-1], key[1]), _Found(first))
+            if has_row:
+                row = rows.setdefault((key[0][:-1], key[1]), _Found(tuple(first)))
                 row.arrays |= found.arrays
                 row.paths += found.paths[:1] if whole else found.paths
         many = [(key, row) for key, row in rows.items() if len(row.paths) >= LEAST]
@@ -141,7 +142,7 @@ class Offsets:
         for key, found in sorted((*many, *chosen), key=lambda x: (len(x[0][1]), len(x[0][0]))):
             self._put(key, found)
 
-    def _stable(self, indices: tuple[Expr, ...]) -> bool:
+    def _stable(self, indices: Sequence[Expr]) -> bool:
         variables = [i.name for i in indices if isinstance(i, Var)]
         return bool(variables) and all(name in self._depths for name in variables)
 
