@@ -39,6 +39,9 @@ class Plan:
     """Loops whose turns are shared out to the threads of one point."""
     staged: Mapping[str, float] = field(default_factory=dict)
     """Arrays read through shared memory or kept in registers: how many reads one load serves."""
+    spared: Mapping[str, float] = field(default_factory=dict)
+    """Arrays of which loops that are made one read each element once: loads for each that is
+    left."""
     register_reuse: float = 1.0
     """Uses in arithmetic that one read of what is staged in shared memory serves."""
     vector_width: int = 1

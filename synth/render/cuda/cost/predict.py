@@ -167,7 +167,7 @@ class _Traffic:
     def add(self, access: Access) -> None:
         launch = self.launch
         requests = launch.facts.points * access.times * launch.repeated(access.loops) / WARP
-        requests *= self._of_own(access)
+        requests *= self._of_own(access) / self._spared(access)
         lines, sectors, reuse = self._shared_answer(access)
         served = launch.plan.staged.get(access.array, 1.0) if access.kind == LOAD else 1.0
         held = launch.plan.register_reuse if served > 1.0 else 1.0
@@ -193,7 +193,7 @@ class _Traffic:
         if access.kind == LOAD and access.loops and access.moves.names & {*launch.facts.threads}:
             by_loop = self.passes.setdefault(key, {})
             node = access.loops[-1].node
-            by_loop[node] = max(by_loop.get(node, 0.0), missed)
+            by_loop[node] = max(by_loop.get(node, 0.0), missed / self._spared(access))
         if access.kind != LOAD:
             self.touched[f"{key} written"] = least
 
@@ -283,6 +283,10 @@ class _Traffic:
             return 1.0
         different = access.once * width + access.times - access.once
         return (1.0 + different / (access.times * width)) / 2.0
+
+    def _spared(self, access: Access) -> float:
+        """Loads for each that is left where a loop does the work of several."""
+        return self.launch.plan.spared.get(access.array, 1.0) if access.kind == LOAD else 1.0
 
     def _parted(self, access: Access) -> float:
         """How much more is fetched where a vector of large elements is several loads: lanes of one

@@ -22,11 +22,12 @@ def waits(launch: Launch) -> dict[str, float]:
         points = min(
             points, max(1.0, launch.facts.points / (launch.blocks * launch.schedule.threads))
         )
-    # Points side by side share their waits, but not the turns of loops: these stay in a row.
+    # Points side by side share their waits, but not the turns of loops: these stay in a row, unless
+    # each turn is of all points.
     beside = points / plan.independent
     steps = 0.0
     for work in launch.facts.work:
-        turns = points if work.loops else beside
+        turns = beside if plan.register_reuse > 1.0 or not work.loops else points
         steps += work.count * launch.repeated(work.loops) / group * turns
     stored = {
         (a.array, a.loops[-1].node) for a in launch.facts.accesses if a.loops and a.kind != LOAD
@@ -35,14 +36,16 @@ def waits(launch: Launch) -> dict[str, float]:
     for access in launch.facts.accesses:
         if access.kind != LOAD:
             continue
-        times = access.times * launch.repeated(access.loops) / group
-        times /= min(plan.staged.get(access.array, 1.0), _MOST_SERVED)
+        served = plan.spared.get(access.array, plan.staged.get(access.array, 1.0))
+        each = launch.repeated(access.loops) / group / min(served, _MOST_SERVED)
+        times = access.times * each
         if access.loops:
             again = (access.array, access.loops[-1].node) in stored
             under_way = _FETCHED_AT_ONCE if launch.is_fetched(access) else _OVERLAP
             looped += times / (1.0 if access.moves.led_by or again else under_way)
         else:
-            straight += times / _OVERLAP
+            # Its neighbours come with an element, and are in a cache when they are asked for.
+            straight += access.once * each / _OVERLAP
     misses = max(min(1.0, straight * _OVERLAP), straight) * beside
     waves = launch.in_waves
     return {

@@ -26,7 +26,7 @@ _BLOCKS: dict[int, tuple[tuple[int, ...], ...]] = {
     2: ((32, 8), (16, 16), (32, 16)),
     3: ((32, 8, 1), (16, 16, 1)),
 }
-_FILL_INSTRUCTIONS = 24.0
+_FILL_INSTRUCTIONS = 48.0
 """Of a turn in which a thread loads an element of a tile, its place and edges among them."""
 
 

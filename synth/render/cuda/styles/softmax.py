@@ -154,8 +154,8 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
     passes = [_loaded(body[k]) for k in form.split.sums]
     both = _loaded(body[form.first]) & _loaded(body[form.second])
     counts = {name: sum(name in p for p in passes) for name in both}
-    staged = {name: count / (count - 1.0) for name, count in counts.items()}
-    return replace(plan(program, schedule, sizes), staged=staged)
+    spared = {name: count / (count - 1.0) for name, count in counts.items()}
+    return replace(plan(program, schedule, sizes), spared=spared)
 
 
 def _loaded(s: ir.Statement) -> set[str]:

@@ -34,6 +34,8 @@ from validate.row.sizes import evaluate
 
 VECTORS = "vectorized"
 _INDEX = "index"
+_TURN_INSTRUCTIONS = 6.0
+"""Of a turn over rows that are no whole vectors."""
 """The number of an element in a launch of several dimensions: no program has the name."""
 
 
@@ -371,7 +373,10 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
     assert form is not None
     if not form.flat and evaluate(program.kernel.launch_dim[-1], sizes) % width:
         return Plan(
-            threads_an_element=1.0 / width, in_turn=True, along_row=width, independent=width // 2
+            threads_an_element=1.0 / width,
+            in_turn=True,
+            along_row=width,
+            instructions=_TURN_INSTRUCTIONS * width,
         )
     return Plan(
         threads_an_element=1.0 / width,
