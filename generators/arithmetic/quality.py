@@ -84,7 +84,7 @@ def _vectors(
         ("qmc_dims", "candidates") if flip else ("candidates", "qmc_dims"),
         init="index_of:lattice_points",
     )
-    gammas = k.array("gammas dim_weights", FLOAT32, "qmc_dims", low=0.1, high=0.6)
+    gammas = k.array("gammas dim_weights", FLOAT32, "qmc_dims", low=0.001, high=0.01)
     with k.for_("n pt", count) as n:
         product = k.let("prod term", _num(1.0))
         with k.for_("d j", dims) as d:

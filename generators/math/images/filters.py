@@ -121,7 +121,8 @@ def _read_at(image: Image, axis: int, place: Expr, d: Expr) -> Expr:
     if image.border == "inside":
         return place
     if image.border == "wrap":
-        return (place + image.size(axis)) % image.size(axis)
+        # Taps may be further away than the image is wide.
+        return (place % image.size(axis) + image.size(axis)) % image.size(axis)
     return clamp(place, 0, image.size(axis) - 1)
 
 

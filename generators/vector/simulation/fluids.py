@@ -58,7 +58,9 @@ def sph_density(k: KernelBuilder, level: int) -> Title:
     with others(c, p, False) as j:
         d = c.maybe("d r_vec delta", mine - p.at(*c.place(j)), 0.6)
         r2 = k.let("r2 dist_sq", dot(d, d) if isinstance(d, Var) else fn("length_sq", d))
-        with k.if_(r2 < h * h):
+        # The root has no derivative where the distance is zero.
+        apart = kind != "poly6"
+        with k.if_(op("and", r2 > 0.0, r2 < h * h) if apart else r2 < h * h):
             value = weigh(r2, h)
             k.augment(total, "add", value if masses is None else masses[c.place(j)] * value)
     weight = "w" if masses is None else f"{masses.name} * w"
@@ -70,7 +72,8 @@ def sph_density(k: KernelBuilder, level: int) -> Title:
         found, by = mass * norm * total, f"{mass.name} * {norm.name}"
     rho = k.let("rho_i dens", found)
     text = (
-        f"Compute the SPH density of each particle: sum {weight} over {c.told[0]} with r < h, "
+        f"Compute the SPH density of each particle: sum {weight} over {c.told[0]} with "
+        f"{'0 < r < h' if apart else 'r < h'}, "
         f"where r is the distance in {p.name}{_radius(h)} and w = {said}. "
         f"{c.put('densities rho_out', rho)} gets the density rho, the sum times {by}."
     )

@@ -11,6 +11,8 @@ from generators.program.dtypes import FLOAT32, INT32, Vec
 from generators.program.expr import Expr, Var, literal, op
 from generators.vector.simulation.parts import Crowd, Points, index, points_of
 
+_NEARER = 1e-4
+
 
 @dataclass(frozen=True)
 class _Pixel:
@@ -111,7 +113,8 @@ def _raster_pixels_stored(
                 z = k.let("z depth_px", 1.0 / (parts[0] + parts[1] + parts[2]))
             else:
                 parts, z = [w0, w1, w2], k.let("z depth_px", w0 * z0 + w1 * z1 + w2 * z2)
-            with k.if_(z < best):
+            # Two faces of the same corners are equally far, but for rounding.
+            with k.if_(z < (best if p.faces is None else best - _NEARER)):
                 k.assign(best, z)
                 k.assign(who, t)
                 if value is not None and attr is not None:
@@ -147,4 +150,6 @@ def _told(
         text += (
             f"; and {attr.name} there, interpolated alike, or 0 in {c.put('image shaded', value)}"
         )
+    if p.faces is not None:
+        text += f". A later one counts as nearer by more than {_NEARER}"
     return f"{text}."
