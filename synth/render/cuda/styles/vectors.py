@@ -372,14 +372,10 @@ def _plan(program: ir.Program, schedule: Schedule, sizes: Mapping[str, int]) -> 
     width, form = schedule.vector_width, elementwise(program.kernel)
     assert form is not None
     if not form.flat and evaluate(program.kernel.launch_dim[-1], sizes) % width:
-        return Plan(
-            threads_an_element=1.0 / width,
-            in_turn=True,
-            along_row=width,
-            instructions=_TURN_INSTRUCTIONS * width,
-        )
+        turns = _TURN_INSTRUCTIONS * width
+        return Plan(threads_an_element=1 / width, in_turn=True, along_row=width, instructions=turns)
     return Plan(
-        threads_an_element=1.0 / width,
+        threads_an_element=1 / width,
         vector_width=width,
         in_vectors=frozenset((*form.arrays, *form.lines, *form.rows)),
         independent=width,
