@@ -17,7 +17,7 @@ from validate.host.plain_launch import (
     in_small_blocks,
 )
 from validate.host.plain_memory import plain_outputs
-from validate.host.plain_sizes import small_sizes, wide_sizes
+from validate.host.plain_sizes import lopsided_sizes, small_sizes, wide_sizes
 from validate.host.plain_steps import grids_of, memory_of, run_steps, steps_of, watch_of
 from validate.oracle.compare import Finding, compare_outputs, compare_widely
 from validate.oracle.reference import run_reference
@@ -71,7 +71,8 @@ def _settings(row: Row, in_small: bool) -> Iterator[tuple[Setting, bool]]:
         yield setting, in_small and number == primes
     # By now a launch is known to be sound.
     shapes = [(sizes, True) for sizes in small_sizes(row)] if in_small else []
-    for sizes, small in (*shapes, *((sizes, False) for sizes in wide_sizes(row))):
+    shapes += [(sizes, False) for sizes in (*lopsided_sizes(row), *wide_sizes(row))]
+    for sizes, small in shapes:
         yield Setting(describe(sizes), sizes, row["args"]), small
 
 

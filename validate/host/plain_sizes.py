@@ -33,6 +33,8 @@ _WHOLE = re.compile(r"^    if \(\w+ \+ (1|3|7|15) < ", re.MULTILINE)
 """The test for a whole vector of elements."""
 _LOOPED = 7
 """Elements along an axis that threads also loop along, where there are others to be many."""
+_LONG = 29
+"""Of a shape that is short along all other sizes: longer than most filters and tables."""
 _TURNS = re.compile(r"for \(int (\w+) = [^;]*; \1 < (\w+); \+\+\1\)")
 """The loops of a thread by itself."""
 _SHARED_TURNS = re.compile(r"for \(int \w+ = [^;]*; \w+ < (\w+); \w+ \+= ")
@@ -119,6 +121,15 @@ def crossing_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
     if _vector_width(row) == 4:
         found += [dict.fromkeys(innermost, size) for size in (12, 10)]
     return [_shape(row["sizes"], large) for large in found if large]
+
+
+def lopsided_sizes(row: Mapping[str, Any]) -> list[dict[str, int]]:
+    """Shapes that are long along one size and as short as a row allows along all others: where a
+    filter is longer than what it goes along, and a table than what looks things up in it."""
+    names = [e["symbol"] for e in row["sizes"]]
+    if len(names) == 1:
+        return []
+    return [_shape(row["sizes"], {**dict.fromkeys(names, 2), name: _LONG}) for name in names]
 
 
 def thin(row: Mapping[str, Any], shape: Mapping[str, int]) -> dict[str, int]:
