@@ -14,6 +14,7 @@ from synth.render.cuda.device.functions import Library
 from synth.render.cuda.device.parts import reference_to
 from synth.render.cuda.device.parts import setter as setter_of
 from synth.render.cuda.expressions import Expressions, is_lettered
+from synth.render.cuda.find.unrolled import worth_unrolling
 from synth.render.cuda.offsets import NOTHING, Known, Offsets, is_same
 from synth.render.cuda.ops import CUDA_OPS, narrow
 from synth.render.cuda.scalar_ops import masked
@@ -43,6 +44,7 @@ class Body(Expressions):
         self.declared = Declarations()
         self._bounds: set[str] = set()
         """Names of the ends of loops that stand in the block that is printed."""
+        self._written_out: frozenset[int] = frozenset()
         self.types: dict[str, Type] = {}
         self.special: dict[int, Callable[[Any, int], None]] = {}
         self._statements: dict[type, Callable[[Any, int], None]] = {
@@ -72,6 +74,7 @@ class Body(Expressions):
 
         ``known`` are flat indices that have a name before the body starts.
         """
+        self._written_out = worth_unrolling(body)
         self.declared = plan(body, set(given))
         self.types = {name: computed(t) for name, t in given.items() if not isinstance(t, Array)}
         for s in statements(body):
@@ -229,6 +232,8 @@ class Body(Expressions):
             step = f"{name} += {s.step}" if s.step > 0 else f"{name} -= {-s.step}"
         sign = "<" if s.step > 0 else ">"
         start = self.show(s.start).text
+        if id(s) in self._written_out:
+            self.put(depth, "#pragma unroll")
         self.put(depth, f"for (int {name} = {start}; {name} {sign} {stop.text}; {step}) {{")
         self.block(s.body, depth + 1)
         self.put(depth, "}")
