@@ -34,9 +34,9 @@ from validate.row.sizes import evaluate
 
 VECTORS = "vectorized"
 _INDEX = "index"
+"""The number of an element in a launch of several dimensions: no program has the name."""
 _TURN_INSTRUCTIONS = 6.0
 """Of a turn over rows that are no whole vectors."""
-"""The number of an element in a launch of several dimensions: no program has the name."""
 
 
 class _Element(Body):
