@@ -126,10 +126,11 @@ class Cost:
     def looped_loads(self) -> float:
         """Loads of one thread in its loops, of several elements at once where its text has that."""
         plan, group = self.plan, self.launch.group
+        served = {**plan.staged, **plan.spared}
         found = sum(
             a.times
             * self.launch.repeated(a.loops)
-            / (group * plan.staged.get(a.array, 1.0) * self.launch.taken(a))
+            / (group * served.get(a.array, 1.0) * self.launch.taken(a))
             for a in self.facts.accesses
             if a.kind == LOAD and a.loops
         )

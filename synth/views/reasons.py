@@ -118,10 +118,11 @@ def _together(choice: Choice, cost: Cost) -> str:
 
 
 def _shared_loads(cost: Cost) -> str:
-    staged = {name: uses for name, uses in cost.plan.staged.items() if uses > 1.0}
-    if not staged:
+    plan = cost.plan
+    served = {name: uses for name, uses in {**plan.staged, **plan.spared}.items() if uses > 1.0}
+    if not served:
         return ""
-    return f"one load of {named(staged)} serves {many(min(staged.values()))} reads"
+    return f"one load of {named(served)} serves {many(min(served.values()))} reads"
 
 
 def _joined_updates(choice: Choice, cost: Cost) -> str:
