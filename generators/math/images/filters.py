@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 from generators.build import KernelBuilder, cast
 from generators.build.registry import Title, idiom
-from generators.kit.functions import clamp, exp, least, most, where
+from generators.kit.functions import exp, least, most, where
 from generators.kit.naming import BY_LEVEL, routine
 from generators.kit.sources import setting
 from generators.kit.words import say
@@ -41,15 +41,15 @@ def gaussian_pass(k: KernelBuilder, level: int) -> Title:
     type_ = pixel_type(k)
     src = image.array("src image img", type_)
     axis = shape.integer(0, 1)
-    taps, weighed, said = _blur_weights(k, type_)
-    normal = taps is None or image.border == "inside" or shape.chance(0.3)
+    half, weighed, said = _blur_weights(k, type_)
+    normal = half is None or image.border == "inside" or shape.chance(0.3)
     here = (image.y, image.x)[axis]
     total = k.let("acc total blurred", k.lift(0.0, type_))
     norm = k.let("norm weight_sum", k.lift(0.0, type_)) if normal else None
     called = image.around()[axis]
     with weighed() as (d, weight):
         weight = k.let("w weight", weight) if normal else weight
-        at = k.let(called, _read_at(image, axis, here + d, d))
+        at = k.let(called, _read_at(image, axis, here + d, half))
         if image.border == "inside":
             with k.if_(_inside(image, axis, at)):
                 _gather(k, image, src, axis, at, weight, total, norm)
@@ -66,7 +66,8 @@ Weights = Callable[[], AbstractContextManager[tuple[Expr, Expr]]]
 
 
 def _blur_weights(k: KernelBuilder, type_: Scalar) -> tuple[Var | None, Weights, str]:
-    """The weights of a blur: a table, if there is one; the loop over them, and what they are."""
+    """The weights of a blur: half of their number, where they are a table; the loop over them, and
+    what they are."""
     if k.draw.shape.chance(0.33):
         k.size("taps", 3, 5)
         taps = k.array("weights kernel taps", type_, "taps", low=0.1, high=1.0)
@@ -79,7 +80,7 @@ def _blur_weights(k: KernelBuilder, type_: Scalar) -> tuple[Var | None, Weights,
                 yield k.let("d offset", q - half), taps[q]
 
         said = f"the pixel t - {count.name} // 2 away is weighted by {taps.name}[t], for each of "
-        return taps, tabled, f"{said}the {count.name} taps t"
+        return half, tabled, f"{said}the {count.name} taps t"
     radius, reach = _radius(k)
     sigma = k.scalar("sigma", type_, 0.6, 1.6)
     spread = k.let("inv_2s2 falloff", 0.5 / (sigma * sigma))
@@ -117,13 +118,9 @@ def _inside(image: Image, axis: int, at: Expr) -> Expr:
     return every(from_start, at < image.size(axis))
 
 
-def _read_at(image: Image, axis: int, place: Expr, d: Expr) -> Expr:
-    if image.border == "inside":
-        return place
-    if image.border == "wrap":
-        # Taps may be further away than the image is wide.
-        return (place % image.size(axis) + image.size(axis)) % image.size(axis)
-    return clamp(place, 0, image.size(axis) - 1)
+def _read_at(image: Image, axis: int, place: Expr, half: Expr | None = None) -> Expr:
+    """Where a pixel is read; ``half`` of the taps, where these may be more than the image has."""
+    return place if image.border == "inside" else image.within(axis, place, times=half)
 
 
 def _gather(
@@ -193,8 +190,8 @@ def bilateral_filter(k: KernelBuilder, level: int) -> Title:
     start, stop = _from_to(radius)
     (row_step, column_step), called = image.steps, image.around()
     with k.for_(row_step, stop, start=start) as dy, k.for_(column_step, stop, start=start) as dx:
-        y = k.let(called[0], _read_at(image, 0, image.y + dy, dy))
-        x = k.let(called[1], _read_at(image, 1, image.x + dx, dx))
+        y = k.let(called[0], _read_at(image, 0, image.y + dy))
+        x = k.let(called[1], _read_at(image, 1, image.x + dx))
         if image.border == "inside":
             with k.if_(every(y >= 0, y < image.size(0), x >= 0, x < image.size(1))):
                 _weigh(k, image, src, read, (y, x), (dy, dx), center, factors, (total, norm))

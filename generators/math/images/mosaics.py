@@ -19,9 +19,9 @@ _PARITY = ("even", "odd")
 class MirroredImage(Image):
     """An image that is mirrored at its border pixels, which keeps the colours of a mosaic."""
 
-    def within(self, axis: int, place: Expr, by: int = 0) -> Expr:
+    def within(self, axis: int, place: Expr, by: int = 0, times: Expr | None = None) -> Expr:
         if self.border != "mirror":
-            return super().within(axis, place, by)
+            return super().within(axis, place, by, times)
         last = self.size(axis) - 1
         return abs(place) if by < 0 else last - abs(last - place)
 

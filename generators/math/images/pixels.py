@@ -174,12 +174,14 @@ class Image:
             self._moved[axis, by] = self.k.let(f"{here.name}{self._dash}{side}", beyond)
         return self._moved[axis, by]
 
-    def within(self, axis: int, place: Expr, by: int = 0) -> Expr:
-        """A row or column brought back into the image; ``by`` says on which side it may lie."""
+    def within(self, axis: int, place: Expr, by: int = 0, times: Expr | None = None) -> Expr:
+        """A row or column brought back into the image; ``by`` says on which side it may lie, and
+        ``times`` how many images before it, where that is more than one."""
         size = self.size(axis)
         if self.border == "wrap":
-            here = (self.y, self.x)[axis]
-            return place % size if by > 0 else (here + size - -by) % size
+            if by:
+                return place % size if by > 0 else ((self.y, self.x)[axis] + size - -by) % size
+            return (place + (size if times is None else times * size)) % size
         if not by:
             return clamp(place, 0, size - 1)
         return most(place, 0) if by < 0 else least(place, size - 1)
