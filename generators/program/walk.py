@@ -81,7 +81,12 @@ _PARTS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
 
 def expressions(body: ir.Body) -> Iterator[Expr]:
     """Every expression of a body with all its parts."""
-    stack = [e for s in statements(body) for e in operands(s)]
+    return nodes(e for s in statements(body) for e in operands(s))
+
+
+def nodes(trees: Iterable[Expr]) -> Iterator[Expr]:
+    """Expressions with all their parts."""
+    stack = list(trees)
     while stack:
         e = stack.pop()
         yield e

@@ -126,7 +126,7 @@ class Cost:
     def looped_loads(self) -> float:
         """Loads of one thread in its loops, of several elements at once where its text has that."""
         plan, group = self.plan, self.launch.group
-        served = {**plan.staged, **plan.spared}
+        served = plan.served
         found = sum(
             a.times
             * self.launch.repeated(a.loops)

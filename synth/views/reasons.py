@@ -118,8 +118,7 @@ def _together(choice: Choice, cost: Cost) -> str:
 
 
 def _shared_loads(cost: Cost) -> str:
-    plan = cost.plan
-    served = {name: uses for name, uses in {**plan.staged, **plan.spared}.items() if uses > 1.0}
+    served = {name: uses for name, uses in cost.plan.served.items() if uses > 1.0}
     if not served:
         return ""
     return f"one load of {named(served)} serves {many(min(served.values()))} reads"

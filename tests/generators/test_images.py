@@ -40,8 +40,8 @@ def test_gates_take_what_wraps_around(idiom: str, draws: int) -> None:
         except Reject as reject:
             reasons.append(str(reject))
     assert len(drawn) >= 4
-    assert len(reasons) <= len(drawn) // 3, reasons
-    assert not [reason for reason in reasons if "mod" in reason]
+    assert 2 * len(reasons) < len(drawn), reasons
+    assert not [reason for reason in reasons if "mod" in reason or "neutral" in reason]
 
 
 def _rows(programs: list[Program]) -> list[Row]:

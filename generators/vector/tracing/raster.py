@@ -12,6 +12,7 @@ from generators.program.expr import Expr, Var, literal, op
 from generators.vector.simulation.parts import Crowd, Points, index, points_of
 
 _NEARER = 1e-4
+"""What a face that comes later has to be nearer by."""
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,11 @@ class Plan:
     wrote."""
 
     @property
+    def served(self) -> dict[str, float]:
+        """By array, reads of the program for each load that is left."""
+        return {**self.staged, **self.spared}
+
+    @property
     def joint(self) -> bool:
         """Whether threads work together."""
         joined = self.combined or self.matched or self.in_shared or self.shared_out or self.staged

@@ -38,11 +38,16 @@ def instructions(e: Expr, calls: dict[str, float]) -> float:
     return count * _weight(e)
 
 
-def _weight(e: Op) -> float:
+def is_transcendental(e: Op) -> bool:
+    """Whether an op is worked out by a series or a table, element by element."""
     spec = OPS[e.op]
+    return spec.ulp >= _TRANSCENDENTAL_ULP and not spec.mixes
+
+
+def _weight(e: Op) -> float:
     weight = _LONG.get(e.op, 1.0)
-    if spec.ulp >= _TRANSCENDENTAL_ULP and not spec.mixes and e.op not in _LONG:
-        weight = _A_UNIT * spec.ulp
+    if is_transcendental(e) and e.op not in _LONG:
+        weight = _A_UNIT * OPS[e.op].ulp
     wide = not isinstance(e.type, Struct | Array) and scalar_of(e.type).name == "float64"
     return weight * (_DOUBLE if wide else 1.0)
 

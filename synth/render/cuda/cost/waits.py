@@ -32,12 +32,12 @@ def waits(launch: Launch) -> dict[str, float]:
     stored = {
         (a.array, a.loops[-1].node) for a in launch.facts.accesses if a.loops and a.kind != LOAD
     }
-    straight = looped = 0.0
+    straight, looped, served = 0.0, 0.0, plan.served
     for access in launch.facts.accesses:
         if access.kind != LOAD:
             continue
-        served = plan.spared.get(access.array, plan.staged.get(access.array, 1.0))
-        each = launch.repeated(access.loops) / group / min(served, _MOST_SERVED)
+        reads = served.get(access.array, 1.0)
+        each = launch.repeated(access.loops) / group / min(reads, _MOST_SERVED)
         times = access.times * each
         if access.loops:
             again = (access.array, access.loops[-1].node) in stored

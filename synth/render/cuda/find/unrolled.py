@@ -8,100 +8,94 @@ Practices Guide, "Local Memory").
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from math import ceil, prod
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from math import prod
 
 from generators.program import ir
 from generators.program.expr import Call, Component, Const, Expr, Op, Var
-from generators.program.walk import operands, parts, statements
+from generators.program.walk import nodes, operands, parts, statements
+from synth.render.cuda.cost.operations import is_transcendental
 
 _MOST_TURNS, _MOST_STATEMENTS = 128, 4096
 """Of a nest of loops, and of what it is written out to."""
 _FEWEST_TURNS = 32
 """Of a nest whose vectors a compiler leaves in memory: NVRTC writes 16 turns out by itself."""
-_COSTLY = frozenset({"sin", "cos", "tan", "exp", "log", "pow", "sqrt", "atan2", "sinh", "cosh"})
 
-Counts = dict[str, ir.For]
+Nest = Mapping[str, ir.For]
+"""Loops around a statement that may be written out, by their counters."""
 
 
 def worth_unrolling(body: ir.Body) -> frozenset[int]:
     """The loops of a body (by ``id``) to write out."""
-    found: set[int] = set()
-    _walk(body, {}, {}, found)
-    return frozenset(found)
+    finder = _Finder(body)
+    finder.walk(body, {})
+    return frozenset(finder.found)
 
 
 def turns_of(loop: ir.For) -> int:
     """The turns of a loop whose ends are constants, else 0."""
     if not isinstance(loop.start, Const) or not isinstance(loop.stop, Const):
         return 0
-    return max(0, ceil((int(loop.stop.value) - int(loop.start.value)) / loop.step))
+    return len(range(int(loop.start.value), int(loop.stop.value), loop.step))
 
 
-def _walk(
-    body: ir.Body, counts: Counts, derived: dict[str, frozenset[str]], found: set[int]
-) -> None:
-    """Collect loops; ``counts`` are those around a body that may be written out, ``derived``
-    variables that follow from their counters alone."""
-    for s in body:
-        for e in _all(operands(s)):
-            _look(e, counts, derived, found)
+class _Finder:
+    """``derived``: of variables that follow from counters alone, which."""
+
+    def __init__(self, body: ir.Body) -> None:
+        given = [s.name for s in statements(body) if isinstance(s, ir.Assign | ir.AugAssign)]
+        self.given = Counter(given)
+        self.derived: dict[str, frozenset[str]] = {}
+        self.found: set[int] = set()
+
+    def walk(self, body: ir.Body, nest: Nest) -> None:
+        for s in body:
+            if nest:
+                self._look(s, nest)
+            if isinstance(s, ir.For):
+                self.walk(s.body, {**nest, s.name: s} if _may(s) else {})
+            elif isinstance(s, ir.If):
+                for inner in (*(taken for _, taken in s.branches), s.orelse):
+                    self.walk(inner, nest)
+
+    def _look(self, s: ir.Statement, nest: Nest) -> None:
+        for e in nodes(operands(s)):
+            if isinstance(e, Component) and isinstance(e.value, Var):
+                self._keep(e.indices, nest)
+            elif isinstance(e, Call) or (isinstance(e, Op) and is_transcendental(e)):
+                self._add(self._counters(e, nest), nest)
         if isinstance(s, ir.SetComponent):
-            _keep(s.indices, counts, derived, found)
-        if isinstance(s, ir.Assign):
-            derived.pop(s.name, None)
-            names = _counters(s.value, counts, derived)
-            if names:
-                derived[s.name] = names
-        elif isinstance(s, ir.AugAssign):
-            derived.pop(s.name, None)
-        if isinstance(s, ir.For):
-            inside = {**counts, s.name: s} if _may(s) else {}
-            _walk(s.body, inside, dict(derived), found)
-        else:
-            for inner in _bodies(s):
-                _walk(inner, counts, dict(derived), found)
+            self._keep(s.indices, nest)
+        # What is assigned again follows from more.
+        if isinstance(s, ir.Assign) and self.given[s.name] == 1:
+            self.derived[s.name] = self._counters(s.value, nest)
 
+    def _keep(self, indices: Iterable[Expr], nest: Nest) -> None:
+        """A vector's element that a turn picks."""
+        names = frozenset(name for i in indices for name in self._counters(i, nest))
+        loops = [nest[name] for name in names]
+        turns = prod(map(turns_of, loops)) * max(map(_within, loops), default=1)
+        if turns >= _FEWEST_TURNS:
+            self._add(names, nest)
 
-def _look(e: Expr, counts: Counts, derived: dict[str, frozenset[str]], found: set[int]) -> None:
-    if isinstance(e, Component) and isinstance(e.value, Var):
-        _keep(e.indices, counts, derived, found)
-    elif isinstance(e, Call) or (isinstance(e, Op) and e.op in _COSTLY):
-        _add(_counters(e, counts, derived), counts, found)
+    def _add(self, names: Iterable[str], nest: Nest) -> None:
+        loops = [nest[name] for name in names]
+        if prod(map(turns_of, loops)) <= _MOST_TURNS:
+            self.found.update(map(id, loops))
 
-
-def _keep(
-    indices: Iterable[Expr],
-    counts: Counts,
-    derived: dict[str, frozenset[str]],
-    found: set[int],
-) -> None:
-    """A vector's element that a turn picks."""
-    names = frozenset().union(*(_counters(i, counts, derived) for i in indices))
-    nest = [counts[name] for name in names]
-    inner = prod(map(turns_of, nest)) * max((_within(loop) for loop in nest), default=1)
-    if inner >= _FEWEST_TURNS:
-        _add(names, counts, found)
-
-
-def _add(names: frozenset[str], counts: Counts, found: set[int]) -> None:
-    nest = [counts[name] for name in names]
-    if nest and prod(map(turns_of, nest)) <= _MOST_TURNS:
-        found.update(map(id, nest))
-
-
-def _counters(e: Expr, counts: Counts, derived: dict[str, frozenset[str]]) -> frozenset[str]:
-    """The counters that an expression follows from, none where it follows from more."""
-    names: set[str] = set()
-    for part in _all((e,)):
-        if isinstance(part, Var):
-            known = derived.get(part.name, frozenset({part.name} & counts.keys()))
-            if not known:
+    def _counters(self, e: Expr, nest: Nest) -> frozenset[str]:
+        """The counters that an expression follows from, none where it follows from more."""
+        names: set[str] = set()
+        for part in nodes((e,)):
+            if isinstance(part, Var):
+                known = {part.name} if part.name in nest else self.derived.get(part.name, set())
+                if not known or not known <= nest.keys():
+                    return frozenset()
+                names |= known
+            elif not isinstance(part, Const) and not parts(part):
                 return frozenset()
-            names |= known
-        elif not isinstance(part, Const) and not parts(part):
-            return frozenset()
-    return frozenset(names)
+        return frozenset(names)
 
 
 def _may(loop: ir.For) -> bool:
@@ -118,17 +112,5 @@ def _may(loop: ir.For) -> bool:
 
 
 def _within(loop: ir.For) -> int:
-    """Turns of the loops in a loop, of each of its own."""
+    """Turns of the longest of the loops in a loop."""
     return max((turns_of(s) for s in statements(loop.body) if isinstance(s, ir.For)), default=1)
-
-
-def _all(of: Iterable[Expr]) -> Iterator[Expr]:
-    stack = list(of)
-    while stack:
-        e = stack.pop()
-        yield e
-        stack.extend(parts(e))
-
-
-def _bodies(s: ir.Statement) -> list[ir.Body]:
-    return [*(body for _, body in s.branches), s.orelse] if isinstance(s, ir.If) else []
